@@ -1,0 +1,332 @@
+/*
+ * The file that the shim writes and the analyzer reads: out.db, version 1.
+ *
+ *     +--------------------+ 0
+ *     | struct db_header   |   one page, filled by the process that creates the file
+ *     +--------------------+ DB_HEADER_BYTES
+ *     | extent 0           |   64 KiB each: struct db_extent, then records of ONE kind
+ *     +--------------------+   that belong to ONE process
+ *     | extent 1           |
+ *     +--------------------+
+ *     | ...                |
+ *
+ * Writers. All processes of a run on a node map the same file. A process claims an extent by one atomic
+ * increment of `extents_claimed` and from then on writes it alone; its threads claim records inside by atomic
+ * increments of private cursors. Every record starts with `published`: it is 0 in fresh (zero) space and becomes
+ * non-zero by a release store once the record is whole, so a reader skips what a killed writer left half-way.
+ * Counters inside published records are then updated in place by relaxed atomic additions.
+ *
+ * Ids. A record's id is its ordinal among the records of its kind and process, counted from 1: the extent's
+ * `first_id` plus the record's index in the extent. 0 means none. Ids refer to records of the same process.
+ *
+ * Blobs. Bytes of any length up to DB_BLOB_MAX_BYTES. A blob reference is the offset of its struct db_blob in
+ * the concatenation of the process's blob extents' payloads (first_id of a blob extent counts bytes), plus 1;
+ * a blob never crosses an extent. 0 means none.
+ *
+ * Readers treat every byte as hostile. What is structurally wrong (magic, version, sizes, references out of
+ * range) ends the reading; what is merely unfinished is skipped and counted.
+ *
+ * All integers are little-endian and naturally aligned; the structs have no implicit padding.
+ */
+#ifndef PIEPROF_DB_H
+#define PIEPROF_DB_H
+
+#include <stdint.h>
+
+#define DB_MAGIC "PIEPROF\x1a"
+#define DB_MAGIC_BYTES 8u
+#define DB_VERSION 1u
+#define DB_HEADER_BYTES 4096u
+#define DB_EXTENT_BYTES 65536u
+#define DB_EXTENT_MAGIC 0x54584550u /* "PEXT" */
+#define DB_BYTE_ORDER 0x01020304u
+#define DB_BLOB_MAX_BYTES (DB_EXTENT_BYTES - sizeof(struct db_extent) - sizeof(struct db_blob))
+#define DB_RUN_NAME_BYTES 128u
+#define DB_HOST_NAME_BYTES 64u
+#define DB_BUILD_ID_BYTES 32u
+#define DB_REASON_BYTES 192u
+#define DB_EVENTS_MAX 8u
+#define DB_EVENT_NAME_BYTES 64u
+
+/* The engines, in the order of `db_process.engines`; the names are PIEPROF_ENGINES' and JSON's. */
+#define DB_ENGINES(X)                                                                                                  \
+    X(TIME, "time")                                                                                                    \
+    X(ACCESS, "access")                                                                                                \
+    X(REPLICA, "replica")                                                                                              \
+    X(TRANSFER, "transfer")
+
+/* Everything that was dropped or refused, by reason; `db_process.dropped` counts each. */
+#define DB_DROPS(X)                                                                                                    \
+    X(NO_PYTHON_STATE, "no_python_state", "sample on a thread without a Python thread state")                          \
+    X(PYTHON_STACK_FAULT, "python_stack_fault", "Python frames unreadable at that instant")                            \
+    X(PYTHON_STACK_TRUNCATED, "python_stack_truncated", "Python stack deeper than the cap; the leaf end is kept")      \
+    X(NATIVE_STACK_PARTIAL, "native_stack_partial", "native stack could not be unwound to its end")                    \
+    X(MERGE_MISMATCH, "merge_mismatch", "Python and native stacks did not line up; native leaf kept alone")            \
+    X(ASYNC_TRAP, "async_trap", "trap delivered late because the program blocked SIGTRAP")                             \
+    X(REENTERED, "reentered", "sample that hit the shim itself")                                                       \
+    X(FILE_FULL, "file_full", "no space left under PIEPROF_MAX_SIZE")                                                  \
+    X(DISK_FULL, "disk_full", "the file system refused more space")                                                    \
+    X(NO_RESERVE, "no_reserve", "reserved space ran out inside a handler")                                             \
+    X(TABLE_FULL, "table_full", "an in-memory table of the shim was full")                                             \
+    X(BLOB_TOO_LARGE, "blob_too_large", "a string, line table or source text longer than a record can hold")           \
+    X(OBJECT_TABLE_FULL, "object_table_full", "an object could not enter the object map")                              \
+    X(GOVERNED, "governed", "access sample skipped to stay inside PIEPROF_BUDGET")                                     \
+    X(UNDECODED, "undecoded", "instruction the decoder does not know")                                                 \
+    X(UNREADABLE_CODE, "unreadable_code", "instruction bytes could not be read")                                       \
+    X(PATH_TOO_LONG, "path_too_long", "no access of the wanted kind within the decoding limit")                        \
+    X(INDIRECT_BRANCH, "indirect_branch", "the path to the next access left through an indirect branch")               \
+    X(BREAKPOINT_MISSED, "breakpoint_missed", "execution breakpoint never reached")                                    \
+    X(ADDRESS_UNKNOWN, "address_unknown", "the access's address could not be computed")                                \
+    X(NO_REGISTER, "no_register", "no debug register could be had")                                                    \
+    X(NO_RETURN_SLOT, "no_return_slot", "the native call's return slot was not found")                                 \
+    X(WATCH_REPLACED, "watch_replaced", "watch given up for a newer one by the reservoir")                             \
+    X(WATCH_EXPIRED, "watch_expired", "watch given up after too many further samples")                                 \
+    X(WATCH_OPEN, "watch_open", "watch still waiting when its thread or the run ended")                                \
+    X(WATCH_ALLOCATOR, "watch_allocator", "watch ended by an access of the allocator")                                 \
+    X(WATCH_INTERPRETER, "watch_interpreter", "watch ended by an access of the interpreter")                           \
+    X(WATCH_UNREADABLE, "watch_unreadable", "watched bytes could not be read at the verdict")                          \
+    X(WATCH_AMBIGUOUS, "watch_ambiguous", "load and store could not be told apart")                                    \
+    X(FORKED_WITHOUT_HOOK, "forked_without_hook", "process made by a raw fork was adopted late")
+
+/* The kinds of extents: name, type of its records. */
+#define DB_KINDS(X)                                                                                                    \
+    X(PROCESS, struct db_process)                                                                                      \
+    X(BLOB, struct db_blob)                                                                                            \
+    X(CODE, struct db_code)                                                                                            \
+    X(MODULE, struct db_module)                                                                                        \
+    X(SOURCE, struct db_source)                                                                                        \
+    X(NODE, struct db_node)                                                                                            \
+    X(PAIR, struct db_pair)                                                                                            \
+    X(COUNTER, struct db_counter)
+
+enum db_kind {
+    DB_KIND_NONE = 0,
+#define X(name, type) DB_KIND_##name,
+    DB_KINDS(X)
+#undef X
+        DB_KIND_END
+};
+
+enum db_engine {
+#define X(name, text) DB_ENGINE_##name,
+    DB_ENGINES(X)
+#undef X
+        DB_ENGINE_COUNT
+};
+
+enum db_drop {
+#define X(name, text, meaning) DB_DROP_##name,
+    DB_DROPS(X)
+#undef X
+        DB_DROP_COUNT
+};
+
+struct db_header {
+    char magic[DB_MAGIC_BYTES];
+    uint32_t version;
+    uint32_t header_bytes;
+    uint32_t extent_bytes;
+    uint32_t byte_order;
+    uint32_t machine;          /* ELF e_machine of the recording processor */
+    uint32_t extents_limit;    /* from PIEPROF_MAX_SIZE */
+    uint64_t extents_claimed;  /* atomic; may exceed the limit or the file's end: readers clamp */
+    uint64_t processes;        /* atomic: processes that joined */
+    uint64_t created_unix_ns;
+    uint64_t trouble_said;     /* atomic bits: which troubles were already said on stderr in this run */
+    uint64_t dropped_joins;    /* atomic: processes that found no space for themselves */
+    uint8_t boot_id[16];
+    char run_name[DB_RUN_NAME_BYTES];   /* NUL-terminated */
+    char host_name[DB_HOST_NAME_BYTES]; /* NUL-terminated */
+};
+
+struct db_extent {
+    uint32_t magic;      /* DB_EXTENT_MAGIC; 0 = claimed, never used */
+    uint32_t kind;       /* enum db_kind */
+    uint32_t process;    /* ordinal of the process in this run, from 1 */
+    uint32_t record_bytes; /* sizeof the record type; 0 for blobs */
+    uint64_t first_id;   /* id of the first record here; for blobs: payload bytes in the extents before */
+    uint64_t reserved;
+};
+
+struct db_blob {
+    uint32_t published;
+    uint32_t length_bytes; /* the data follows, padded to 8 bytes */
+};
+
+enum db_engine_state { DB_ENGINE_OFF = 0, DB_ENGINE_ON = 1 };
+
+struct db_engine_status {
+    uint32_t state; /* enum db_engine_state */
+    uint32_t reserved;
+    char why_off[DB_REASON_BYTES]; /* empty when on */
+};
+
+enum db_process_end { DB_END_RUNNING = 0, DB_END_EXIT = 1, DB_END_EXEC = 2, DB_END_SIGNAL = 3 };
+
+/* One per process that ran Python code, in an extent of its own. */
+struct db_process {
+    uint32_t published;
+    uint32_t pid;
+    uint32_t parent_pid;
+    int32_t rank;           /* MPI or launcher rank, -1 when none */
+    uint32_t python_version; /* PY_VERSION_HEX; 0 while unknown */
+    uint32_t python_free_threaded;
+    uint32_t ended;         /* enum db_process_end */
+    int32_t end_detail;     /* signal number for DB_END_SIGNAL */
+    uint64_t start_ticks;   /* /proc/PID/stat field 22: with pid, tells a live process from a later one */
+    uint64_t start_unix_ns;
+    uint64_t start_monotonic_ns;
+    uint64_t last_monotonic_ns; /* kept fresh by samples: a killed process's duration is read from it */
+    uint64_t cpu_ns;            /* CPU time of the process at the last sample or the end */
+    uint64_t import_cpu_ns;     /* of that, below an import (0 when not measured) */
+    uint32_t rate_hz;
+    float budget_percent;
+    uint32_t arguments_blob;  /* argv, NUL-separated, as seen at start (the interpreter's own options included) */
+    uint32_t directory_blob;  /* working directory at start */
+    uint32_t executable_blob; /* /proc/self/exe */
+    uint32_t trigger_blob;    /* name of the trigger in use: "perf-task-clock", "timer", "papi:EVENT" */
+    struct db_engine_status engines[DB_ENGINE_COUNT];
+    char events[DB_EVENTS_MAX][DB_EVENT_NAME_BYTES]; /* PIEPROF_EVENTS that count; empty = unused */
+    /* Health, all atomic. */
+    uint64_t samples;       /* samples taken by the trigger */
+    uint64_t native;        /* samples in native code that the access engine tried to resolve */
+    uint64_t call_ended;    /* of those: control was back in the interpreter before a wanted access */
+    uint64_t resolved;      /* of those: led to an access (a watch was armed, or could have been) */
+    uint64_t armed;         /* watches armed */
+    uint64_t finished;      /* watches that ended in a verdict */
+    uint64_t traps;         /* watch and execution traps taken */
+    uint64_t shim_cpu_ns;   /* the shim's own cost, as its governor accounts it */
+    uint64_t shim_memory_bytes; /* private memory mapped by the shim */
+    uint64_t threads;       /* threads set up */
+    uint64_t objects;       /* objects born */
+    uint64_t dropped[DB_DROP_COUNT];
+};
+
+/* A code object, stored when a sample first meets it. */
+struct db_code {
+    uint32_t published;
+    int32_t first_line;
+    uint32_t file_blob;     /* co_filename, UTF-8 */
+    uint32_t name_blob;     /* co_qualname, co_name before 3.11; UTF-8 */
+    uint32_t lines_blob;    /* raw co_lnotab (<= 3.9) or co_linetable; db_process.python_version says which rules */
+    uint32_t source;        /* id of the db_source, 0 when not (yet) stored; atomic */
+};
+
+enum db_module_flag {
+    DB_MODULE_EXECUTABLE = 1, /* the main program */
+    DB_MODULE_INTERPRETER = 2, /* holds the evaluation loop: python itself or libpython */
+    DB_MODULE_SHIM = 4,
+    DB_MODULE_ALLOCATOR = 8,  /* libc or a preloaded malloc */
+};
+
+/* A mapped ELF object. A record is never changed: one that is unloaded and another mapped there are two. */
+struct db_module {
+    uint32_t published;
+    uint32_t flags;        /* enum db_module_flag */
+    uint64_t load_bias;    /* address in memory = address in the file + load_bias */
+    uint64_t low_address;  /* lowest and one past the highest mapped address */
+    uint64_t high_address;
+    uint32_t path_blob;
+    uint32_t build_id_bytes; /* 0 when it has none */
+    uint8_t build_id[DB_BUILD_ID_BYTES];
+};
+
+enum db_compression { DB_COMPRESSION_NONE = 0, DB_COMPRESSION_ZLIB = 1 };
+
+/* Text of a source file as it was when it ran. Long texts take several records, part 0 first. */
+struct db_source {
+    uint32_t published;
+    uint32_t path_blob;
+    uint64_t file_size_bytes;
+    int64_t modified_unix_ns;
+    uint32_t part;        /* of `parts` */
+    uint32_t parts;
+    uint32_t text_blob;   /* this part's bytes of the compressed text */
+    uint32_t compression; /* enum db_compression */
+};
+
+enum db_frame {
+    DB_FRAME_ROOT = 1,   /* value: 0 main thread, 1 other thread with Python, 2 thread without Python */
+    DB_FRAME_PYTHON = 2, /* value: code id << 32 | uint32 byte offset of the instruction (int32: may be negative) */
+    DB_FRAME_NATIVE = 3, /* value: absolute address: the leaf's instruction; a caller's return address */
+    DB_FRAME_ACCESS = 4, /* value: absolute address of the load or store itself (only as a leaf) */
+    DB_FRAME_GAP = 5,    /* value: 0; native frames that could not be unwound stood here */
+};
+
+/* A frame in its calling context: the path from a root. */
+struct db_node {
+    uint32_t published;
+    uint32_t parent; /* id, 0 for roots; always smaller than the node's own id */
+    uint32_t frame;  /* enum db_frame */
+    uint32_t reserved;
+    uint64_t value;
+    uint64_t samples; /* atomic: time samples whose leaf this is */
+    uint64_t cpu_ns;  /* atomic: CPU time they stand for (kernel time included) */
+    uint64_t native_cpu_ns; /* atomic: part of cpu_ns whose samples the access engine attempted */
+};
+
+enum db_access { DB_ACCESS_LOAD = 1, DB_ACCESS_STORE = 2 };
+enum db_scope { DB_SCOPE_WITHIN = 1, DB_SCOPE_ACROSS = 2, DB_SCOPE_UNKNOWN = 3 };
+enum db_relation { DB_RELATION_SAME = 1, DB_RELATION_RECYCLED = 2, DB_RELATION_UNKNOWN = 3 };
+enum db_class {
+    DB_CLASS_OBJECT = 1,
+    DB_CLASS_OTHER_HEAP = 2,
+    DB_CLASS_MODULE_DATA = 3,
+    DB_CLASS_STACK = 4,
+    DB_CLASS_ARENA = 5,
+    DB_CLASS_OTHER = 6,
+};
+enum db_pair_flag {
+    DB_PAIR_SAME_VALUE = 1, /* the second access saw or wrote the value of the first */
+    DB_PAIR_ZERO = 2,       /* ... and that value was all zero bits */
+    DB_PAIR_UNPROVED = 4,   /* another thread, process or the kernel may have touched the bytes between */
+    DB_PAIR_SLEPT = 8,      /* accesses between were not looked at (the watch slept until its call ended) */
+};
+
+/*
+ * Two consecutive accesses to the same bytes, by contexts. `first_access` is the sampled one. For a load the
+ * second access is the next load; for a store it is the next access of either kind:
+ *     load,  load:  redundant load when SAME_VALUE                       (charged to the second)
+ *     store, store: redundant store when SAME_VALUE                      (charged to the second),
+ *                   and a dead store unless SLEPT                        (charged to the first)
+ *     store, load:  the store was used
+ * Pairs equal in everything but the counters are one record.
+ */
+struct db_pair {
+    uint32_t published;
+    uint32_t first_node;
+    uint32_t second_node;
+    uint8_t first_access;  /* enum db_access */
+    uint8_t second_access; /* enum db_access */
+    uint8_t scope;         /* enum db_scope */
+    uint8_t relation;      /* enum db_relation */
+    uint8_t address_class; /* enum db_class */
+    uint8_t flags;         /* enum db_pair_flag */
+    uint16_t reserved;
+    uint32_t size_bytes;   /* of the sampled access */
+    uint64_t count;        /* atomic */
+    uint64_t weight_ns;    /* atomic: CPU time the samples behind it stand for */
+};
+
+/* A hardware event's count at a node (PIEPROF_EVENTS). */
+struct db_counter {
+    uint32_t published;
+    uint32_t node;
+    uint32_t event; /* index into db_process.events */
+    uint32_t reserved;
+    uint64_t value; /* atomic */
+};
+
+#define DB_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has no implicit padding")
+_Static_assert(sizeof(struct db_header) <= DB_HEADER_BYTES, "the header fits its page");
+DB_ASSERT_SIZE(struct db_extent, 32);
+DB_ASSERT_SIZE(struct db_blob, 8);
+DB_ASSERT_SIZE(struct db_code, 24);
+DB_ASSERT_SIZE(struct db_module, 72);
+DB_ASSERT_SIZE(struct db_source, 40);
+DB_ASSERT_SIZE(struct db_node, 48);
+DB_ASSERT_SIZE(struct db_pair, 40);
+DB_ASSERT_SIZE(struct db_counter, 24);
+_Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
+
+#endif

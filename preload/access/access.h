@@ -1,0 +1,32 @@
+/* The access engine: from a sample to the next access, from there to the following one, and the verdict. */
+#ifndef PIEPROF_PRELOAD_ACCESS_H
+#define PIEPROF_PRELOAD_ACCESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+struct thread;
+
+/* Probes and calibrates. False and the reason (with its remedy) when the engine cannot run here. Constructor only. */
+bool access_start(char *why_off, size_t bytes);
+
+bool access_thread_begin(struct thread *thread);  /* outside handlers */
+void access_thread_end(struct thread *thread);    /* open watches are counted WATCH_OPEN */
+void access_thread_forget(struct thread *thread); /* forked child: close, never ioctl */
+
+/*
+ * A sample in native code at `uc`, its context captured in thread->scratch, standing for `weight_ns` of CPU time.
+ * True when the attempt counts as `native` in health. Signal-safe.
+ */
+bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns);
+
+/* A SIGTRAP with SIGNALS_COOKIE_WATCH; `asynchronous` = TRAP_PERF_FLAG_ASYNC. Signal-safe. */
+void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous);
+
+/* A trap that hit inside the shim (gate closed): the watch goes on, the shim's own access is none. Signal-safe. */
+void access_trap_ignored(struct thread *thread);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * Address to object, readable in a handler without a lock. An object is a heap buffer of at least the threshold that
+ * native code allocated (the interpreter's own from 64 KiB up).
+ *
+ * Layout: objects of sizes [2^k, 2^(k+1)) are filed under (k, start >> k). Two of them cannot start in one such window
+ * (they would overlap), so a bucket entry is unique, birth and death are O(1), and a look-up of an inner address
+ * probes three windows per size class.
+ */
+#ifndef PIEPROF_PRELOAD_OBJECT_MAP_H
+#define PIEPROF_PRELOAD_OBJECT_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OBJECT_MIN_BYTES 1024u
+#define OBJECT_INTERPRETER_MIN_BYTES 65536u
+
+struct object {
+    uintptr_t start;
+    size_t size_bytes;
+    uint64_t serial; /* birth order in this process, never reused */
+};
+
+bool object_map_start(void);
+void object_map_reset_child(void);
+
+/* Outside handlers or in them; lock-free. A full table is counted (OBJECT_TABLE_FULL). */
+void object_map_birth(uintptr_t start, size_t size_bytes);
+/* False when no object starts there. */
+bool object_map_death(uintptr_t start, size_t usable_bytes);
+
+/* The live object that holds `address`. Signal-safe. */
+bool object_map_find(uintptr_t address, struct object *object);
+
+/* Class of an address (enum db_class). Signal-safe. `stack_pointer` is the interrupted thread's. */
+uint32_t object_map_class(uintptr_t address, uintptr_t stack_pointer);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * SIGTRAP, SIGSEGV, SIGBUS and SIGPROF, shared with the program: the shim's handler stands in the kernel, the program's
+ * own disposition (set through sigaction, signal and their kin, which are interposed) is remembered, reported back and
+ * served as if the shim were not there: same siginfo, mask, flags, alternate stack, default action, core dump.
+ */
+#ifndef PIEPROF_PRELOAD_SIGNALS_H
+#define PIEPROF_PRELOAD_SIGNALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Installs the handlers. Constructor; not signal-safe. */
+bool signals_start(void);
+/* SIGPROF is taken only where the timer trigger is used. */
+bool signals_take_sigprof(void);
+
+/* Cookies in perf_event_attr.sig_data / sigev_value that tell the shim's events from the program's. */
+#define SIGNALS_COOKIE_CLOCK UINT64_C(0x5069655072430001)
+#define SIGNALS_COOKIE_WATCH UINT64_C(0x5069655072430002)
+#define SIGNALS_COOKIE_TIMER 0x50696554
+
+#endif

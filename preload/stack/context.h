@@ -1,0 +1,32 @@
+/* The mixed calling context: Python and native frames merged, interned as a path of nodes in the ledger. */
+#ifndef PIEPROF_PRELOAD_CONTEXT_H
+#define PIEPROF_PRELOAD_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "stack/native.h"
+#include "stack/python.h"
+
+/* A captured stack: large, so it lives in the thread, not on the interrupted stack. */
+struct context_scratch {
+    struct python_frame python[PYTHON_DEPTH_MAX];
+    struct native_frame native[NATIVE_DEPTH_MAX];
+    size_t python_count, native_count;
+    bool has_python_state, native_complete;
+};
+
+bool context_start(void);
+void context_reset_child(void);
+
+/* Walks and unwinds into `scratch`. Signal-safe. */
+void context_capture(const ucontext_t *uc, struct context_scratch *scratch);
+
+/*
+ * Interns the merged path and returns its leaf's node id, 0 on failure (counted). `access_address` other than 0 replaces
+ * the leaf instruction by that of the access, as a DB_FRAME_ACCESS node. Signal-safe.
+ */
+uint32_t context_intern(const struct context_scratch *scratch, uintptr_t access_address);
+
+#endif

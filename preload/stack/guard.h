@@ -1,0 +1,20 @@
+/*
+ * Reading memory that may not be there, in handlers and out of them: a copy loop whose faulting instruction the
+ * SIGSEGV/SIGBUS handler recognises by its address and steps past. No setjmp, no system call, no state.
+ */
+#ifndef PIEPROF_PRELOAD_GUARD_H
+#define PIEPROF_PRELOAD_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+/* Copies `bytes`; false when any byte could not be read (the rest of `to` is then unspecified). Signal-safe. */
+bool guard_copy(void *to, const void *from, size_t bytes);
+
+/* For the fault handlers: true when the fault was a guarded read's, `context` then continues at its failure exit. */
+bool guard_recover(ucontext_t *context);
+
+#define guard_read(to, from) guard_copy((to), (from), sizeof *(to))
+
+#endif

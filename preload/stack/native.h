@@ -1,0 +1,29 @@
+/* Native frames: a stepper over .eh_frame that runs in handlers. */
+#ifndef PIEPROF_PRELOAD_NATIVE_H
+#define PIEPROF_PRELOAD_NATIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#define NATIVE_DEPTH_MAX 512u
+
+struct native_frame {
+    uintptr_t address; /* leaf: the interrupted instruction; callers: return address */
+    uintptr_t cfa;     /* stack pointer before the call that made this frame */
+    bool gap;          /* frames between this one and the one before could not be unwound */
+};
+
+/*
+ * Unwinds from `context`, leaf first, to the thread's outermost frame. Where rules are missing it tries the frame
+ * pointer, then resumes at the evaluation loop found by the return slot (marking the gap). `complete` is false when it
+ * stopped short. Signal-safe: guarded reads, a lock-free cache of rules by address, nothing else.
+ */
+size_t native_unwind(const ucontext_t *context, struct native_frame *frames, size_t capacity, bool *complete);
+
+/* Prepares tables (outside handlers). */
+bool native_start(void);
+void native_reset_child(void);
+
+#endif

@@ -1,0 +1,44 @@
+/* Python's frames of the calling thread, read in place by offsets: one struct, one row a version. */
+#ifndef PIEPROF_PRELOAD_PYTHON_H
+#define PIEPROF_PRELOAD_PYTHON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PYTHON_DEPTH_MAX 1024u
+
+struct python_frame {
+    uint32_t code;   /* id of the db_code */
+    int32_t offset;  /* bytes into the bytecode */
+    bool entry;      /* outermost Python frame of its native evaluation-loop frame */
+};
+
+enum python_walk_result {
+    PYTHON_WALK_OK,        /* frames (maybe 0: a thread state with no frame) */
+    PYTHON_WALK_NO_STATE,  /* this thread has no Python thread state */
+    PYTHON_WALK_FAULT,     /* unreadable at this instant */
+};
+
+/* Looks for an interpreter in the process and chooses its row. Constructor, and after dlopen. False: no Python here,
+ * or a version we refuse (said by python_why). Not signal-safe. */
+bool python_probe(void);
+const char *python_why(void);
+uint32_t python_version(void); /* PY_VERSION_HEX */
+
+/* Leaf first. Signal-safe. `truncated` is set when the stack was deeper than `capacity` (the leaf end is kept). */
+enum python_walk_result python_walk(struct python_frame *frames, size_t capacity, size_t *count, bool *truncated);
+
+/* A cheap key of the innermost frame (frame address, code, instruction): equal while control stays in one native call
+ * of it. Signal-safe; false when there is none. */
+struct python_top { uintptr_t frame, instruction; };
+bool python_top(struct python_top *top);
+
+/* The published anchor on the C stack from which the return slot lies at a constant distance; 0 when none (3.8, 3.9). */
+uintptr_t python_anchor(void);
+
+/* Stores the text of files whose code was recorded. CHORE_SOURCES. */
+void source_store_pending(void);
+void python_reset_child(void);
+
+#endif
