@@ -1,34 +1,84 @@
 # PieProf: build, check, demo. `make help` lists the targets.
-BUILD ?= build
-CC ?= gcc
+SAN ?=
+DEBUG ?=
+BUILD ?= build$(if $(SAN),-$(SAN))$(if $(filter 1,$(DEBUG)),-debug)
+PREFIX ?= /usr/local
+PYTHON ?= /usr/bin/python3
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+VENV := .venv
+
 CSTD := -std=gnu11
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
-OPT := -O2 -g
+OPT := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter undefined,$(SAN)),-fno-sanitize-recover=all))
 CPPFLAGS += -D_GNU_SOURCE -Iinclude
-SHIM_SRC := $(wildcard preload/*.c preload/*/*.c)
-ANALYZER_SRC := $(wildcard analyzer/*.c analyzer/*/*.c)
-SHIM_OBJ := $(SHIM_SRC:%.c=$(BUILD)/%.o)
-ANALYZER_OBJ := $(ANALYZER_SRC:%.c=$(BUILD)/%.o)
 DEPFLAGS = -MMD -MP
+COMPILE = $(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) $(DEPFLAGS)
+SHIM_FLAGS := -Ipreload -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer
+ANALYZER_LIBS := -ldw -lelf -ljansson -lz -lm -lstdc++
 
-all: $(BUILD)/libpieprof.so $(BUILD)/pieprof-report
+SHIM_SRC := $(wildcard preload/*.c preload/*/*.c)
+LAUNCHER_SRC := $(wildcard analyzer/launcher/*.c)
+ANALYZER_SRC := $(filter-out $(LAUNCHER_SRC),$(wildcard analyzer/*.c analyzer/*/*.c))
+SHIM_OBJ := $(SHIM_SRC:%.c=$(BUILD)/%.o)
+LAUNCHER_OBJ := $(LAUNCHER_SRC:%.c=$(BUILD)/%.o)
+ANALYZER_OBJ := $(ANALYZER_SRC:%.c=$(BUILD)/%.o)
+PROBED := $(BUILD)/probed
 
-$(BUILD)/preload/%.o: preload/%.c
+all: $(BUILD)/libpieprof.so $(BUILD)/pieprof-report $(BUILD)/pieprof ## build the shim, the analyzer and the launcher
+
+# The shim is a guest in other people's processes and runs in their signal handlers: it is never sanitized.
+# Unit tests link its archive, which is.
+$(BUILD)/preload/%.o: preload/%.c | $(PROBED)
 	@mkdir -p $(@D)
-	$(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) -Ipreload -fPIC -fvisibility=hidden -fno-omit-frame-pointer $(DEPFLAGS) -c $< -o $@
+	$(COMPILE) $(SHIM_FLAGS) -c $< -o $@
 
-$(BUILD)/analyzer/%.o: analyzer/%.c
+$(BUILD)/analyzer/%.o: analyzer/%.c | $(PROBED)
 	@mkdir -p $(@D)
-	$(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) -Ianalyzer $(DEPFLAGS) -c $< -o $@
+	$(COMPILE) $(SAN_FLAGS) -Ianalyzer -c $< -o $@
 
 $(BUILD)/libpieprof.so: $(SHIM_OBJ)
-	$(CC) -shared -Wl,-z,defs -Wl,-z,now -Wl,--as-needed -o $@ $^
+	$(CC) -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -o $@ $^
 
 $(BUILD)/pieprof-report: $(ANALYZER_OBJ)
-	$(CC) -o $@ $^ -ldw -lelf -ljansson -lz -lm -lstdc++
+	$(CC) $(SAN_FLAGS) -o $@ $^ $(ANALYZER_LIBS)
 
-clean:
+$(BUILD)/pieprof: $(LAUNCHER_OBJ)
+	$(CC) $(SAN_FLAGS) -o $@ $^
+
+$(PROBED):
+	@tests/tools/probe $(CC) $@
+
+include tests/tests.mk
+
+packages:
+	@tests/tools/install-packages
+
+venv:
+	@tests/tools/make-venv $(PYTHON) $(VENV)
+
+deps: packages venv ## install what the build, the tests and the demo need (Debian's apt-get, and pip into .venv)
+
+demo: packages ## profile a real PyTorch training run and show the report
+	@$(MAKE) --no-print-directory all
+	@PYTHON=$(PYTHON) BUILD=$(BUILD) tests/tools/demo
+
+install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
+	install -D -m 755 $(BUILD)/libpieprof.so $(DESTDIR)$(PREFIX)/lib/libpieprof.so
+	install -D -m 755 $(BUILD)/pieprof $(DESTDIR)$(PREFIX)/bin/pieprof
+	install -D -m 755 $(BUILD)/pieprof-report $(DESTDIR)$(PREFIX)/bin/pieprof-report
+	install -D -m 644 include/pieprof/db.h $(DESTDIR)$(PREFIX)/include/pieprof/db.h
+
+clean: ## remove what was built (the virtual environment stays)
 	rm -rf $(BUILD)
 
--include $(SHIM_OBJ:.o=.d) $(ANALYZER_OBJ:.o=.d)
-.PHONY: all clean
+help: ## this list
+	@awk -F':.*## ' '/^[a-z]+:.*## /{ printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "variables: SAN=address|undefined|thread  DEBUG=1  PREFIX=DIR  PYTHON=FILE  BUILD=DIR  TORCH_INDEX=URL"
+
+-include $(SHIM_OBJ:.o=.d) $(ANALYZER_OBJ:.o=.d) $(LAUNCHER_OBJ:.o=.d)
+.PHONY: all packages venv deps demo install clean help
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all

@@ -1,0 +1,125 @@
+/* What the program finds in its environment: the library, the output file, the run's name. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launcher/launcher.h"
+
+static const char *const library_places[] = {"libpieprof.so", "../lib/libpieprof.so", "../lib/pieprof/libpieprof.so"};
+
+bool environment_find_library(struct launch *launch)
+{
+    char here[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", here, sizeof here - 1);
+    if (length < 0) {
+        fprintf(stderr, "pieprof: cannot read /proc/self/exe: %s\n", strerror(errno));
+        return false;
+    }
+    here[length] = '\0';
+    *strrchr(here, '/') = '\0';
+    for (size_t i = 0; i < sizeof library_places / sizeof *library_places; i++) {
+        char candidate[2 * PATH_MAX];
+        snprintf(candidate, sizeof candidate, "%s/%s", here, library_places[i]);
+        if (realpath(candidate, launch->library))
+            break;
+        launch->library[0] = '\0';
+    }
+    if (!launch->library[0]) {
+        fprintf(stderr, "pieprof: libpieprof.so is neither in %s nor in %s/../lib\n", here, here);
+        return false;
+    }
+    /* ld.so splits LD_PRELOAD at both, and knows no quoting. */
+    if (strpbrk(launch->library, ": ")) {
+        fprintf(stderr, "pieprof: cannot preload %s: a path with a blank or a colon\n", launch->library);
+        return false;
+    }
+    return true;
+}
+
+/* The program may change its directory before it starts others: they must find the same file. */
+static bool environment_set_out(struct launch *launch)
+{
+    const char *out = launch->out ? launch->out : getenv("PIEPROF_OUT");
+    if (!out || !*out)
+        out = "out.db";
+    char directory[PATH_MAX] = "";
+    if (out[0] != '/' && !getcwd(directory, sizeof directory)) {
+        fprintf(stderr, "pieprof: cannot tell the working directory: %s\n", strerror(errno));
+        return false;
+    }
+    const char *slash = out[0] == '/' ? "" : "/";
+    if ((size_t)snprintf(launch->out_path, sizeof launch->out_path, "%s%s%s", directory, slash, out) >=
+        sizeof launch->out_path) {
+        fprintf(stderr, "pieprof: output path is too long: %s\n", out);
+        return false;
+    }
+    if (!launch->out)
+        launch->out = out;
+    return setenv("PIEPROF_OUT", launch->out_path, 1) == 0;
+}
+
+/* MPICH's hydra gives ranks no job name; they share a parent, which its pid and start time name. */
+static void environment_name_by_parent(struct launch *launch)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d", (int)getppid());
+    struct stat status = {0};
+    stat(path, &status);
+    snprintf(launch->run_name, sizeof launch->run_name, "pmi-%d-%lld", (int)getppid(), (long long)status.st_ctime);
+}
+
+static bool environment_set_run(struct launch *launch)
+{
+    const char *given = getenv("PIEPROF_RUN");
+    bool slurm = getenv("SLURM_JOB_ID") && getenv("SLURM_STEP_ID");
+    if ((given && *given) || getenv("PMIX_NAMESPACE") || slurm || getenv("TORCHELASTIC_RUN_ID"))
+        return true;
+    if (getenv("PMI_RANK")) {
+        environment_name_by_parent(launch);
+    } else {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        snprintf(launch->run_name, sizeof launch->run_name, "pieprof-%d-%lld-%09ld", (int)getpid(),
+                 (long long)now.tv_sec, now.tv_nsec);
+    }
+    return setenv("PIEPROF_RUN", launch->run_name, 1) == 0;
+}
+
+/* First in line: hooks of the program's own preloaded libraries (an allocator, say) are then called by the shim's. */
+static bool environment_set_preload(const struct launch *launch)
+{
+    const char *present = getenv("LD_PRELOAD");
+    if (!present || !*present)
+        return setenv("LD_PRELOAD", launch->library, 1) == 0;
+    char *both;
+    if (asprintf(&both, "%s:%s", launch->library, present) < 0)
+        return false;
+    bool set = setenv("LD_PRELOAD", both, 1) == 0;
+    free(both);
+    return set;
+}
+
+bool environment_prepare(struct launch *launch)
+{
+    if (!environment_set_out(launch))
+        return false;
+    if (environment_set_run(launch) && environment_set_preload(launch))
+        return true;
+    fputs("pieprof: no memory for the environment\n", stderr);
+    return false;
+}
+
+bool environment_is_later_rank(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "RANK"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank)
+            return strcmp(rank, "0") != 0;
+    }
+    return false;
+}

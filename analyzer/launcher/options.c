@@ -1,0 +1,99 @@
+/* The launcher's command line. Values are checked by the shim, which says what is allowed. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/launcher.h"
+
+enum { OPTION_VERSION = 256, OPTION_RATE, OPTION_BUDGET, OPTION_ENGINES, OPTION_EVENTS, OPTION_MAX_SIZE, OPTION_LOG };
+
+static const char help[] = "usage: pieprof [options] -- python train.py ...\n"
+                           "Runs the program and records which of its lines do redundant work.\n"
+                           "\n"
+                           "  -o, --out FILE      file to write (PIEPROF_OUT, default out.db)\n"
+                           "  --rate HZ           samples per CPU-second, 1-10000 (PIEPROF_RATE, default 250)\n"
+                           "  --budget PERCENT    CPU time the profiler may use, 0.1-100 (PIEPROF_BUDGET, default 2)\n"
+                           "  --engines LIST      time,access,replica,transfer or all (PIEPROF_ENGINES, default all)\n"
+                           "  --events LIST       PAPI events to count (PIEPROF_EVENTS)\n"
+                           "  --max-size SIZE     bound of the file, e.g. 64M (PIEPROF_MAX_SIZE, default 256M)\n"
+                           "  --log LEVEL         quiet, error, info or debug (PIEPROF_LOG, default error)\n"
+                           "  -h, --help          this text\n"
+                           "  --version           version\n"
+                           "\n"
+                           "The exit status is the program's. Read the file with: pieprof-report FILE\n";
+
+static const struct option options[] = {
+    {"out", required_argument, NULL, 'o'},
+    {"rate", required_argument, NULL, OPTION_RATE},
+    {"budget", required_argument, NULL, OPTION_BUDGET},
+    {"engines", required_argument, NULL, OPTION_ENGINES},
+    {"events", required_argument, NULL, OPTION_EVENTS},
+    {"max-size", required_argument, NULL, OPTION_MAX_SIZE},
+    {"log", required_argument, NULL, OPTION_LOG},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {0},
+};
+
+/* The variable an option stands for; NULL when it stands for none. */
+static const char *options_variable(int option)
+{
+    switch (option) {
+    case OPTION_RATE:
+        return "PIEPROF_RATE";
+    case OPTION_BUDGET:
+        return "PIEPROF_BUDGET";
+    case OPTION_ENGINES:
+        return "PIEPROF_ENGINES";
+    case OPTION_EVENTS:
+        return "PIEPROF_EVENTS";
+    case OPTION_MAX_SIZE:
+        return "PIEPROF_MAX_SIZE";
+    case OPTION_LOG:
+        return "PIEPROF_LOG";
+    default:
+        return NULL;
+    }
+}
+
+static int options_apply(struct launch *launch, int option)
+{
+    const char *variable = options_variable(option);
+    if (variable) {
+        setenv(variable, optarg, 1);
+        return -1;
+    }
+    switch (option) {
+    case 'o':
+        launch->out = optarg;
+        return -1;
+    case 'h':
+        fputs(help, stdout);
+        return 0;
+    case OPTION_VERSION:
+        printf("pieprof %d\n", (int)DB_VERSION);
+        return 0;
+    default:
+        fputs("pieprof: try pieprof --help\n", stderr);
+        return 2;
+    }
+}
+
+int options_parse(struct launch *launch, int argc, char **argv)
+{
+    int option;
+    while ((option = getopt_long(argc, argv, "+o:h", options, NULL)) != -1) {
+        int status = options_apply(launch, option);
+        if (status >= 0)
+            return status;
+    }
+    if (optind == argc) {
+        fputs("pieprof: no program to run; usage: pieprof [options] -- python train.py\n", stderr);
+        return 2;
+    }
+    const char *level = getenv("PIEPROF_LOG");
+    launch->quiet = level && strcmp(level, "quiet") == 0;
+    launch->program = argv + optind;
+    return -1;
+}

@@ -1,0 +1,88 @@
+# Tests, benchmark, fuzzer, format and lint; included by the Makefile.
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
+HELPER_SRC := $(wildcard tests/helpers/*.c)
+HELPER_BIN := $(patsubst tests/helpers/lib%.c,$(BUILD)/tests/helpers/lib%.so,$(filter tests/helpers/lib%.c,$(HELPER_SRC))) \
+              $(patsubst tests/helpers/%.c,$(BUILD)/tests/helpers/%,$(filter-out tests/helpers/lib%.c,$(HELPER_SRC)))
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ_SECONDS ?= 60
+TEST_FLAGS := -Wno-missing-prototypes -Ipreload -Ianalyzer -Itests
+SAN_SHIM_OBJ := $(if $(SAN),$(SHIM_SRC:%.c=$(BUILD)/sanitized/%.o),$(SHIM_OBJ))
+
+$(BUILD)/sanitized/preload/%.o: preload/%.c | $(PROBED)
+	@mkdir -p $(@D)
+	$(COMPILE) $(SAN_FLAGS) $(SHIM_FLAGS) -c $< -o $@
+
+$(BUILD)/shim.a: $(SAN_SHIM_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/analyzer.a: $(ANALYZER_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+# A test's first line may say what it is linked with: /* link: shim -lunwind */ or /* link: analyzer */. Archives
+# come after libc, so that the functions the shim interposes stay the program's own unless the test asks for them.
+link_words = $(shell sed -n '1s,^/\* link:\(.*\)\*/.*,\1,p' $(1))
+link_flags = $(patsubst shim,$(BUILD)/shim.a,$(patsubst analyzer,$(BUILD)/analyzer.a,$(call link_words,$(1))))
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/shim.a $(BUILD)/analyzer.a
+	@mkdir -p $(@D)
+	$(COMPILE) $(SAN_FLAGS) $(TEST_FLAGS) -MF $@.d $< -o $@ -lcmocka -lc -Wl,--as-needed \
+	    -Wl,--start-group $(or $(call link_flags,$<),$(BUILD)/shim.a $(BUILD)/analyzer.a) -Wl,--end-group \
+	    $(ANALYZER_LIBS) -ldl -lpthread
+
+# Programs and libraries (lib*.c) that tests run under or beside the shim.
+$(BUILD)/tests/helpers/lib%.so: tests/helpers/lib%.c
+	@mkdir -p $(@D)
+	$(COMPILE) $(TEST_FLAGS) -MF $@.d -shared -fPIC $< -o $@ -lpthread
+
+$(BUILD)/tests/helpers/%: tests/helpers/%.c
+	@mkdir -p $(@D)
+	$(COMPILE) $(TEST_FLAGS) -MF $@.d $< -o $@ -lseccomp -ldl -lpthread
+
+# Debian's interpreter again, with its evaluation loop in libpython3.so.
+$(BUILD)/python-shared: tests/tools/python_shared.c
+	@mkdir -p $(@D)
+	$(CC) $$($(PYTHON)-config --embed --cflags) $< -o $@ $$($(PYTHON)-config --embed --ldflags)
+
+unit: $(UNIT_BIN)
+
+tests-built: all unit $(HELPER_BIN) $(BUILD)/python-shared
+
+check: packages ## build and run every test; ends with "N passed, N failed, N skipped"
+	@$(MAKE) --no-print-directory venv || true
+	@$(MAKE) --no-print-directory tests-built
+	@BUILD=$(abspath $(BUILD)) PYTHON=$(PYTHON) SAN=$(SAN) $(PYTHON) tests/run.py $(TESTS)
+
+bench: packages ## time every example with and without the shim; writes tests/bench/README.md
+	@$(MAKE) --no-print-directory all
+	@$(PYTHON) tests/bench/bench.py --build $(BUILD) $(BENCH)
+
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(ANALYZER_SRC)
+	@mkdir -p $(@D)
+	clang $(CSTD) -O1 -g $(CPPFLAGS) $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	    $(filter-out analyzer/main.c,$(filter %.c,$^)) -o $@ $(ANALYZER_LIBS)
+
+fuzz: $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%) ## fuzz the reader for FUZZ_SECONDS (default 60)
+	@for target in $^; do \
+	    mkdir -p $(BUILD)/fuzz/corpus-$$(basename $$target) && \
+	    $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -artifact_prefix=$(BUILD)/fuzz/ \
+	        $(BUILD)/fuzz/corpus-$$(basename $$target) $(wildcard tests/fuzz/corpus) || exit 1; \
+	done
+
+C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+
+format: ## lay out the C files by .clang-format
+	@clang-format -i $(C_FILES)
+
+lint: ## clang-format, clang-tidy and cppcheck; changes nothing
+	@clang-format --dry-run -Werror $(C_FILES)
+	@echo $(filter preload/%.c,$(C_FILES)) | xargs -n 8 -P 2 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(CPPFLAGS) -Ipreload' tidy
+	@echo $(filter analyzer/%.c,$(C_FILES)) | xargs -n 8 -P 2 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(CPPFLAGS) -Ianalyzer' tidy
+	@cppcheck -q -j 2 --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \
+	    --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches -D_GNU_SOURCE -D__x86_64__ \
+	    -Iinclude -Ipreload -Ianalyzer $(filter preload/%.c analyzer/%.c,$(C_FILES))
+
+-include $(UNIT_BIN:=.d) $(HELPER_BIN:=.d)
+.PHONY: unit tests-built check bench fuzz format lint
