@@ -2,6 +2,7 @@
  * SIGTRAP, SIGSEGV, SIGBUS and SIGPROF, shared with the program: the shim's handler stands in the kernel, the program's
  * own disposition (set through sigaction, signal and their kin, which are interposed) is remembered, reported back and
  * served as if the shim were not there: same siginfo, mask, flags, alternate stack, default action, core dump.
+ * A program that calls rt_sigaction as a raw system call replaces the shim's handler; that is not seen.
  */
 #ifndef PIEPROF_PRELOAD_SIGNALS_H
 #define PIEPROF_PRELOAD_SIGNALS_H
@@ -11,8 +12,15 @@
 
 /* Installs the handlers. Constructor; not signal-safe. */
 bool signals_start(void);
-/* SIGPROF is taken only where the timer trigger is used. */
+/* SIGPROF is taken only where the timer trigger is used. Constructor; not signal-safe. */
 bool signals_take_sigprof(void);
+
+/*
+ * Handlers do not survive exec, an ignored signal does: called before exec, ignores in the kernel what the program
+ * ignores; called when exec failed, puts the handlers back. Both are right in a vfork child and signal-safe.
+ */
+void signals_before_exec(void);
+void signals_after_failed_exec(void);
 
 /* Cookies in perf_event_attr.sig_data / sigev_value that tell the shim's events from the program's. */
 #define SIGNALS_COOKIE_CLOCK UINT64_C(0x5069655072430001)

@@ -1,0 +1,176 @@
+#include "signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "access/access.h"
+#include "gate.h"
+#include "ledger/ledger.h"
+#include "process.h"
+#include "signals_program.h"
+#include "stack/guard.h"
+#include "thread.h"
+#include "time/sample.h"
+
+/* Missing from glibc 2.36: siginfo of a perf event's SIGTRAP on LP64 (include/uapi/asm-generic/siginfo.h). */
+#define TRAP_CODE_PERF 6
+#define TRAP_DATA_OFFSET 24
+#define TRAP_FLAGS_OFFSET 36
+#define TRAP_FLAG_ASYNC 1u
+
+#define KERNEL_MASK_BYTES 8u /* the kernel's sigset_t; glibc's is longer and its tail lies outside the frame */
+
+static uint64_t mask_bit(int signal_number)
+{
+    return UINT64_C(1) << (signal_number - 1);
+}
+
+static uint64_t mask_of(const void *set)
+{
+    uint64_t mask;
+    memcpy(&mask, set, sizeof mask);
+    return mask;
+}
+
+static void mask_apply(int how, uint64_t mask)
+{
+    syscall(SYS_rt_sigprocmask, how, &mask, NULL, KERNEL_MASK_BYTES);
+}
+
+/*
+ * The default action, seen by everybody as if there were no shim: queued again with the same siginfo while the signal
+ * is blocked here, it is delivered at the return from this handler, to the very registers of the fault.
+ */
+static void die_by_default(int signal_number, siginfo_t *info)
+{
+    process_record->end_detail = signal_number;
+    __atomic_store_n(&process_record->ended, (uint32_t)DB_END_SIGNAL, __ATOMIC_RELEASE);
+    signals_surrender(signal_number);
+    syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), signal_number, info);
+}
+
+/* A handler of the program runs with the mask that the kernel would have given it, and the gate open for its calls. */
+static void call_program(const struct sigaction *action, int signal_number, siginfo_t *info, ucontext_t *uc)
+{
+    uint64_t mask = mask_of(&uc->uc_sigmask) | mask_of(&action->sa_mask);
+    if ((action->sa_flags & SA_NODEFER) == 0) {
+        mask |= mask_bit(signal_number);
+    }
+    if (((unsigned)action->sa_flags & SA_RESETHAND) != 0) {
+        signals_program_reset_handler(signal_number);
+    }
+    uint32_t depth = gate_depth;
+    gate_depth = 0;
+    mask_apply(SIG_SETMASK, mask);
+    action->sa_sigaction(signal_number, info, uc);
+    gate_depth = depth;
+}
+
+/* The signal is the program's. One that the kernel forces (a fault, a breakpoint) cannot be ignored: signal(7). */
+static void forward(int signal_number, siginfo_t *info, ucontext_t *uc)
+{
+    struct sigaction action;
+    signals_program_get(signal_number, &action);
+    bool forced = info->si_code > 0 && signal_number != SIGPROF;
+    if (action.sa_handler == SIG_IGN && !forced) {
+        return;
+    }
+    if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
+        die_by_default(signal_number, info);
+    } else {
+        call_program(&action, signal_number, info, uc);
+    }
+}
+
+/* A program may block SIGSEGV and leave the sampling signal open; guarded reads need it. The return restores the mask. */
+static void open_faults(const ucontext_t *uc)
+{
+    uint64_t faults = mask_bit(SIGSEGV) | mask_bit(SIGBUS);
+    if ((mask_of(&uc->uc_sigmask) & faults) != 0) {
+        mask_apply(SIG_UNBLOCK, faults);
+    }
+}
+
+static void sampling_refused(bool watch)
+{
+    if (*gate_phase_word != GATE_OPEN) {
+        return;
+    }
+    if (watch && thread_self != NULL) {
+        access_trap_ignored(thread_self);
+    } else {
+        process_drop(DB_DROP_REENTERED);
+    }
+}
+
+/* The shim's own event: a clock's tick or a watch's hit. */
+static void own_event(ucontext_t *uc, bool watch, bool asynchronous)
+{
+    int kept_errno = errno;
+    if (!gate_enter_handler()) {
+        sampling_refused(watch);
+        errno = kept_errno;
+        return;
+    }
+    if (thread_self != NULL) {
+        open_faults(uc);
+        if (watch) {
+            access_trap(thread_self, uc, asynchronous);
+        } else if (asynchronous) {
+            process_drop(DB_DROP_ASYNC_TRAP);
+        } else {
+            sample_take(thread_self, uc);
+        }
+    }
+    gate_leave();
+    errno = kept_errno;
+}
+
+static void handle_trap(int signal_number, siginfo_t *info, void *context)
+{
+    uint64_t cookie;
+    uint32_t flags;
+    memcpy(&cookie, (const char *)info + TRAP_DATA_OFFSET, sizeof cookie);
+    memcpy(&flags, (const char *)info + TRAP_FLAGS_OFFSET, sizeof flags);
+    if (info->si_code == TRAP_CODE_PERF && (cookie == SIGNALS_COOKIE_CLOCK || cookie == SIGNALS_COOKIE_WATCH)) {
+        own_event(context, cookie == SIGNALS_COOKIE_WATCH, (flags & TRAP_FLAG_ASYNC) != 0);
+    } else {
+        forward(signal_number, info, context);
+    }
+}
+
+static void handle_timer(int signal_number, siginfo_t *info, void *context)
+{
+    if (info->si_code == SI_TIMER && info->si_value.sival_int == SIGNALS_COOKIE_TIMER) {
+        own_event(context, false, false);
+    } else {
+        forward(signal_number, info, context);
+    }
+}
+
+/* Guarded reads and the ledger's own pages are the shim's, everything else is the program's. */
+static void handle_fault(int signal_number, siginfo_t *info, void *context)
+{
+    int kept_errno = errno;
+    bool mended = info->si_code > 0 && (guard_recover(context) || (signal_number == SIGBUS &&
+                                                                   ledger_repair((uintptr_t)info->si_addr)));
+    errno = kept_errno;
+    if (!mended) {
+        forward(signal_number, info, context);
+    }
+}
+
+bool signals_start(void)
+{
+    return signals_take(SIGTRAP, handle_trap) && signals_take(SIGSEGV, handle_fault) &&
+           signals_take(SIGBUS, handle_fault);
+}
+
+bool signals_take_sigprof(void)
+{
+    return signals_taken(SIGPROF) || signals_take(SIGPROF, handle_timer);
+}
