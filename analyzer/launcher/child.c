@@ -83,6 +83,14 @@ static int child_wait(const struct terminal *terminal, pid_t pid, const sigset_t
     }
 }
 
+/* A key that ended the program was meant for the whole job: a script around the launcher waits for it, too. */
+static void child_left_terminal(const struct terminal *terminal, int status)
+{
+    terminal_give(terminal, terminal->child_group, terminal->launcher_group);
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGQUIT))
+        kill(0, WTERMSIG(status));
+}
+
 int child_run(char **program, pid_t *pid)
 {
     sigset_t awaited, old_mask;
@@ -108,13 +116,13 @@ int child_run(char **program, pid_t *pid)
     };
     setpgid(*pid, terminal.child_group);
     if (*pid == 0) {
-        terminal.launcher_group = getpgid(launcher);
         terminal_give(&terminal, terminal.launcher_group, terminal.child_group);
         signal(SIGTTOU, old_output_action);
         child_exec(program, &old_mask, old_child_action, launcher);
     }
     int status = child_wait(&terminal, *pid, &awaited);
-    terminal_give(&terminal, terminal.child_group, terminal.launcher_group);
+    if (terminal.descriptor >= 0 && tcgetpgrp(terminal.descriptor) == terminal.child_group)
+        child_left_terminal(&terminal, status);
     return status;
 }
 
