@@ -1,9 +1,6 @@
 # Tests, benchmark, fuzzer, format and lint; included by the Makefile.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/unit/%)
-HELPER_SRC := $(wildcard tests/helpers/*.c)
-HELPER_BIN := $(patsubst tests/helpers/lib%.c,$(BUILD)/tests/helpers/lib%.so,$(filter tests/helpers/lib%.c,$(HELPER_SRC))) \
-              $(patsubst tests/helpers/%.c,$(BUILD)/tests/helpers/%,$(filter-out tests/helpers/lib%.c,$(HELPER_SRC)))
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_SECONDS ?= 60
 TEST_FLAGS := -Wno-missing-prototypes -Ipreload -Ianalyzer -Itests
@@ -32,15 +29,6 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/shim.a $(BUILD)/analyzer.a
 	    -Wl,--start-group $(or $(call link_flags,$<),$(BUILD)/shim.a $(BUILD)/analyzer.a) -Wl,--end-group \
 	    $(ANALYZER_LIBS) -ldl -lpthread
 
-# Programs and libraries (lib*.c) that tests run under or beside the shim.
-$(BUILD)/tests/helpers/lib%.so: tests/helpers/lib%.c
-	@mkdir -p $(@D)
-	$(COMPILE) $(TEST_FLAGS) -MF $@.d -shared -fPIC $< -o $@ -lpthread
-
-$(BUILD)/tests/helpers/%: tests/helpers/%.c
-	@mkdir -p $(@D)
-	$(COMPILE) $(TEST_FLAGS) -MF $@.d $< -o $@ -lseccomp -ldl -lpthread
-
 # Debian's interpreter again, with its evaluation loop in libpython3.so.
 $(BUILD)/python-shared: tests/tools/python_shared.c
 	@mkdir -p $(@D)
@@ -48,16 +36,16 @@ $(BUILD)/python-shared: tests/tools/python_shared.c
 
 unit: $(UNIT_BIN)
 
-tests-built: all unit $(HELPER_BIN) $(BUILD)/python-shared
+tests-built: all unit $(BUILD)/python-shared
 
 check: packages ## build and run every test; ends with "N passed, N failed, N skipped"
 	@$(MAKE) --no-print-directory venv || true
 	@$(MAKE) --no-print-directory tests-built
-	@BUILD=$(abspath $(BUILD)) PYTHON=$(PYTHON) SAN=$(SAN) $(PYTHON) tests/run.py $(TESTS)
+	@PIEPROF_BUILD=$(abspath $(BUILD)) PIEPROF_PYTHON=$(PYTHON) PIEPROF_SAN=$(SAN) $(PYTHON) tests/run.py $(TESTS)
 
 bench: packages ## time every example with and without the shim; writes tests/bench/README.md
 	@$(MAKE) --no-print-directory all
-	@$(PYTHON) tests/bench/bench.py --build $(BUILD) $(BENCH)
+	@$(PYTHON) tests/bench/bench.py --build $(BUILD) --python $(PYTHON) --write tests/bench/README.md $(BENCH)
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ANALYZER_SRC)
 	@mkdir -p $(@D)
@@ -84,5 +72,5 @@ lint: ## clang-format, clang-tidy and cppcheck; changes nothing
 	    --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches -D_GNU_SOURCE -D__x86_64__ \
 	    -Iinclude -Ipreload -Ianalyzer $(filter preload/%.c analyzer/%.c,$(C_FILES))
 
--include $(UNIT_BIN:=.d) $(HELPER_BIN:=.d)
+-include $(UNIT_BIN:=.d)
 .PHONY: unit tests-built check bench fuzz format lint
