@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 enum chore {
-    CHORE_RESERVE = 1u << 0,  /* ledger_reserve(): the reserve of extents runs low */
-    CHORE_MODULES = 1u << 1,  /* module_scan(): an address in no known module, or dlopen was called */
-    CHORE_SOURCES = 1u << 2,  /* source_store_pending(): code objects of files not stored yet */
-    CHORE_THREAD = 1u << 3,   /* thread_prepare(): this thread wants resources only non-handlers can get */
+    CHORE_RESERVE = 1u << 0, /* ledger_reserve(): the reserve of extents runs low */
+    CHORE_MODULES = 1u << 1, /* module_scan(): an address in no known module, or dlopen was called */
+    CHORE_SOURCES = 1u << 2, /* source_store_pending(): code objects of files not stored yet */
+    CHORE_THREAD = 1u << 3,  /* thread_prepare(): this thread wants resources only non-handlers can get */
 };
 
 extern _Atomic uint32_t chores_wanted;
@@ -25,6 +25,9 @@ static inline void chores_want(enum chore chore)
 
 /* Does what is wanted, unless another thread is at it. Behind the gate, outside handlers. Keeps errno. */
 void chores_run(void);
+
+/* In a forked child: forgets what the parent wanted, and a turn another of its threads had. */
+void chores_reset_child(void);
 
 static inline void chores_poll(void)
 {

@@ -9,8 +9,11 @@
 /* The record in the ledger, or a private one to count into while there is none: never NULL. */
 extern struct db_process *process_record;
 
-/* Starts recording in a process that holds Python. Constructor only. */
+/* Takes a record in the ledger. Constructor only. False (said) when the file has no space for this process. */
 bool process_begin(void);
+
+/* Records the version of Python and the trigger, once they are known. Outside handlers. */
+void process_describe(void);
 
 /*
  * In a forked child, from the gate: forgets the parent's tables, descriptors and watches (closing, never ioctl-ing
@@ -21,8 +24,16 @@ bool process_adopt_child(void);
 /* The record becomes visible to readers once Python ran: called by the first sample with a Python frame, and at exit. */
 void process_ran_python(void);
 
-/* Marks how the process ends and stops recording. Idempotent. */
+/*
+ * Marks how the process ends and stops recording. Idempotent; does nothing in a child that shares or copied this process's
+ * memory. DB_END_EXIT also ends the calling thread's clock and says what went wrong with the file (system calls only);
+ * the others only mark, and are signal-safe.
+ */
 void process_finish(enum db_process_end how);
+
+/* Around exec: marks the record DB_END_EXEC, and takes that back when exec returned. Signal-safe; keeps errno. */
+bool process_exec_begin(void);
+void process_exec_failed(void);
 
 /* Signal-safe counters. */
 static inline void process_count(uint64_t *counter, uint64_t amount)
@@ -35,8 +46,10 @@ static inline void process_drop(enum db_drop reason)
     process_count(&process_record->dropped[reason], 1);
 }
 
-/* Records an engine as on, or off with its reason (one line, with the remedy). */
+/* Records an engine as on, or off with its reason (one line, with the remedy), which is said once a run. */
 void process_engine_on(enum db_engine engine);
 void process_engine_off(enum db_engine engine, const char *why);
+/* Records it as off without a word: it was not asked for. */
+void process_engine_skip(enum db_engine engine, const char *why);
 
 #endif

@@ -11,6 +11,12 @@
 /* Opens or joins the run's file (DESIGN: one run, one name). Says one line and returns false on failure. Not signal-safe. */
 bool ledger_open(void);
 
+/* True between ledger_open and a loss of the file. Signal-safe. */
+bool ledger_is_open(void);
+
+/* Counts a process that found no space for its record. */
+void ledger_count_refused_join(void);
+
 /* In a forked child: forget the parent's extents, keep the mapping. */
 void ledger_reset_child(void);
 
@@ -40,8 +46,14 @@ uint32_t ledger_blob_guarded(const void *data, size_t length_bytes);
 bool ledger_repair(uintptr_t address);
 
 /* Troubles said once a run. True for the first process that asks. */
-enum ledger_trouble { LEDGER_TROUBLE_DISK = 1, LEDGER_TROUBLE_FULL = 2, LEDGER_TROUBLE_LOST = 4, LEDGER_TROUBLE_ENGINE = 8 };
-bool ledger_first_to_say(enum ledger_trouble trouble);
+enum ledger_trouble {
+    LEDGER_TROUBLE_DISK = 1,
+    LEDGER_TROUBLE_FULL = 2,
+    LEDGER_TROUBLE_LOST = 4,
+    LEDGER_TROUBLE_ENGINE = 8
+};
+/* LEDGER_TROUBLE_ENGINE << enum db_engine is the trouble of that engine. */
+bool ledger_first_to_say(uint64_t trouble);
 
 /* At the end: says what went wrong with the file (full, truncated, removed), one line. Not signal-safe. */
 void ledger_close(void);

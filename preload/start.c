@@ -1,0 +1,134 @@
+/*
+ * The constructor and the destructor. In a process without Python nothing happens at all: no file, no word, no change of
+ * the environment. Whatever fails is one line, and the program runs on unprofiled.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/access.h"
+#include "chores.h"
+#include "config.h"
+#include "gate.h"
+#include "ledger/ledger.h"
+#include "objects/object_map.h"
+#include "process.h"
+#include "run_name.h"
+#include "say.h"
+#include "signals.h"
+#include "stack/context.h"
+#include "stack/module.h"
+#include "stack/native.h"
+#include "stack/python.h"
+#include "thread.h"
+#include "time/trigger.h"
+
+/* Set for the children of a process whose trouble was said: they stay off without repeating it. */
+#define START_OFF_VARIABLE "PIEPROF_OFF"
+
+/* Another tool that takes over memory and signals as thoroughly as we do; NULL when there is none. */
+static const char *start_rival(void)
+{
+#ifndef __SANITIZE_ADDRESS__
+    static const struct {
+        const char *symbol, *name;
+    } rivals[] = {
+        {"__asan_init", "AddressSanitizer"}, {"__tsan_init", "ThreadSanitizer"}, {"__msan_init", "MemorySanitizer"}};
+    for (size_t i = 0; i < sizeof rivals / sizeof rivals[0]; i++) {
+        if (dlsym(RTLD_DEFAULT, rivals[i].symbol) != NULL) {
+            return rivals[i].name;
+        }
+    }
+#endif
+    const char *preloaded = getenv("LD_PRELOAD");
+    return preloaded != NULL && strstr(preloaded, "vgpreload") != NULL ? "Valgrind" : NULL;
+}
+
+static bool start_file(void)
+{
+    const char *rival = start_rival();
+    if (rival != NULL) {
+        say(SAY_ERROR, "%s runs in this process, and PieProf cannot share it; the program runs unprofiled", rival);
+        return false;
+    }
+    if (!gate_start()) {
+        say(SAY_ERROR,
+            "no memory that the kernel wipes at fork (Linux 4.14 or later is needed); the program runs unprofiled");
+        return false;
+    }
+    return ledger_open() && process_begin();
+}
+
+/* The interpreter, the stacks, the object map. */
+static bool start_stacks(void)
+{
+    module_scan();
+    if (!python_probe()) {
+        say(SAY_ERROR, "%s; the program runs unprofiled", python_why());
+        return false;
+    }
+    if (!object_map_start() || !context_start() || !native_start() || !signals_start()) {
+        say(SAY_ERROR, "not enough memory for the profiler's tables; the program runs unprofiled");
+        return false;
+    }
+    return true;
+}
+
+static void start_access_engine(void)
+{
+    char why[DB_REASON_BYTES] = "";
+    if (!config.engines[DB_ENGINE_ACCESS]) {
+        process_engine_skip(DB_ENGINE_ACCESS, "not asked for by PIEPROF_ENGINES");
+    } else if (access_start(why, sizeof why)) {
+        process_engine_on(DB_ENGINE_ACCESS);
+    } else {
+        process_engine_off(DB_ENGINE_ACCESS, why);
+    }
+}
+
+static void start_engines(void)
+{
+    process_engine_skip(DB_ENGINE_REPLICA, "not in this version");
+    process_engine_skip(DB_ENGINE_TRANSFER, "not in this version");
+    start_access_engine();
+    if (trigger_choose() == NULL) {
+        process_engine_off(DB_ENGINE_TIME, "neither perf_event_open nor CPU timers work here");
+    } else if (config.engines[DB_ENGINE_TIME]) {
+        process_engine_on(DB_ENGINE_TIME);
+    } else {
+        process_engine_skip(DB_ENGINE_TIME, "not asked for by PIEPROF_ENGINES");
+    }
+}
+
+/* True from the moment the gate first opened, whether the ledger was lost later or not. */
+static bool start_done;
+
+__attribute__((constructor)) static void start(void)
+{
+    if (dlsym(RTLD_DEFAULT, "Py_GetVersion") == NULL || getenv(START_OFF_VARIABLE) != NULL) {
+        return;
+    }
+    say_start();
+    if (!config_read() || !start_file() || !start_stacks()) {
+        setenv(START_OFF_VARIABLE, "1", 1);
+        return;
+    }
+    run_name_export(config.out_path);
+    start_engines();
+    process_describe();
+    thread_begin(true);
+    start_done = true;
+    gate_set_phase(GATE_OPEN);
+}
+
+/* The last that runs of the shim: what other libraries' destructors still call passes through. */
+__attribute__((destructor)) static void start_end(void)
+{
+    if (gate_enter()) {
+        chores_poll();
+        gate_leave();
+    }
+    if (start_done) {
+        process_finish(DB_END_EXIT);
+    }
+}
