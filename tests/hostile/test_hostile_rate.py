@@ -1,0 +1,44 @@
+"""1,000 Hz with the whole budget through PyTorch training: 10 s here, 60 s with PIEPROF_SLOW=1."""
+
+import os
+
+from hostile_ring import SLOW, assert_recorded, samples
+
+TRAINING = """
+import os, torch
+torch.manual_seed(0)
+model = torch.nn.Sequential(torch.nn.Conv2d(1, 16, 3, padding=1), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+                            torch.nn.Conv2d(16, 32, 3, padding=1), torch.nn.ReLU(), torch.nn.Flatten(),
+                            torch.nn.Linear(32 * 4 * 4, 10))
+optimizer = torch.optim.Adam(model.parameters())
+data = torch.rand(1024, 1, 8, 8); target = (data.sum((1, 2, 3)) * 3).long() % 10
+end = time.monotonic() + {seconds}
+steps = 0
+while time.monotonic() < end:
+    batch = torch.randperm(1024)[:64]
+    loss = torch.nn.functional.cross_entropy(model(data[batch]), target[batch])
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+    steps += 1
+times = os.times()
+print(steps > 20, times.user + times.system)
+"""
+
+
+def test_1000_hz_with_the_whole_budget(ring):
+    seconds = 60 if SLOW else 10
+    run = ring.run(ring.program(TRAINING.format(seconds=seconds)), timeout=seconds * 3 + 60,
+                   env={"PIEPROF_RATE": "1000", "PIEPROF_BUDGET": "100"})
+    assert (run.returncode, run.stderr) == (0, b"")
+    trained, cpu_seconds = run.stdout.split()
+    assert trained == b"True"
+    document = assert_recorded(run.db, float(cpu_seconds), 55_000 / 60)
+    assert os.path.getsize(run.db) < 16 << 20
+    assert document["run"]["health"]["native"] > 0.3 * samples(document)
+
+
+def test_10000_hz_does_not_stop_the_program(ring):
+    run = ring.run(ring.program(TRAINING.format(seconds=4)), timeout=90,
+                   env={"PIEPROF_RATE": "10000", "PIEPROF_BUDGET": "100"})
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert run.stdout.startswith(b"True")
+    assert_recorded(run.db, 4, 900)

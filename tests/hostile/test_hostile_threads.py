@@ -1,0 +1,130 @@
+"""Threads: many, short, small, cancelled, and those that Python does not know."""
+
+import os
+
+import pytest
+
+from hostile_ring import assert_recorded, report_json, samples
+
+DESCRIPTORS = """
+import os
+def descriptors():
+    return len(os.listdir("/proc/self/fd"))
+"""
+
+
+def test_64_threads_starting_and_ending(ring):
+    run = ring.same(ring.program(DESCRIPTORS + """
+import threading
+barrier = threading.Barrier(64)
+results = [0] * 64
+def work(number):
+    barrier.wait()
+    busy(0.03)
+    results[number] = zlib.crc32(DATA[:number * 100])
+before = descriptors()
+for round in range(2):
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(64)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+print(results, descriptors() - before)
+"""))
+    document = assert_recorded(run.db, 2 * 64 * 0.03, 80)
+    work = [line for line in document["lines"] if line["function"] == "busy"]
+    assert sum(line["time_s"] for line in work) >= 0.7 * 2 * 64 * 0.03
+
+
+def test_2000_short_threads(ring):
+    run = ring.same(ring.program(DESCRIPTORS + """
+import threading
+before = descriptors()
+done = []
+for _ in range(500):
+    threads = [threading.Thread(target=lambda: done.append(zlib.crc32(DATA))) for _ in range(4)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+busy(0.3)
+print(len(done), len(set(done)), descriptors() - before)
+"""), env={"PIEPROF_RATE": "2000"})
+    assert run.stdout.endswith(b"2000 1 0\n")
+    health = assert_recorded(run.db, 0.3)["run"]["health"]
+    assert health["dropped"]["table_full"] == 0, health
+
+
+def test_thread_pool(ring):
+    run = ring.same(ring.program("""
+        import concurrent.futures
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            print(list(pool.map(lambda n: (busy(0.05), n * n)[1], range(24))))
+        """))
+    assert_recorded(run.db, 24 * 0.05)
+
+
+@pytest.mark.parametrize("stack", [32768, 65536])
+def test_small_stacks(ring, stack):
+    """The handler runs on the thread's own stack, and a little one must hold it beside the program's frames."""
+    run = ring.same(ring.program(f"""
+        import threading
+        threading.stack_size({stack})
+        threads = [threading.Thread(target=busy, args=(0.3,)) for _ in range(4)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print("done")
+        """), env={"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"})
+    assert_recorded(run.db, 1.2, 500)
+
+
+def test_cancelled_and_exiting_native_threads(ring, native):
+    run = ring.same(ring.program(f"""
+        import ctypes
+        lib = ctypes.CDLL({native("cancel.c")!r})
+        busy(0.2)
+        for _ in range(10):
+            print(lib.cancel_blocked(16), lib.cancel_computing(8, 0), lib.cancel_computing(8, 1), lib.exit_early(32),
+                  lib.destructors_run())
+        busy(0.2)
+        """ + DESCRIPTORS.replace("\n", "\n        ") + """
+        print(descriptors() < 100)
+        """), env={"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"})
+    assert run.stdout.splitlines()[-1] == b"True"
+    assert_recorded(run.db, 0.4, 500)
+
+
+def test_exceptions_and_contexts_switched_under_the_sampler(ring, native):
+    """setjmp, sigaltstack coroutines and swapcontext: the stack pointer is somewhere the thread's stack is not."""
+    run = ring.same(ring.program(f"""
+        import ctypes
+        lib = ctypes.CDLL({native("contexts.c")!r})
+        busy(0.2)
+        print(lib.swap_contexts(200000), lib.jump_back(200000))
+        """), env={"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"})
+    assert_recorded(run.db, 0.2, 500)
+
+
+def test_deep_recursion(ring):
+    run = ring.same(ring.program("""
+        import sys, threading
+        sys.setrecursionlimit(100_000)
+        threading.stack_size(512 << 20)
+        def down(depth):
+            if depth == 0: busy(0.4); return 0
+            return down(depth - 1) + 1
+        def main(): print(down(20_000))
+        thread = threading.Thread(target=main); thread.start(); thread.join()
+        """))
+    document = assert_recorded(run.db, 0.4)
+    assert run.stdout == b"20000\n"
+    assert document["run"]["health"]["dropped"]["python_stack_truncated"] > 0
+
+
+def test_torch_threads(ring):
+    run = ring.same(ring.program("""
+        import torch
+        torch.manual_seed(0)
+        a = torch.rand(300, 300, requires_grad=True)
+        for _ in range(60):
+            loss = (a @ a).tanh().sum(); loss.backward()
+        print("%.3f" % a.grad.norm().item())
+        """), env={"OMP_NUM_THREADS": "4", "PIEPROF_RATE": "1000"})
+    assert samples(report_json(run.db)) > 50
+    assert os.path.exists(run.db)
