@@ -65,7 +65,8 @@ format: ## lay out the C files by .clang-format
 	@clang-format -i $(C_FILES)
 
 lint: ## clang-format, clang-tidy and cppcheck; changes nothing
-	@clang-format --dry-run -Werror $(C_FILES)
+	@clang-format --dry-run $(C_FILES) 2>&1 | sed -n 's/^\([^:]*\):.*code should be.*/\1/p' | sort -u >$(BUILD)/unformatted
+	@[ ! -s $(BUILD)/unformatted ] || { echo "not as .clang-format says (make format):" $$(cat $(BUILD)/unformatted); exit 1; }
 	@echo $(filter preload/%.c,$(C_FILES)) | xargs -n 8 -P 2 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(CPPFLAGS) -Ipreload' tidy
 	@echo $(filter analyzer/%.c,$(C_FILES)) | xargs -n 8 -P 2 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(CPPFLAGS) -Ianalyzer' tidy
 	@cppcheck -q -j 2 --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability \

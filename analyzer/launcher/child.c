@@ -66,8 +66,7 @@ static int child_wait(const struct terminal *terminal, pid_t pid, const sigset_t
 {
     for (;;) {
         int status;
-        pid_t changed;
-        while ((changed = waitpid(pid, &status, WNOHANG | WUNTRACED)) == pid) {
+        while (waitpid(pid, &status, WNOHANG | WUNTRACED) == pid) {
             if (!WIFSTOPPED(status))
                 return status;
             child_stopped(terminal, WSTOPSIG(status));
