@@ -130,6 +130,11 @@ static void own_event(ucontext_t *uc, bool watch, bool asynchronous)
     errno = kept_errno;
 }
 
+void signals_sample(void *context)
+{
+    own_event(context, false, false);
+}
+
 static void handle_trap(int signal_number, siginfo_t *info, void *context)
 {
     uint64_t cookie;

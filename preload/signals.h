@@ -22,6 +22,9 @@ bool signals_take_sigprof(void);
 void signals_before_exec(void);
 void signals_after_failed_exec(void);
 
+/* Takes a sample at `context` (a ucontext_t), for a trigger whose signal somebody else's handler received. Signal-safe. */
+void signals_sample(void *context);
+
 /* Cookies in perf_event_attr.sig_data / sigev_value that tell the shim's events from the program's. */
 #define SIGNALS_COOKIE_CLOCK UINT64_C(0x5069655072430001)
 #define SIGNALS_COOKIE_WATCH UINT64_C(0x5069655072430002)

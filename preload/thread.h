@@ -2,6 +2,7 @@
 #ifndef PIEPROF_PRELOAD_THREAD_H
 #define PIEPROF_PRELOAD_THREAD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -10,14 +11,17 @@
 #include "stack/context.h"
 
 struct access_thread; /* access/access.h */
+struct counters_thread; /* time/counters.h */
 
 struct thread {
     pid_t tid;
     bool main;
+    atomic_bool in_use;
     int clock_descriptor;     /* -1 when none */
-    void *timer;              /* timer_t of the fallback trigger */
-    uint64_t cpu_ns;          /* CLOCK_THREAD_CPUTIME_ID at the last sample */
+    void *timer;              /* of the fallback trigger, NULL when none */
+    uint64_t cpu_ns;          /* CLOCK_THREAD_CPUTIME_ID up to which time has been charged */
     struct access_thread *access; /* NULL until the access engine prepared it */
+    struct counters_thread *counters; /* NULL when PIEPROF_EVENTS counts nothing here */
     struct context_scratch *scratch;
     struct thread *next_free;
 };
@@ -25,19 +29,32 @@ struct thread {
 /* NULL on threads that were not set up. */
 extern SHIM_THREAD_LOCAL struct thread *thread_self;
 
-/* Sets up the calling thread: memory, clock, watches. Outside handlers; system calls only. False: it is not sampled. */
+/*
+ * Sets up the calling thread: memory, watches, clock (last). Outside handlers, behind the gate. Nothing to do for one
+ * that is set up. False: it is not sampled (counted THREAD_WITHOUT_CLOCK).
+ */
 bool thread_begin(bool main);
-/* Stops its clock, closes its descriptors (only those still its own), gives the memory back. */
+/* Stops its clock, closes its descriptors (only those still its own), keeps the memory for the next thread. */
 void thread_end(void);
-/* In a forked child: forgets every thread but the caller, closing inherited descriptors without touching the events. */
+/*
+ * In a forked child: forgets every thread, the caller too, closing inherited descriptors without touching the events.
+ * The caller is set up again by thread_begin(true).
+ */
 void thread_reset_child(void);
-/* CHORE_THREAD. */
+/* CHORE_THREAD: what the calling thread still lacks. */
 void thread_prepare(void);
 
 /* Opens a perf event for the calling thread at descriptor 100 or above, close-on-exec; -1 and errno on failure. */
 struct perf_event_attr;
 int thread_open_event(struct perf_event_attr *attr);
-/* Closes a descriptor only when it still is the event it was. */
+/*
+ * Is the descriptor still the event that thread_open_event() gave? Programs close what they do not know and get the number
+ * again for a file or socket of theirs: ask before each read() or close(). One system call, changes nothing. Signal-safe.
+ */
+bool thread_event_is_ours(int descriptor);
+/* Disables the event first, for a forked child may hold it open: only in the process that opened it. Signal-safe. */
+void thread_stop_event(int descriptor);
+/* Closes a descriptor only when it still is the event it was. Signal-safe. */
 void thread_close_event(int descriptor);
 
 #endif

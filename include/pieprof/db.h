@@ -86,7 +86,8 @@
     X(WATCH_INTERPRETER, "watch_interpreter", "watch ended by an access of the interpreter")                           \
     X(WATCH_UNREADABLE, "watch_unreadable", "watched bytes could not be read at the verdict")                          \
     X(WATCH_AMBIGUOUS, "watch_ambiguous", "load and store could not be told apart")                                    \
-    X(FORKED_WITHOUT_HOOK, "forked_without_hook", "process made by a raw fork was adopted late")
+    X(FORKED_WITHOUT_HOOK, "forked_without_hook", "process made by a raw fork was adopted late")                      \
+    X(THREAD_WITHOUT_CLOCK, "thread_without_clock", "thread not sampled: no memory, descriptor or timer, tiny stack")
 
 /* The kinds of extents: name, type of its records. */
 #define DB_KINDS(X)                                                                                                    \

@@ -1,6 +1,6 @@
 /*
  * Address to object, readable in a handler without a lock. An object is a heap buffer of at least the threshold that
- * native code allocated (the interpreter's own from 64 KiB up).
+ * native code allocated (the interpreter's own from 64 KiB up). Its size is what malloc_usable_size() says.
  *
  * Layout: objects of sizes [2^k, 2^(k+1)) are filed under (k, start >> k). Two of them cannot start in one such window
  * (they would overlap), so a bucket entry is unique, birth and death are O(1), and a look-up of an inner address
@@ -29,6 +29,10 @@ void object_map_reset_child(void);
 void object_map_birth(uintptr_t start, size_t size_bytes);
 /* False when no object starts there. */
 bool object_map_death(uintptr_t start, size_t usable_bytes);
+
+/* As object_map_death(), and says what it was; object_map_restore() puts the same one back. For realloc. */
+bool object_map_take(uintptr_t start, size_t usable_bytes, struct object *object);
+void object_map_restore(const struct object *object);
 
 /* The live object that holds `address`. Signal-safe. */
 bool object_map_find(uintptr_t address, struct object *object);

@@ -1,0 +1,279 @@
+/*
+ * The malloc family. A small request in a recording process costs three loads more than without the shim; births and
+ * deaths are noted from OBJECT_MIN_BYTES on. The real allocator is the next one in the search order, be it libc's or
+ * another preloaded one; where such a library comes before this one, its allocations are not seen.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chores.h"
+#include "gate.h"
+#include "objects/bootstrap.h"
+#include "objects/object_map.h"
+#include "process.h"
+#include "real.h"
+#include "stack/module.h"
+
+/* Allocators round up, by a quarter at most: below this request no chunk becomes an object. */
+#define REQUEST_MIN_BYTES (OBJECT_MIN_BYTES / 2)
+
+void free_sized(void *block, size_t bytes);
+void free_aligned_sized(void *block, size_t alignment, size_t bytes);
+
+/* The real family, looked up together. */
+static struct {
+    atomic_bool known;
+    __typeof__(&malloc) malloc;
+    __typeof__(&calloc) calloc;
+    __typeof__(&realloc) realloc;
+    __typeof__(&free) free;
+    __typeof__(&posix_memalign) posix_memalign;
+    __typeof__(&aligned_alloc) aligned_alloc;
+    __typeof__(&memalign) memalign;
+    __typeof__(&valloc) valloc;
+    __typeof__(&pvalloc) pvalloc;
+    __typeof__(&malloc_usable_size) malloc_usable_size;
+} real;
+
+static SHIM_THREAD_LOCAL bool resolving; /* dlsym() allocates on this very thread */
+
+#define RESOLVE(name) (*(void **)&real.name = dlsym(RTLD_NEXT, #name))
+
+static __attribute__((noinline, cold)) bool real_resolve(void)
+{
+    if (resolving) {
+        return false;
+    }
+    resolving = true;
+    RESOLVE(malloc), RESOLVE(calloc), RESOLVE(realloc), RESOLVE(free), RESOLVE(posix_memalign), RESOLVE(aligned_alloc);
+    RESOLVE(memalign), RESOLVE(valloc), RESOLVE(pvalloc), RESOLVE(malloc_usable_size);
+    resolving = false;
+    atomic_store_explicit(&real.known, true, memory_order_release);
+    return true;
+}
+
+/* False while dlsym() runs below us: only the bootstrap arena can serve. */
+static inline bool real_known(void)
+{
+    return __builtin_expect(atomic_load_explicit(&real.known, memory_order_relaxed), 1) || real_resolve();
+}
+
+/* Nothing to do at a small request: recording, and nobody waits for a call outside handlers. */
+static inline bool quiet(void)
+{
+    return __builtin_expect(*gate_phase_word == GATE_OPEN, 1) &&
+           __builtin_expect(atomic_load_explicit(&chores_wanted, memory_order_relaxed) == 0, 1);
+}
+
+static bool objects_wanted(void)
+{
+    return process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON ||
+           process_record->engines[DB_ENGINE_REPLICA].state == DB_ENGINE_ON;
+}
+
+static void note_birth(void *block, const void *caller)
+{
+    size_t bytes = real.malloc_usable_size(block);
+    if (bytes >= OBJECT_MIN_BYTES && objects_wanted() &&
+        (bytes >= OBJECT_INTERPRETER_MIN_BYTES || !module_is_interpreter((uintptr_t)caller))) {
+        object_map_birth((uintptr_t)block, bytes);
+    }
+}
+
+/* After an allocation: adopts a forked child, does chores, notes a birth. Keeps errno. */
+static __attribute__((noinline)) void *allocated(void *block, size_t request_bytes, const void *caller)
+{
+    int kept_errno = errno;
+    if (gate_enter()) {
+        chores_poll();
+        if (block != NULL && request_bytes >= REQUEST_MIN_BYTES) {
+            note_birth(block, caller);
+        }
+        gate_leave();
+    }
+    errno = kept_errno;
+    return block;
+}
+
+#define ALLOCATED(block, bytes)                                                                                        \
+    ((bytes) < REQUEST_MIN_BYTES && quiet() ? (block) : allocated((block), (bytes), __builtin_return_address(0)))
+
+INTERPOSED void *malloc(size_t bytes)
+{
+    if (!real_known()) {
+        return bootstrap_allocate(bytes, 0);
+    }
+    void *block = real.malloc(bytes);
+    return ALLOCATED(block, bytes);
+}
+
+INTERPOSED void *calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    bool overflow = __builtin_mul_overflow(count, size, &bytes);
+    if (!real_known()) {
+        return overflow ? NULL : bootstrap_allocate(bytes, 0);
+    }
+    void *block = real.calloc(count, size);
+    return ALLOCATED(block, overflow ? 0 : bytes);
+}
+
+INTERPOSED void *memalign(size_t alignment, size_t bytes)
+{
+    if (!real_known()) {
+        return bootstrap_allocate(bytes, alignment);
+    }
+    void *block = real.memalign(alignment, bytes);
+    return ALLOCATED(block, bytes);
+}
+
+INTERPOSED void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    if (!real_known()) {
+        return bootstrap_allocate(bytes, alignment);
+    }
+    void *block = real.aligned_alloc(alignment, bytes);
+    return ALLOCATED(block, bytes);
+}
+
+INTERPOSED int posix_memalign(void **to, size_t alignment, size_t bytes)
+{
+    if (!real_known()) {
+        *to = bootstrap_allocate(bytes, alignment);
+        return *to != NULL ? 0 : ENOMEM;
+    }
+    int status = real.posix_memalign(to, alignment, bytes);
+    if (status == 0) {
+        ALLOCATED(*to, bytes);
+    }
+    return status;
+}
+
+INTERPOSED void *valloc(size_t bytes)
+{
+    if (!real_known()) {
+        return bootstrap_allocate(bytes, 4096);
+    }
+    void *block = real.valloc(bytes);
+    return ALLOCATED(block, bytes);
+}
+
+INTERPOSED void *pvalloc(size_t bytes)
+{
+    if (!real_known()) {
+        return bootstrap_allocate(bytes, 4096);
+    }
+    void *block = real.pvalloc(bytes);
+    return ALLOCATED(block, bytes);
+}
+
+/* Takes the object out of the map before its memory can be somebody else's. False when it is none. */
+static __attribute__((noinline)) bool note_death(void *block, size_t usable_bytes, struct object *object)
+{
+    int kept_errno = errno;
+    bool was_object = false;
+    if (gate_enter()) {
+        chores_poll();
+        was_object = object_map_take((uintptr_t)block, usable_bytes, object);
+        gate_leave();
+    }
+    errno = kept_errno;
+    return was_object;
+}
+
+INTERPOSED void free(void *block)
+{
+    if (block == NULL || bootstrap_owns(block) || !real_known()) {
+        return;
+    }
+    size_t usable_bytes = real.malloc_usable_size(block);
+    if (__builtin_expect(usable_bytes >= OBJECT_MIN_BYTES, 0)) {
+        struct object object;
+        note_death(block, usable_bytes, &object);
+    }
+    real.free(block);
+}
+
+INTERPOSED void free_sized(void *block, size_t bytes)
+{
+    (void)bytes;
+    free(block);
+}
+
+INTERPOSED void free_aligned_sized(void *block, size_t alignment, size_t bytes)
+{
+    (void)alignment, (void)bytes;
+    free(block);
+}
+
+/* A block of the bootstrap arena moves to the real allocator; its own size is not kept, more is copied than needed. */
+static void *bootstrap_leave(const void *block, size_t bytes)
+{
+    void *fresh = real_known() ? real.malloc(bytes) : bootstrap_allocate(bytes, 0);
+    if (fresh != NULL) {
+        size_t readable = bootstrap_readable(block);
+        memmove(fresh, block, bytes < readable ? bytes : readable);
+    }
+    return fresh;
+}
+
+/* What became of the object: the same one where it was (failed, or kept its place), else a new one. */
+static void note_resize(void *before, void *after, size_t bytes, struct object *object, const void *caller)
+{
+    int kept_errno = errno;
+    bool failed = after == NULL && bytes != 0;
+    if (gate_enter()) {
+        if (failed || after == before) {
+            object->size_bytes = real.malloc_usable_size(before);
+            if (object->size_bytes >= OBJECT_MIN_BYTES) {
+                object_map_restore(object);
+            }
+        } else if (after != NULL && bytes >= REQUEST_MIN_BYTES) {
+            note_birth(after, caller);
+        }
+        gate_leave();
+    }
+    errno = kept_errno;
+}
+
+static void *resize(void *block, size_t bytes, const void *caller)
+{
+    struct object object;
+    size_t usable_bytes = real.malloc_usable_size(block);
+    bool was_object = usable_bytes >= OBJECT_MIN_BYTES && note_death(block, usable_bytes, &object);
+    void *after = real.realloc(block, bytes);
+    if (was_object) {
+        note_resize(block, after, bytes, &object, caller);
+    } else if (after != NULL && (bytes >= REQUEST_MIN_BYTES || !quiet())) {
+        allocated(after, bytes, caller);
+    }
+    return after;
+}
+
+INTERPOSED void *realloc(void *block, size_t bytes)
+{
+    if (block == NULL) {
+        void *fresh = real_known() ? real.malloc(bytes) : bootstrap_allocate(bytes, 0);
+        return ALLOCATED(fresh, bytes);
+    }
+    if (bootstrap_owns(block)) {
+        return bootstrap_leave(block, bytes);
+    }
+    return real_known() ? resize(block, bytes, __builtin_return_address(0)) : NULL;
+}
+
+INTERPOSED void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (block == NULL || bootstrap_owns(block) || !real_known()) {
+        return realloc(block, bytes);
+    }
+    return resize(block, bytes, __builtin_return_address(0));
+}

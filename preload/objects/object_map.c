@@ -1,0 +1,195 @@
+/*
+ * Buckets of eight keys, one cache line each; the rest of an object lies beside, at the same index. A key is
+ * (start >> k) << 6 | k with k = floor(log2(size)), so it is never 0 (free) nor 1 (being written). Entries are claimed by
+ * exchanging the key; readers take the entry and look again whether key and serial still stand.
+ */
+#include "objects/object_map.h"
+
+#include <stdatomic.h>
+
+#include "memory.h"
+#include "process.h"
+
+#define BUCKETS 16384u
+#define BUCKET_ENTRIES 8u
+#define ENTRIES (BUCKETS * BUCKET_ENTRIES)
+#define SIZE_CLASSES 48u
+#define WINDOWS 3u
+#define KEY_FREE UINT64_C(0)
+#define KEY_BUSY UINT64_C(1)
+
+struct entry {
+    _Atomic uintptr_t start;
+    _Atomic size_t size_bytes;
+    _Atomic uint64_t serial;
+};
+
+static _Atomic uint64_t *keys;
+static struct entry *entries;
+static _Atomic uint32_t live_of_class[SIZE_CLASSES]; /* classes without objects are not probed */
+static _Atomic uint64_t serials;
+
+bool object_map_start(void)
+{
+    if (keys != NULL) {
+        return true;
+    }
+    entries = memory_map(ENTRIES * sizeof *entries);
+    _Atomic uint64_t *fresh = memory_map(ENTRIES * sizeof *fresh);
+    if (entries == NULL || fresh == NULL) {
+        return false;
+    }
+    keys = fresh;
+    return true;
+}
+
+/* The heap came along, so its objects did: nothing is forgotten, serials go on. */
+void object_map_reset_child(void)
+{
+}
+
+static uint32_t class_of(size_t size_bytes)
+{
+    return 63u - (uint32_t)__builtin_clzll(size_bytes);
+}
+
+static uint64_t key_of(uint64_t window, uint32_t size_class)
+{
+    return window << 6 | size_class;
+}
+
+/* Index of the first entry of the key's bucket. Multiplicative hashing: neighbouring windows must scatter. */
+static size_t bucket_of(uint64_t key)
+{
+    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - 14)) * BUCKET_ENTRIES;
+}
+
+_Static_assert(BUCKETS == 1u << 14, "bucket_of() takes 14 bits");
+
+static bool key_find(uint64_t key, size_t *index)
+{
+    size_t bucket = bucket_of(key);
+    for (size_t i = bucket; i < bucket + BUCKET_ENTRIES; i++) {
+        if (atomic_load_explicit(&keys[i], memory_order_acquire) == key) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * An entry for `key`, marked busy. One that still carries it is an object whose death went unseen (it was freed inside the
+ * shim): two cannot live in one window, so the new one takes its place.
+ */
+static bool key_claim(uint64_t key, size_t *index)
+{
+    size_t bucket = bucket_of(key);
+    uint64_t same = key;
+    if (key_find(key, index) && atomic_compare_exchange_strong(&keys[*index], &same, KEY_BUSY)) {
+        atomic_fetch_sub_explicit(&live_of_class[key % (1u << 6)], 1, memory_order_relaxed);
+        return true;
+    }
+    for (size_t i = bucket; i < bucket + BUCKET_ENTRIES; i++) {
+        uint64_t expected = KEY_FREE;
+        if (atomic_load_explicit(&keys[i], memory_order_relaxed) == KEY_FREE &&
+            atomic_compare_exchange_strong(&keys[i], &expected, KEY_BUSY)) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void object_map_restore(const struct object *object)
+{
+    uint32_t size_class = class_of(object->size_bytes);
+    uint64_t key = key_of(object->start >> size_class, size_class);
+    size_t index;
+    if (size_class >= SIZE_CLASSES || !key_claim(key, &index)) {
+        process_drop(DB_DROP_OBJECT_TABLE_FULL);
+        return;
+    }
+    atomic_store_explicit(&entries[index].serial, object->serial, memory_order_relaxed);
+    atomic_store_explicit(&entries[index].start, object->start, memory_order_relaxed);
+    atomic_store_explicit(&entries[index].size_bytes, object->size_bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&live_of_class[size_class], 1, memory_order_relaxed);
+    atomic_store_explicit(&keys[index], key, memory_order_release);
+}
+
+void object_map_birth(uintptr_t start, size_t size_bytes)
+{
+    if (keys == NULL || size_bytes == 0) {
+        return;
+    }
+    struct object object = {start, size_bytes, atomic_fetch_add_explicit(&serials, 1, memory_order_relaxed) + 1};
+    object_map_restore(&object);
+    process_count(&process_record->objects, 1);
+}
+
+bool object_map_take(uintptr_t start, size_t usable_bytes, struct object *object)
+{
+    size_t index;
+    if (keys == NULL || usable_bytes == 0) {
+        return false;
+    }
+    uint32_t size_class = class_of(usable_bytes);
+    uint64_t key = key_of(start >> size_class, size_class);
+    if (!key_find(key, &index) || atomic_load_explicit(&entries[index].start, memory_order_relaxed) != start) {
+        return false;
+    }
+    object->start = start;
+    object->size_bytes = atomic_load_explicit(&entries[index].size_bytes, memory_order_relaxed);
+    object->serial = atomic_load_explicit(&entries[index].serial, memory_order_relaxed);
+    if (!atomic_compare_exchange_strong(&keys[index], &key, KEY_FREE)) {
+        return false;
+    }
+    atomic_fetch_sub_explicit(&live_of_class[size_class], 1, memory_order_relaxed);
+    return true;
+}
+
+bool object_map_death(uintptr_t start, size_t usable_bytes)
+{
+    struct object object;
+    return object_map_take(start, usable_bytes, &object);
+}
+
+/* A consistent copy of the entry, if it still is `key`'s. */
+static bool entry_copy(size_t index, uint64_t key, struct object *object)
+{
+    uint64_t serial = atomic_load_explicit(&entries[index].serial, memory_order_relaxed);
+    object->start = atomic_load_explicit(&entries[index].start, memory_order_relaxed);
+    object->size_bytes = atomic_load_explicit(&entries[index].size_bytes, memory_order_relaxed);
+    object->serial = serial;
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&keys[index], memory_order_relaxed) == key &&
+           atomic_load_explicit(&entries[index].serial, memory_order_relaxed) == serial;
+}
+
+/* An object of [2^k, 2^(k+1)) bytes that holds the address starts in its window of 2^k bytes or in the two before. */
+static bool find_in_class(uintptr_t address, uint32_t size_class, struct object *object)
+{
+    uint64_t window = address >> size_class;
+    for (uint64_t back = 0; back < WINDOWS && back <= window; back++) {
+        uint64_t key = key_of(window - back, size_class);
+        size_t index;
+        if (key_find(key, &index) && entry_copy(index, key, object) && address - object->start < object->size_bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool object_map_find(uintptr_t address, struct object *object)
+{
+    if (keys == NULL) {
+        return false;
+    }
+    for (uint32_t size_class = 0; size_class < SIZE_CLASSES; size_class++) {
+        if (atomic_load_explicit(&live_of_class[size_class], memory_order_relaxed) != 0 &&
+            find_in_class(address, size_class, object)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,183 @@
+#include "thread.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "access/access.h"
+#include "kernel.h"
+#include "memory.h"
+#include "process.h"
+#include "time/counters.h"
+#include "time/trigger.h"
+
+/* Structs come from slabs that are never unmapped: a handler may still look at one, and the next thread takes it. */
+#define SLAB_BYTES 4096u
+#define SLAB_THREADS ((SLAB_BYTES - sizeof(struct slab *)) / sizeof(struct thread))
+
+struct slab {
+    struct slab *next;
+    struct thread threads[];
+};
+
+/* Head of the free list: the pointer, and in its unused upper 16 bits a tag against ABA. */
+#define POINTER_BITS 48u
+#define POINTER_MASK ((UINT64_C(1) << POINTER_BITS) - 1)
+
+static _Atomic uint64_t free_head;
+static _Atomic(struct slab *) slabs;
+
+SHIM_THREAD_LOCAL struct thread *thread_self;
+
+static uint64_t head_with(uint64_t old_head, const struct thread *thread)
+{
+    return (((old_head >> POINTER_BITS) + 1) << POINTER_BITS) | (uint64_t)(uintptr_t)thread;
+}
+
+static void free_push(struct thread *thread)
+{
+    uint64_t head = atomic_load(&free_head);
+    do {
+        __atomic_store_n(&thread->next_free, (struct thread *)(uintptr_t)(head & POINTER_MASK), __ATOMIC_RELAXED);
+    } while (!atomic_compare_exchange_weak(&free_head, &head, head_with(head, thread)));
+}
+
+static struct thread *free_pop(void)
+{
+    uint64_t head = atomic_load(&free_head);
+    struct thread *thread;
+    do {
+        thread = (struct thread *)(uintptr_t)(head & POINTER_MASK);
+        if (thread == NULL) {
+            return NULL;
+        }
+    } while (!atomic_compare_exchange_weak(
+        &free_head, &head, head_with(head, __atomic_load_n(&thread->next_free, __ATOMIC_RELAXED))));
+    return thread;
+}
+
+/* A new slab: its first thread is the caller's, the others go to the free list. */
+static struct thread *slab_add(void)
+{
+    struct slab *slab = memory_map(SLAB_BYTES);
+    if (slab == NULL) {
+        return NULL;
+    }
+    slab->next = atomic_load(&slabs);
+    while (!atomic_compare_exchange_weak(&slabs, &slab->next, slab)) {
+    }
+    for (size_t i = 1; i < SLAB_THREADS; i++) {
+        free_push(&slab->threads[i]);
+    }
+    return &slab->threads[0];
+}
+
+static struct thread *thread_claim(void)
+{
+    struct thread *thread = free_pop();
+    if (thread == NULL) {
+        thread = slab_add();
+    }
+    if (thread != NULL && thread->scratch == NULL) {
+        thread->scratch = memory_map(sizeof *thread->scratch);
+        if (thread->scratch == NULL) {
+            free_push(thread);
+            return NULL;
+        }
+    }
+    return thread;
+}
+
+static void thread_release(struct thread *thread)
+{
+    atomic_store(&thread->in_use, false);
+    free_push(thread);
+}
+
+void thread_prepare(void)
+{
+    struct thread *thread = thread_self;
+    if (thread != NULL && thread->access == NULL &&
+        process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON) {
+        access_thread_begin(thread);
+    }
+}
+
+/* The clock drives the time engine and the access engine. */
+static bool clock_start(struct thread *thread)
+{
+    bool wanted = process_record->engines[DB_ENGINE_TIME].state == DB_ENGINE_ON ||
+                  process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON;
+    return !wanted || trigger_current == NULL || trigger_current->thread_begin(thread);
+}
+
+bool thread_begin(bool main)
+{
+    if (thread_self != NULL) {
+        return true;
+    }
+    struct thread *thread = thread_claim();
+    if (thread == NULL) {
+        process_drop(DB_DROP_THREAD_WITHOUT_CLOCK);
+        return false;
+    }
+    thread->tid = (pid_t)syscall(SYS_gettid);
+    thread->main = main;
+    thread->clock_descriptor = -1;
+    thread->timer = NULL;
+    thread->cpu_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    atomic_store(&thread->in_use, true);
+    thread_self = thread;
+    thread_prepare();
+    counters_thread_begin(thread);
+    process_count(&process_record->threads, 1);
+    if (!clock_start(thread)) {
+        process_drop(DB_DROP_THREAD_WITHOUT_CLOCK);
+        thread_end();
+        return false;
+    }
+    return true;
+}
+
+void thread_end(void)
+{
+    struct thread *thread = thread_self;
+    if (thread == NULL) {
+        return;
+    }
+    if (trigger_current != NULL) {
+        trigger_current->thread_end(thread);
+    }
+    counters_thread_end(thread);
+    if (thread->access != NULL) {
+        access_thread_end(thread);
+        thread->access = NULL;
+    }
+    thread_self = NULL;
+    thread_release(thread);
+}
+
+static void thread_forget(struct thread *thread)
+{
+    if (trigger_current != NULL) {
+        trigger_current->thread_forget(thread);
+    }
+    if (thread->access != NULL) {
+        access_thread_forget(thread);
+        thread->access = NULL;
+    }
+    thread_release(thread);
+}
+
+void thread_reset_child(void)
+{
+    for (struct slab *slab = atomic_load(&slabs); slab != NULL; slab = slab->next) {
+        for (size_t i = 0; i < SLAB_THREADS; i++) {
+            if (atomic_load(&slab->threads[i].in_use)) {
+                thread_forget(&slab->threads[i]);
+            }
+        }
+    }
+    thread_self = NULL;
+    counters_reset_child();
+}

@@ -1,0 +1,89 @@
+/* Descriptors of perf events: high, close-on-exec, and known by the kernel's id so that a recycled number is noticed. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
+
+#include "kernel.h"
+#include "memory.h"
+#include "thread.h"
+
+#define DESCRIPTORS_KNOWN 65536u
+
+/* The event's id by descriptor; 0 = none. Mapped at first use, only touched pages cost. */
+static _Atomic(_Atomic uint64_t *) event_ids;
+
+static _Atomic uint64_t *ids_table(void)
+{
+    _Atomic uint64_t *table = atomic_load(&event_ids);
+    if (table == NULL) {
+        _Atomic uint64_t *fresh = memory_map(DESCRIPTORS_KNOWN * sizeof *fresh);
+        if (fresh == NULL || atomic_compare_exchange_strong(&event_ids, &table, fresh)) {
+            return fresh;
+        }
+        memory_unmap((void *)fresh, DESCRIPTORS_KNOWN * sizeof *fresh);
+    }
+    return table;
+}
+
+static int descriptor_raise(int low)
+{
+    if (low >= KERNEL_DESCRIPTOR_MIN) {
+        return low;
+    }
+    int high = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, KERNEL_DESCRIPTOR_MIN);
+    int why = errno == EINVAL ? EMFILE : errno; /* EINVAL: RLIMIT_NOFILE lies below the minimum */
+    kernel_close(low);
+    errno = high < 0 ? why : errno;
+    return high;
+}
+
+int thread_open_event(struct perf_event_attr *attr)
+{
+    _Atomic uint64_t *ids = ids_table();
+    if (ids == NULL) {
+        errno = ENOMEM;
+        return -1;
+    }
+    int low = (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    int descriptor = low < 0 ? -1 : descriptor_raise(low);
+    uint64_t id = 0;
+    if (descriptor < 0) {
+        return -1;
+    }
+    if (descriptor >= (int)DESCRIPTORS_KNOWN || ioctl(descriptor, PERF_EVENT_IOC_ID, &id) != 0) {
+        kernel_close(descriptor);
+        errno = EMFILE;
+        return -1;
+    }
+    atomic_store(&ids[descriptor], id);
+    return descriptor;
+}
+
+bool thread_event_is_ours(int descriptor)
+{
+    _Atomic uint64_t *ids = atomic_load(&event_ids);
+    uint64_t id = 0;
+    int kept_errno = errno;
+    bool ours = ids != NULL && descriptor >= 0 && descriptor < (int)DESCRIPTORS_KNOWN &&
+                syscall(SYS_ioctl, descriptor, PERF_EVENT_IOC_ID, &id) == 0 && id != 0 &&
+                id == atomic_load(&ids[descriptor]);
+    errno = kept_errno;
+    return ours;
+}
+
+void thread_close_event(int descriptor)
+{
+    if (thread_event_is_ours(descriptor)) {
+        atomic_store(&ids_table()[descriptor], 0);
+        kernel_close(descriptor);
+    }
+}
+
+void thread_stop_event(int descriptor)
+{
+    if (thread_event_is_ours(descriptor)) {
+        syscall(SYS_ioctl, descriptor, PERF_EVENT_IOC_DISABLE, 0);
+        thread_close_event(descriptor);
+    }
+}

@@ -1,0 +1,69 @@
+#include "time/sample.h"
+
+#include <time.h>
+
+#include "access/access.h"
+#include "kernel.h"
+#include "ledger/ledger.h"
+#include "process.h"
+#include "stack/context.h"
+#include "stack/module.h"
+#include "time/counters.h"
+
+#define REFRESH_NS UINT64_C(20000000) /* how stale a killed process's duration and CPU time may be */
+
+/* Both clocks of the process: the second is a system call that adds up all threads, so not at each sample. */
+static void refresh_process_clocks(void)
+{
+    uint64_t now_ns = kernel_clock_ns(CLOCK_MONOTONIC);
+    uint64_t last_ns = __atomic_load_n(&process_record->last_monotonic_ns, __ATOMIC_RELAXED);
+    if (now_ns - last_ns >= REFRESH_NS &&
+        __atomic_compare_exchange_n(&process_record->last_monotonic_ns, &last_ns, now_ns, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+        __atomic_store_n(&process_record->cpu_ns, kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID), __ATOMIC_RELAXED);
+    }
+}
+
+/* CPU time since the last sample, the kernel's part included: a clock that fires on user instructions misses that. */
+static uint64_t weight_take(struct thread *thread)
+{
+    uint64_t now_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t weight_ns = now_ns - thread->cpu_ns;
+    thread->cpu_ns = now_ns;
+    return weight_ns;
+}
+
+static bool is_native(const struct context_scratch *scratch)
+{
+    return scratch->python_count > 0 && scratch->native_count > 0 && !module_is_interpreter(scratch->native[0].address);
+}
+
+static bool try_access(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
+{
+    return thread->access != NULL && process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON &&
+           is_native(thread->scratch) && access_sample(thread, uc, weight_ns);
+}
+
+void sample_take(struct thread *thread, ucontext_t *uc)
+{
+    uint64_t weight_ns = weight_take(thread);
+    process_count(&process_record->samples, 1);
+    context_capture(uc, thread->scratch);
+    if (thread->scratch->python_count > 0) {
+        process_ran_python();
+    }
+    uint32_t node = context_intern(thread->scratch, 0);
+    struct db_node *record = node != 0 ? ledger_record(DB_KIND_NODE, node) : NULL;
+    if (record != NULL && process_record->engines[DB_ENGINE_TIME].state == DB_ENGINE_ON) {
+        process_count(&record->samples, 1);
+        process_count(&record->cpu_ns, weight_ns);
+        counters_sample(thread, node);
+    }
+    if (try_access(thread, uc, weight_ns)) {
+        process_count(&process_record->native, 1);
+        if (record != NULL) {
+            process_count(&record->native_cpu_ns, weight_ns);
+        }
+    }
+    refresh_process_clocks();
+}
