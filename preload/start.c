@@ -10,6 +10,7 @@
 #include "chores.h"
 #include "config.h"
 #include "gate.h"
+#include "hooks_thread.h"
 #include "ledger/ledger.h"
 #include "objects/object_map.h"
 #include "process.h"
@@ -114,6 +115,7 @@ __attribute__((constructor)) static void start(void)
         return;
     }
     run_name_export(config.out_path);
+    hooks_thread_start();
     start_engines();
     process_describe();
     thread_begin(true);
