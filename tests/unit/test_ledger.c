@@ -1,0 +1,547 @@
+/* link: shim */
+/* The ledger: which file a run gets, records and blobs, shortage of space, and a file that vanishes under the mapping. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "ledger/ledger.h"
+#include "ledger/map.h"
+#include "process.h"
+#include "run_name.h"
+#include "say.h"
+
+/* Each case runs in forked children, for a process has one ledger; a check that fails there ends the child. */
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            printf("# line %d: %s\n", __LINE__, #condition);                                                           \
+            fflush(stdout);                                                                                            \
+            _exit(99);                                                                                                 \
+        }                                                                                                              \
+    } while (0)
+
+static char directory[64];
+static char said[8192];
+
+static int make_directory(void **state)
+{
+    (void)state;
+    strcpy(directory, "/tmp/pieprof-ledger-XXXXXX");
+    said[0] = '\0';
+    return mkdtemp(directory) == NULL || chdir(directory) != 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    return chdir("/") != 0 || system(command) != 0;
+}
+
+static void configure(const char *run, const char *max_size)
+{
+    setenv("PIEPROF_RUN", run, 1);
+    setenv("PIEPROF_MAX_SIZE", max_size, 1);
+    CHECK(config_read());
+}
+
+static pid_t start_child(void (*body)(void), const char *run, const char *max_size)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        int descriptor = open("said", O_WRONLY | O_CREAT | O_APPEND, 0600);
+        dup2(descriptor, STDERR_FILENO);
+        close(descriptor);
+        say_start();
+        configure(run, max_size);
+        body();
+        _exit(0);
+    }
+    return child;
+}
+
+static void finish_child(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    FILE *file = fopen("said", "r");
+    size_t length = file != NULL ? fread(said, 1, sizeof said - 1, file) : 0;
+    said[length] = '\0';
+    if (file != NULL) {
+        fclose(file);
+        unlink("said");
+    }
+}
+
+static void in_child(void (*body)(void), const char *run)
+{
+    finish_child(start_child(body, run, "4M"));
+}
+
+static void put_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static struct db_header header_of(const char *name)
+{
+    struct db_header header = {0};
+    FILE *file = fopen(name, "r");
+    if (file != NULL) {
+        (void)!fread(&header, sizeof header, 1, file);
+        fclose(file);
+    }
+    return header;
+}
+
+static void open_and_record(void)
+{
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    process_ran_python();
+    process_finish(DB_END_EXIT);
+}
+
+static void open_refused(void)
+{
+    CHECK(!ledger_open());
+}
+
+static void test_create(void **state)
+{
+    (void)state;
+    in_child(open_and_record, "a");
+    struct stat status;
+    assert_int_equal(stat("out.db", &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    struct db_header header = header_of("out.db");
+    assert_memory_equal(header.magic, DB_MAGIC, DB_MAGIC_BYTES);
+    assert_string_equal(header.run_name, "a");
+    assert_int_equal(header.processes, 1);
+    assert_int_equal(header.extents_limit, (4u * 1048576 - DB_HEADER_BYTES) / DB_EXTENT_BYTES);
+    assert_string_equal(said, "");
+}
+
+static void test_same_name_joins(void **state)
+{
+    (void)state;
+    in_child(open_and_record, "a");
+    in_child(open_and_record, "a");
+    assert_int_equal(header_of("out.db").processes, 2);
+    assert_int_not_equal(access("out.db.old", F_OK), 0);
+}
+
+static void test_other_name_rotates(void **state)
+{
+    (void)state;
+    in_child(open_and_record, "a");
+    in_child(open_and_record, "b");
+    assert_string_equal(header_of("out.db").run_name, "b");
+    assert_string_equal(header_of("out.db.old").run_name, "a");
+    assert_string_equal(said, "");
+}
+
+static void test_foreign_file_is_kept(void **state)
+{
+    (void)state;
+    put_file("out.db", "my only copy\n");
+    in_child(open_and_record, "a");
+    char text[64] = "";
+    FILE *file = fopen("out.db.old", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    assert_string_equal(text, "my only copy\n");
+    assert_non_null(strstr(said, "out.db.old"));
+}
+
+/* The pipe by which a test tells the holder of a file to end, and hears that it has it. */
+static int go[2], ready[2];
+
+static void hold(bool close_everything)
+{
+    char byte = 0;
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    if (close_everything) {
+        for (int descriptor = 100; descriptor < 200; descriptor++) {
+            close(descriptor);
+        }
+    }
+    CHECK(write(ready[1], &byte, 1) == 1);
+    CHECK(read(go[0], &byte, 1) == 1);
+    process_finish(DB_END_EXIT);
+}
+
+static void hold_by_lock(void)
+{
+    hold(false);
+}
+
+static void hold_by_life(void)
+{
+    hold(true);
+}
+
+static void step_aside(void)
+{
+    CHECK(ledger_open());
+    char expected[64];
+    snprintf(expected, sizeof expected, "out.%d.db", getpid());
+    CHECK(strcmp(strrchr(config.out_path, '/') + 1, expected) == 0);
+}
+
+static void test_live_run_is_left_alone(void **state)
+{
+    (void)state;
+    void (*const holders[])(void) = {hold_by_lock, hold_by_life};
+    for (size_t i = 0; i < 2; i++) {
+        char byte = 0;
+        assert_int_equal(pipe(go) | pipe(ready), 0);
+        pid_t holder = start_child(holders[i], "a", "4M");
+        assert_int_equal(read(ready[0], &byte, 1), 1);
+        in_child(step_aside, i == 0 ? "b" : "c");
+        assert_non_null(strstr(said, "a live run holds"));
+        assert_int_equal(write(go[1], &byte, 1), 1);
+        finish_child(holder);
+        assert_string_equal(header_of("out.db").run_name, "a");
+        assert_int_not_equal(access("out.db.old", F_OK), 0);
+        unlink("out.db");
+    }
+}
+
+static void test_symlink_is_refused(void **state)
+{
+    (void)state;
+    put_file("victim", "somebody's\n");
+    assert_int_equal(symlink("victim", "out.db"), 0);
+    in_child(open_refused, "a");
+    assert_non_null(strstr(said, "it is a symbolic link; the program runs unprofiled\n"));
+    struct stat status;
+    assert_int_equal(stat("victim", &status), 0);
+    assert_int_equal(status.st_size, strlen("somebody's\n"));
+}
+
+static void test_other_things_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(mkfifo("out.db", 0600), 0);
+    in_child(open_refused, "a");
+    assert_non_null(strstr(said, "it is not a regular file"));
+    unlink("out.db");
+    mkdir("out.db", 0700);
+    in_child(open_refused, "a");
+    assert_non_null(strstr(said, "it is not a regular file"));
+}
+
+static void become_nobody_and_open(void)
+{
+    CHECK(setuid(65534) == 0);
+    CHECK(!ledger_open());
+}
+
+static void test_unwritable_directory(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    assert_int_equal(chmod(directory, 0755), 0);
+    in_child(become_nobody_and_open, "a");
+    assert_non_null(strstr(said, "Permission denied; the program runs unprofiled\n"));
+    in_child(open_and_record, "a");
+    in_child(become_nobody_and_open, "b");
+    assert_non_null(strstr(said, "it belongs to another user"));
+}
+
+static void fill_records(void)
+{
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    uint32_t id = 0;
+    for (uint32_t expected = 1; expected <= 5000; expected++) {
+        struct db_node *node = ledger_claim(DB_KIND_NODE, &id);
+        CHECK(node != NULL && id == expected && node->published == 0 && node->value == 0);
+        node->value = id;
+        ledger_publish(node);
+        if (expected % 1000 == 0) {
+            ledger_reserve();
+        }
+    }
+    for (id = 1; id <= 5000; id++) {
+        const struct db_node *node = ledger_record(DB_KIND_NODE, id);
+        CHECK(node != NULL && node->value == id && node->published == 1);
+    }
+    CHECK(ledger_record(DB_KIND_NODE, 0) == NULL && ledger_record(DB_KIND_NODE, 5001) == NULL);
+}
+
+static void test_records(void **state)
+{
+    (void)state;
+    in_child(fill_records, "a");
+}
+
+static struct db_blob *blob_at(uint32_t reference)
+{
+    const uint64_t payload = DB_EXTENT_BYTES - sizeof(struct db_extent);
+    uint64_t start = reference - 1;
+    uint32_t index = ledger_map.extents[DB_KIND_BLOB][start / payload] - 1;
+    return (struct db_blob *)((unsigned char *)(ledger_extent(index) + 1) + start % payload);
+}
+
+static void fill_blobs(void)
+{
+    static unsigned char bytes[DB_BLOB_MAX_BYTES + 1];
+    memset(bytes, 'x', sizeof bytes);
+    CHECK(ledger_open());
+    CHECK(ledger_blob(bytes, sizeof bytes) == 0);
+    CHECK(process_record->dropped[DB_DROP_BLOB_TOO_LARGE] == 1);
+    uint32_t empty = ledger_blob(bytes, 0);
+    uint32_t small = ledger_blob_string("hello");
+    uint32_t largest = ledger_blob(bytes, DB_BLOB_MAX_BYTES);
+    uint32_t next = ledger_blob_string("behind");
+    CHECK(empty != 0 && small != 0 && largest != 0 && next != 0);
+    CHECK(blob_at(empty)->length_bytes == 0 && blob_at(empty)->published == 1);
+    CHECK(blob_at(small)->length_bytes == 5 && memcmp(blob_at(small) + 1, "hello", 5) == 0);
+    CHECK(blob_at(largest)->length_bytes == DB_BLOB_MAX_BYTES &&
+          memcmp(blob_at(largest) + 1, bytes, DB_BLOB_MAX_BYTES) == 0);
+    CHECK(memcmp(blob_at(next) + 1, "behind", 6) == 0);
+}
+
+static void test_blobs(void **state)
+{
+    (void)state;
+    in_child(fill_blobs, "a");
+}
+
+static void fill_to_the_limit(void)
+{
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    uint32_t id, last = 0;
+    struct db_node *node = NULL;
+    for (uint32_t i = 0; i < 100000; i++) {
+        node = ledger_claim(DB_KIND_NODE, &id);
+        last = id != 0 ? id : last;
+        ledger_reserve();
+    }
+    CHECK(node == NULL && last > 1000);
+    CHECK(process_record->dropped[DB_DROP_FILE_FULL] > 0 && process_record->dropped[DB_DROP_DISK_FULL] == 0);
+    struct db_node *counted = ledger_record(DB_KIND_NODE, last);
+    CHECK(counted != NULL);
+    counted->samples++;
+    process_finish(DB_END_EXIT);
+}
+
+static void test_file_full(void **state)
+{
+    (void)state;
+    finish_child(start_child(fill_to_the_limit, "a", "1M"));
+    assert_non_null(strstr(said, "PIEPROF_MAX_SIZE"));
+    struct stat status;
+    assert_int_equal(stat("out.db", &status), 0);
+    assert_true(status.st_size <= 1048576);
+}
+
+static void fill_the_disk(void)
+{
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    uint32_t id;
+    for (uint32_t i = 0; i < 100000; i++) {
+        ledger_claim(DB_KIND_NODE, &id);
+        ledger_reserve();
+    }
+    CHECK(process_record->dropped[DB_DROP_DISK_FULL] > 0 && process_record->dropped[DB_DROP_FILE_FULL] == 0);
+    process_finish(DB_END_EXIT);
+}
+
+static void limit_file_size(void)
+{
+    CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){600000, 600000}) == 0);
+    fill_the_disk();
+}
+
+static void fill_small_file_system(void)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/small/out.db", directory);
+    CHECK(unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0);
+    CHECK(mkdir("small", 0700) == 0 && mount("none", "small", "tmpfs", 0, "size=1m") == 0);
+    strcpy(config.out_path, path);
+    fill_the_disk();
+}
+
+static void test_no_sigxfsz(void **state)
+{
+    (void)state;
+    in_child(limit_file_size, "a");
+    assert_non_null(strstr(said, "no space left"));
+}
+
+static void test_file_system_full(void **state)
+{
+    (void)state;
+    pid_t probe = fork();
+    if (probe == 0) {
+        _exit(unshare(CLONE_NEWNS) == 0 ? 0 : 1);
+    }
+    int status;
+    waitpid(probe, &status, 0);
+    if (status != 0) {
+        skip();
+    }
+    in_child(fill_small_file_system, "a");
+    assert_non_null(strstr(said, "no space left"));
+}
+
+static void record_in_forked_child(void)
+{
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    uint32_t id;
+    struct db_node *ours = ledger_claim(DB_KIND_NODE, &id);
+    CHECK(ours != NULL && id == 1);
+    pid_t child = fork();
+    if (child == 0) {
+        CHECK(process_adopt_child());
+        struct db_node *theirs = ledger_claim(DB_KIND_NODE, &id);
+        CHECK(theirs != NULL && id == 1 && theirs != ours);
+        CHECK(process_record->published == 0 && process_record->pid == (uint32_t)getpid());
+        CHECK(process_record->parent_pid == (uint32_t)getppid());
+        process_ran_python();
+        process_finish(DB_END_EXIT);
+        _exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(process_record->pid == (uint32_t)getpid() && process_record->ended == DB_END_RUNNING);
+    CHECK(ledger_map.header->processes == 2);
+    process_finish(DB_END_EXIT);
+    CHECK(process_record->ended == DB_END_EXIT);
+}
+
+static void test_forked_child(void **state)
+{
+    (void)state;
+    in_child(record_in_forked_child, "a");
+    assert_string_equal(said, "");
+}
+
+static void on_sigbus(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (!ledger_repair((uintptr_t)info->si_addr)) {
+        signal(number, SIG_DFL);
+    }
+}
+
+static void record_into_truncated_file(void)
+{
+    struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
+    sigaction(SIGBUS, &action, NULL);
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    CHECK(truncate("out.db", 0) == 0);
+    process_count(&process_record->samples, 1);
+    CHECK(!ledger_is_open() && !process_adopt_child());
+    process_finish(DB_END_EXIT);
+}
+
+static void record_into_removed_file(void)
+{
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    CHECK(unlink("out.db") == 0);
+    process_finish(DB_END_EXIT);
+}
+
+/* Emptied and grown again by somebody else: the mapping faults nowhere, yet what it says is no longer ours. */
+static void reserve_in_replaced_content(void)
+{
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    CHECK(truncate("out.db", 0) == 0 && truncate("out.db", 1 << 20) == 0);
+    uint32_t id;
+    for (int i = 0; i < 20000 && ledger_is_open(); i++) {
+        ledger_claim(DB_KIND_NODE, &id);
+        ledger_reserve();
+    }
+    CHECK(!ledger_is_open());
+    process_finish(DB_END_EXIT);
+}
+
+static void test_file_lost(void **state)
+{
+    (void)state;
+    in_child(record_into_truncated_file, "a");
+    assert_non_null(strstr(said, "was cut short"));
+    in_child(record_into_removed_file, "b");
+    assert_non_null(strstr(said, "was removed or replaced"));
+    in_child(reserve_in_replaced_content, "c");
+    assert_non_null(strstr(said, "was cut short"));
+}
+
+static void find_descriptor_again(void)
+{
+    CHECK(ledger_open());
+    int before = ledger_map.descriptor;
+    CHECK(before >= 100 && (fcntl(before, F_GETFD) & FD_CLOEXEC) != 0);
+    CHECK(dup2(STDERR_FILENO, before) == before);
+    int after = ledger_descriptor();
+    CHECK(after >= 100 && after != before);
+    CHECK(fcntl(before, F_GETFD) >= 0);
+}
+
+static void test_descriptor_taken_by_the_program(void **state)
+{
+    (void)state;
+    in_child(find_descriptor_again, "a");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
+    const struct CMUnitTest tests[] = {
+        TEST(test_create),
+        TEST(test_same_name_joins),
+        TEST(test_other_name_rotates),
+        TEST(test_foreign_file_is_kept),
+        TEST(test_live_run_is_left_alone),
+        TEST(test_symlink_is_refused),
+        TEST(test_other_things_are_refused),
+        TEST(test_unwritable_directory),
+        TEST(test_records),
+        TEST(test_blobs),
+        TEST(test_file_full),
+        TEST(test_no_sigxfsz),
+        TEST(test_file_system_full),
+        TEST(test_forked_child),
+        TEST(test_file_lost),
+        TEST(test_descriptor_taken_by_the_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
