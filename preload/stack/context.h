@@ -3,6 +3,7 @@
 #define PIEPROF_PRELOAD_CONTEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -14,13 +15,13 @@ struct context_scratch {
     struct python_frame python[PYTHON_DEPTH_MAX];
     struct native_frame native[NATIVE_DEPTH_MAX];
     size_t python_count, native_count;
-    bool has_python_state, native_complete;
+    bool has_python_state, native_complete, python_truncated;
 };
 
 bool context_start(void);
 void context_reset_child(void);
 
-/* Walks and unwinds into `scratch`. Signal-safe. */
+/* Walks and unwinds into `scratch`; counts what was missing (no state, fault, truncated, partial). Signal-safe. */
 void context_capture(const ucontext_t *uc, struct context_scratch *scratch);
 
 /*

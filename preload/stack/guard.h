@@ -7,10 +7,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <ucontext.h>
 
 /* Copies `bytes`; false when any byte could not be read (the rest of `to` is then unspecified). Signal-safe. */
 bool guard_copy(void *to, const void *from, size_t bytes);
+
+/* One word at `address`: the cheap form of guard_copy for stack words and pointers. Signal-safe. */
+bool guard_word(uintptr_t *to, uintptr_t address);
 
 /* For the fault handlers: true when the fault was a guarded read's, `context` then continues at its failure exit. */
 bool guard_recover(ucontext_t *context);

@@ -16,15 +16,21 @@ struct module {
     uint32_t id;                     /* db_module record */
 };
 
+/* Bumped when an object was unloaded: what was learned by address before may describe other code now. Signal-safe. */
+uint32_t module_generation(void);
+
 /* Scans the loaded objects, records new ones. Start, fork children and CHORE_MODULES; outside handlers. */
 void module_scan(void);
 void module_reset_child(void);
 
-/* The module whose mapped range holds `address`, NULL (and CHORE_MODULES wanted) when unknown. Signal-safe, lock-free. */
+/* The module whose mapped range holds `address`, NULL when unknown (native_unwind then wants CHORE_MODULES). Signal-safe, lock-free. */
 const struct module *module_find(uintptr_t address);
 
 /* In the python executable's or libpython's text? Signal-safe, a few compares. */
 bool module_is_interpreter(uintptr_t address);
+
+/* Lies a call instruction right before `address`? What is not behind a call is no return address. Signal-safe. */
+bool module_is_behind_call(uintptr_t address);
 
 /* In _PyEval_EvalFrameDefault (its .cold part too where symbols tell)? Signal-safe. */
 bool module_is_eval_loop(uintptr_t address);

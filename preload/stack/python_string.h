@@ -1,0 +1,15 @@
+/* Python strings, copied as UTF-8 from where they lie. Signal-safe. */
+#ifndef PIEPROF_PRELOAD_PYTHON_STRING_H
+#define PIEPROF_PRELOAD_PYTHON_STRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct python_probe;
+
+/* At most `room` bytes, no terminator; a longer string is cut at a character (counted BLOB_TOO_LARGE). False: not a
+ * readable compact str. Lone surrogates (surrogateescape) come out as "?". */
+bool python_string_copy(const struct python_probe *probe, uintptr_t address, char *to, size_t room, size_t *bytes);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * Source files named by code objects, and their text as it was when it ran. Only the user's own files are stored: what
+ * lies in the standard library or among installed packages is found by name and version.
+ */
+#ifndef PIEPROF_PRELOAD_SOURCE_H
+#define PIEPROF_PRELOAD_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct python_probe;
+
+void source_start(void);       /* remembers the working directory, opens zlib. Constructor */
+bool source_files_start(void); /* maps the table of files */
+void source_reset_child(void);
+
+/* The file whose name is the str at `string`: a number from 1, 0 when it could not be read or stored. Signal-safe. */
+uint32_t source_file_intern(const struct python_probe *probe, uintptr_t string);
+uint32_t source_file_blob(uint32_t file); /* its name in the ledger */
+
+/* Connects a published code object with its file's text, or wants CHORE_SOURCES to do so. Signal-safe. */
+void source_link(uint32_t code_id, uint32_t file);
+
+#endif
