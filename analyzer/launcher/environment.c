@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,14 +61,29 @@ static bool environment_set_out(struct launch *launch)
     return setenv("PIEPROF_OUT", launch->out_path, 1) == 0;
 }
 
+/* When the parent started, in clock ticks since boot (proc(5), /proc/PID/stat, field 22); 0 when it cannot be read. */
+static unsigned long long environment_parent_start_ticks(void)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)getppid());
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    /* The name, field 2, is in parentheses and may hold anything: count from behind it. */
+    const char *field = strrchr(text, ')');
+    for (int number = 2; field && number < 22; number++)
+        field = strchr(field + 1, ' ');
+    return field ? strtoull(field, NULL, 10) : 0;
+}
+
 /* MPICH's hydra gives ranks no job name; they share a parent, which its pid and start time name. */
 static void environment_name_by_parent(struct launch *launch)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d", (int)getppid());
-    struct stat status = {0};
-    stat(path, &status);
-    snprintf(launch->run_name, sizeof launch->run_name, "pmi-%d-%lld", (int)getppid(), (long long)status.st_ctime);
+    snprintf(launch->run_name, sizeof launch->run_name, "pmi-%d-%llu", (int)getppid(),
+             environment_parent_start_ticks());
 }
 
 static bool environment_set_run(struct launch *launch)

@@ -1,6 +1,8 @@
 """The launcher: what it passes on, what it sets, what it says."""
+import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import time
@@ -204,3 +206,31 @@ def test_control_c_on_a_terminal(tmp_path):
     assert os.WTERMSIG(status) == signal.SIGINT
 
 
+
+
+@pytest.mark.parametrize("mpirun", ["mpirun.openmpi", "mpirun.mpich"])
+def test_ranks_join_one_file(tmp_path, mpirun):
+    if not shutil.which(mpirun):
+        pytest.skip(f"{mpirun} is not installed")
+    options = ["--allow-run-as-root", "--oversubscribe"] if "openmpi" in mpirun else []
+    code = "print(sum(i * i for i in range(4000000)))"
+    words = [mpirun, *options, "-np", "2", whole.LAUNCHER, "--", whole.PYTHON, "-c", code]
+    done = whole.execute(words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["out.db"]
+    assert done.stderr.count("pieprof-report out.db") == 1
+    report = json.loads(whole.read_report(tmp_path / "out.db", "--format", "json"))
+    assert sorted(process["rank"] for process in report["run"]["processes"]) == [0, 1]
+
+
+def test_torchrun_workers_join_one_file(tmp_path):
+    torchrun = whole.VENV / "bin/torchrun"
+    if whole.INTERPRETERS["venv"].missing() or not torchrun.exists():
+        pytest.skip("no .venv with torch==2.13.0: make deps")
+    (tmp_path / "train.py").write_text("print(sum(i * i for i in range(4000000)))\n")
+    words = [torchrun, "--nproc-per-node", "2", "--no-python", whole.LAUNCHER, "--", whole.VENV / "bin/python"]
+    done = whole.execute([*words, tmp_path / "train.py"], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.glob("*.db*")] == ["out.db"]
+    report = json.loads(whole.read_report(tmp_path / "out.db", "--format", "json"))
+    assert sorted(process["rank"] for process in report["run"]["processes"]) == [0, 1]
