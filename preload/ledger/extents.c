@@ -117,6 +117,8 @@ static bool extents_add(uint32_t wanted)
         atomic_store(&ledger_map.shortage, LEDGER_SHORTAGE_DISK);
         return false;
     }
+    uint64_t end = ledger_extent_offset(first + count);
+    ledger_map.backed_bytes = end > ledger_map.backed_bytes ? end : ledger_map.backed_bytes;
     for (uint32_t i = 0; i < count; i++) {
         ledger_extent_put_back(first + i + 1);
     }

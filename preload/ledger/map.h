@@ -19,6 +19,7 @@ enum ledger_shortage {
 struct ledger_map {
     struct db_header *header; /* start of the mapping; NULL when there is no ledger */
     uint64_t mapped_bytes;
+    uint64_t backed_bytes; /* the file is at least that long, or somebody has cut it */
     uint32_t extents_limit;
     uint32_t process; /* ordinal of this process in the run */
     int descriptor;   /* 100 or above, -1 when it could not be had there */

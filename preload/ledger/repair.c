@@ -38,7 +38,8 @@ static const char *ledger_fate(void)
         status.st_dev != ledger_map.device) {
         return "was removed or replaced by somebody while the program ran: what was recorded is lost";
     }
-    if (status.st_size < (off_t)DB_HEADER_BYTES || memcmp(ledger_map.header->magic, DB_MAGIC, DB_MAGIC_BYTES) != 0) {
+    if ((uint64_t)status.st_size < ledger_map.backed_bytes ||
+        memcmp(ledger_map.header->magic, DB_MAGIC, DB_MAGIC_BYTES) != 0) {
         ledger_lose();
         return "was cut short by somebody while the program ran: what was recorded is lost";
     }
