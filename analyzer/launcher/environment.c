@@ -79,20 +79,23 @@ static unsigned long long environment_parent_start_ticks(void)
     return field ? strtoull(field, NULL, 10) : 0;
 }
 
-/* MPICH's hydra gives ranks no job name; they share a parent, which its pid and start time name. */
+/* Ranks whose launcher gives the job no name share a parent, which its pid and start time name. */
 static void environment_name_by_parent(struct launch *launch)
 {
-    snprintf(launch->run_name, sizeof launch->run_name, "pmi-%d-%llu", (int)getppid(),
+    snprintf(launch->run_name, sizeof launch->run_name, "parent-%d-%llu", (int)getppid(),
              environment_parent_start_ticks());
 }
 
 static bool environment_set_run(struct launch *launch)
 {
     const char *given = getenv("PIEPROF_RUN");
+    /* torchrun calls a job without an id "none": no name to tell it from the next one. */
+    const char *elastic = getenv("TORCHELASTIC_RUN_ID");
+    bool elastic_named = elastic && strcmp(elastic, "none") != 0;
     bool slurm = getenv("SLURM_JOB_ID") && getenv("SLURM_STEP_ID");
-    if ((given && *given) || getenv("PMIX_NAMESPACE") || slurm || getenv("TORCHELASTIC_RUN_ID"))
+    if ((given && *given) || getenv("PMIX_NAMESPACE") || slurm || elastic_named)
         return true;
-    if (getenv("PMI_RANK")) {
+    if (elastic || getenv("PMI_RANK")) {
         environment_name_by_parent(launch);
     } else {
         struct timespec now;
