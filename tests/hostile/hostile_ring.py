@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import textwrap
@@ -121,8 +122,15 @@ class Ring:
         return profiled
 
 
+def without_addresses(text):
+    """Thread ids and the like in faulthandler's output, which address randomisation changes from run to run."""
+    return re.sub(rb"0x[0-9a-f]{8,}", b"0x?", text)
+
+
 def assert_same(plain, profiled, says=0):
-    assert (profiled.returncode, profiled.stdout, profiled.stderr_of_program) == plain.facts
+    assert profiled.returncode == plain.returncode, profiled.stderr[-3000:]
+    assert profiled.stdout == plain.stdout
+    assert without_addresses(profiled.stderr_of_program) == without_addresses(plain.stderr)
     assert len(profiled.said) == says, profiled.said
 
 

@@ -251,7 +251,7 @@ def test_under_a_debugger(ring):
     command = ring.program("import sys; busy(0.5); print('profiled below gdb'); sys.exit(5)")
     directory = ring.directory()
     # gdb itself embeds Python: the shim is for its child alone.
-    done = subprocess.run(["gdb", "-q", "-nx", "-batch", "-ex", f"set exec-wrapper env LD_PRELOAD={SHIM}",
+    done = subprocess.run(["gdb", "-q", "-nx", "-batch", "-ex", f"set environment LD_PRELOAD {SHIM}",
                            "-ex", "set startup-with-shell off", "-ex", "run", "-ex", "bt 3", "--args", *command],
                           cwd=directory, env=base_environment(), stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=60)
