@@ -11,7 +11,8 @@
 #include "ledger/map.h"
 #include "memory.h"
 
-#define EXTENTS_RESERVE_LEAST 8u /* a process soon uses one of each kind */
+#define EXTENTS_FIRST 8u /* a process soon uses one of each kind */
+#define EXTENTS_RESERVE_LEAST 4u
 #define EXTENTS_RESERVE_MOST 64u
 #define EXTENTS_HASTE_NS UINT64_C(300000000)    /* asked again so soon: the reserve is too small */
 #define EXTENTS_LEISURE_NS UINT64_C(5000000000) /* asked again so late: it is too large */
@@ -20,6 +21,7 @@
 static _Atomic uint32_t extents_spare[EXTENTS_RESERVE_MOST]; /* index + 1, 0 = empty slot */
 static _Atomic uint32_t extents_spare_count;
 static _Atomic uint32_t extents_target = EXTENTS_RESERVE_LEAST;
+static _Atomic uint32_t extents_used;
 static uint64_t extents_reserved_ns; /* chore only: one thread at a time */
 
 bool ledger_extents_start(void)
@@ -45,6 +47,7 @@ void ledger_extents_reset(void)
     atomic_store(&extents_spare_count, 0);
     atomic_store(&extents_target, EXTENTS_RESERVE_LEAST);
     atomic_store(&ledger_map.shortage, LEDGER_SHORTAGE_NONE);
+    atomic_store(&extents_used, 0);
     extents_reserved_ns = 0;
 }
 
@@ -57,7 +60,8 @@ uint32_t ledger_extent_take(void)
         }
     }
     uint32_t left = taken != 0 ? atomic_fetch_sub(&extents_spare_count, 1) - 1 : 0;
-    if (left < atomic_load(&extents_target) / 2 && atomic_load(&ledger_map.shortage) != LEDGER_SHORTAGE_FILE) {
+    atomic_fetch_add(&extents_used, taken != 0);
+    if (left < atomic_load(&extents_target) / 2 + 1 && atomic_load(&ledger_map.shortage) != LEDGER_SHORTAGE_FILE) {
         chores_want(CHORE_RESERVE);
     }
     return taken;
@@ -131,7 +135,7 @@ static void extents_adapt(uint64_t now_ns)
 {
     uint64_t since_ns = now_ns - extents_reserved_ns;
     uint32_t target = atomic_load(&extents_target);
-    if (extents_reserved_ns != 0 && since_ns < EXTENTS_HASTE_NS && target < EXTENTS_RESERVE_MOST) {
+    if (atomic_load(&extents_used) > EXTENTS_FIRST && since_ns < EXTENTS_HASTE_NS && target < EXTENTS_RESERVE_MOST) {
         atomic_store(&extents_target, target * 2);
     } else if (since_ns > EXTENTS_LEISURE_NS && target > EXTENTS_RESERVE_LEAST) {
         atomic_store(&extents_target, target / 2);
@@ -154,7 +158,8 @@ void ledger_reserve(void)
         return;
     }
     extents_adapt(now_ns);
-    uint32_t target = atomic_load(&extents_target), have = atomic_load(&extents_spare_count);
+    uint32_t target = atomic_load(&extents_used) == 0 ? EXTENTS_FIRST : atomic_load(&extents_target);
+    uint32_t have = atomic_load(&extents_spare_count);
     if (have < target && !extents_add(target - have) && atomic_load(&ledger_map.shortage) == LEDGER_SHORTAGE_DISK) {
         while (atomic_load(&extents_spare_count) < target && extents_add(1)) {
         }
