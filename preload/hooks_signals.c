@@ -90,7 +90,7 @@ INTERPOSED handler_function sysv_signal(int signal_number, handler_function hand
     if (!signals_taken(signal_number)) {
         return REAL(sysv_signal)(signal_number, handler);
     }
-    return handler_set(signal_number, handler, (int)(SA_RESETHAND | SA_NODEFER | SA_INTERRUPT));
+    return handler_set(signal_number, handler, (int)(SA_RESETHAND | SA_NODEFER));
 }
 
 INTERPOSED handler_function __sysv_signal(int signal_number, handler_function handler)

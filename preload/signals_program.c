@@ -17,6 +17,9 @@
 #include "signals.h"
 
 #define KERNEL_SA_RESTORER 0x04000000
+/* Since Linux 5.11 the kernel forgets flags that it does not know. */
+#define KERNEL_SA_KNOWN                                                                                                \
+    (int)(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND)
 #define RING_ENTRIES 32u
 
 struct entry {
@@ -167,7 +170,7 @@ int signals_program_set(int signal_number, const struct sigaction *action, struc
     }
     sigdelset(&wanted.sa_mask, SIGKILL);
     sigdelset(&wanted.sa_mask, SIGSTOP);
-    wanted.sa_flags |= KERNEL_SA_RESTORER;
+    wanted.sa_flags = (wanted.sa_flags & KERNEL_SA_KNOWN) | KERNEL_SA_RESTORER;
     wanted.sa_restorer = restorer;
     struct sigaction before;
     struct entry *replaced = entry_exchange(taken, &wanted);
