@@ -112,10 +112,11 @@ static bool extents_add(uint32_t wanted)
         atomic_store(&ledger_map.shortage, LEDGER_SHORTAGE_FILE);
         return false;
     }
-    int descriptor = ledger_descriptor();
+    int descriptor = ledger_descriptor_borrow();
     int error = descriptor < 0
                     ? EBADF
                     : ledger_back(descriptor, ledger_extent_offset(first), (uint64_t)count * DB_EXTENT_BYTES);
+    ledger_descriptor_return(descriptor);
     if (error != 0) {
         extents_unclaim(first, count);
         atomic_store(&ledger_map.shortage, LEDGER_SHORTAGE_DISK);

@@ -121,23 +121,23 @@ static bool ledger_descriptor_is_ours(int descriptor)
            status.st_ino == ledger_map.inode;
 }
 
-int ledger_descriptor(void)
+int ledger_descriptor_borrow(void)
 {
     if (ledger_descriptor_is_ours(ledger_map.descriptor)) {
         return ledger_map.descriptor;
     }
     ledger_map.descriptor = -1;
     int descriptor = kernel_open_at(AT_FDCWD, ledger_map.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-    if (descriptor < 0) {
-        return -1;
-    }
-    if (!ledger_descriptor_is_ours(descriptor)) {
+    if (descriptor >= 0 && !ledger_descriptor_is_ours(descriptor)) {
         kernel_close(descriptor);
         return -1;
     }
-    ledger_map.descriptor = ledger_descriptor_raise(descriptor);
-    if (ledger_map.descriptor >= 0) {
-        flock(ledger_map.descriptor, LOCK_SH | LOCK_NB);
+    return descriptor >= 0 ? ledger_descriptor_raise(descriptor) : -1;
+}
+
+void ledger_descriptor_return(int descriptor)
+{
+    if (descriptor >= 0 && descriptor != ledger_map.descriptor) {
+        kernel_close(descriptor);
     }
-    return ledger_map.descriptor;
 }

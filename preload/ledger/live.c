@@ -69,11 +69,12 @@ void ledger_mark_replaced(void)
     uint64_t offset;
     uint32_t pid = (uint32_t)kernel_process_id();
     uint64_t start_ticks = kernel_start_ticks((pid_t)pid);
-    int descriptor = ledger_descriptor();
+    int descriptor = ledger_descriptor_borrow();
     while (descriptor >= 0 && (offset = ledger_next_process(descriptor, &index, &process)) != 0) {
         if (process.pid == pid && process.start_ticks == start_ticks && process.ended == DB_END_RUNNING) {
             const uint32_t ended = DB_END_EXEC;
             (void)!kernel_write_at(descriptor, &ended, sizeof ended, offset + offsetof(struct db_process, ended));
         }
     }
+    ledger_descriptor_return(descriptor);
 }

@@ -22,7 +22,7 @@ struct ledger_map {
     uint64_t backed_bytes; /* the file is at least that long, or somebody has cut it */
     uint32_t extents_limit;
     uint32_t process; /* ordinal of this process in the run */
-    int descriptor;   /* 100 or above, -1 when it could not be had there */
+    int descriptor;   /* 100 or above; -1 when it could not be had there, or the program closed it */
     dev_t device;
     ino_t inode;
     bool created; /* by this process or an ancestor it was forked from */
@@ -58,8 +58,12 @@ int ledger_back(int descriptor, uint64_t offset, uint64_t bytes);
 int ledger_header_write(int descriptor);
 /* False when the file does not begin with a whole header of this version. */
 bool ledger_header_read(int descriptor, struct db_header *header);
-/* The ledger's descriptor, opened anew where the program closed it; -1 when the file is out of reach. */
-int ledger_descriptor(void);
+/*
+ * A descriptor of the ledger, -1 when the file is out of reach; given back at once. Where the program closed ours, the
+ * file is opened for the occasion only: a program that closes everything and counts on its next numbers gets them.
+ */
+int ledger_descriptor_borrow(void);
+void ledger_descriptor_return(int descriptor);
 /* Moves a descriptor out of the program's way; -1 when there is no room above. Closes the low one. */
 int ledger_descriptor_raise(int descriptor);
 

@@ -511,8 +511,10 @@ static void find_descriptor_again(void)
     int before = ledger_map.descriptor;
     CHECK(before >= 100 && (fcntl(before, F_GETFD) & FD_CLOEXEC) != 0);
     CHECK(dup2(STDERR_FILENO, before) == before);
-    int after = ledger_descriptor();
+    int after = ledger_descriptor_borrow();
     CHECK(after >= 100 && after != before);
+    ledger_descriptor_return(after);
+    CHECK(fcntl(after, F_GETFD) < 0);
     CHECK(fcntl(before, F_GETFD) >= 0);
 }
 
