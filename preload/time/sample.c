@@ -66,4 +66,5 @@ void sample_take(struct thread *thread, ucontext_t *uc)
         }
     }
     refresh_process_clocks();
+    thread->cpu_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID); /* the sample's own cost is nobody's line's */
 }

@@ -1,10 +1,13 @@
 /*
- * The thread's own CPU clock as a perf event that sends SIGTRAP at the interrupted instruction. It fires on user
- * instructions only, so it cuts no system call short; kernel time is charged by the CPU clock to the next sample.
+ * The thread's own CPU clock as a perf event that sends SIGTRAP. With the kernel's time in it where that is permitted
+ * (kernel.perf_event_paranoid <= 1) and harmless: since Linux 6.11 the signal is always raised on the way back to user
+ * mode (task_work), before that an interrupt raised it, and a system call about to sleep was cut short with EINTR.
+ * Otherwise it fires on user instructions only, and kernel time is charged by the CPU clock to the next sample.
  */
 #include <linux/perf_event.h>
-#include <sys/ioctl.h>
+#include <stdio.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -13,7 +16,17 @@
 #include "time/sigtrap_probe.h"
 #include "time/triggers.h"
 
-static bool perf_thread_begin(struct thread *thread)
+static bool with_kernel_time;
+
+static bool signals_wait_for_user_mode(void)
+{
+    struct utsname system;
+    int major = 0, minor = 0;
+    return uname(&system) == 0 && sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+           (major > 6 || (major == 6 && minor >= 11));
+}
+
+static int clock_open(bool kernel_time)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -21,12 +34,28 @@ static bool perf_thread_begin(struct thread *thread)
         .size = sizeof attr,
         .sample_period = UINT64_C(1000000000) / config.rate_hz,
         .disabled = 1,
-        .exclude_kernel = 1,
+        .exclude_kernel = !kernel_time,
         .sigtrap = 1,
         .remove_on_exec = 1,
         .sig_data = SIGNALS_COOKIE_CLOCK,
     };
-    thread->clock_descriptor = thread_open_event(&attr);
+    return thread_open_event(&attr);
+}
+
+static bool perf_probe(char *why_not, size_t bytes)
+{
+    if (!sigtrap_usable(why_not, bytes)) {
+        return false;
+    }
+    int descriptor = signals_wait_for_user_mode() ? clock_open(true) : -1;
+    with_kernel_time = descriptor >= 0;
+    thread_close_event(descriptor);
+    return true;
+}
+
+static bool perf_thread_begin(struct thread *thread)
+{
+    thread->clock_descriptor = clock_open(with_kernel_time);
     return thread->clock_descriptor >= 0 &&
            syscall(SYS_ioctl, thread->clock_descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
@@ -43,5 +72,5 @@ static void perf_thread_forget(struct thread *thread)
     thread->clock_descriptor = -1;
 }
 
-const struct trigger trigger_perf = {"perf-task-clock", false,           sigtrap_usable,
+const struct trigger trigger_perf = {"perf-task-clock", false,           perf_probe,
                                      perf_thread_begin, perf_thread_end, perf_thread_forget};
