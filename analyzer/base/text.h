@@ -1,0 +1,24 @@
+/* Text from a file is foreign: it may hold control characters or no UTF-8 at all. */
+#ifndef PIEPROF_ANALYZER_TEXT_H
+#define PIEPROF_ANALYZER_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Valid UTF-8 with the invalid bytes replaced by U+FFFD; control characters stay. Fresh memory. */
+char *text_valid(const char *bytes, size_t length_bytes);
+
+/* As text_valid, with control characters (C0, DEL, C1, direction overrides) written as \xNN or \uNNNN, tabs as 4 blanks. */
+char *text_printable(const char *bytes, size_t length_bytes);
+
+/* The character at `bytes`, its length in `*length_bytes`; U+FFFD and 1 for an invalid byte. Needs length_bytes_left > 0. */
+uint32_t text_decode(const char *bytes, size_t length_bytes_left, size_t *length_bytes);
+
+/* Columns of a terminal: two for wide East Asian characters and emoji, none for combining marks. */
+unsigned text_char_columns(uint32_t character);
+size_t text_columns(const char *text);
+
+/* `text` cut to at most `columns` columns, with "..." at the end when it was longer. Fresh memory. */
+char *text_cut(const char *text, size_t columns);
+
+#endif

@@ -1,0 +1,55 @@
+/* The verb doctor: what the shim can use on this machine, one row each, with the remedy where it cannot. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "doctor/check.h"
+#include "show/page.h"
+#include "verb.h"
+
+static const struct check {
+    const char *what;
+    struct finding (*look)(void);
+} checks[] = {
+#define X(name, what) {what, check_##name},
+    CHECKS(X)
+#undef X
+};
+
+static bool put_finding(const struct page *page, const char *what, struct finding finding)
+{
+    static const char *const marks[] = {"ok", "off", "note"};
+    static const enum style styles[] = {STYLE_GOOD, STYLE_WARN, STYLE_DIM};
+    char *label = memory_print("%-5s", marks[finding.state]), *text = text_printable(finding.text, strlen(finding.text));
+    char *row = memory_print("%-20s %s", what, text);
+    page_put(page, styles[finding.state], label);
+    fprintf(page->out, "%-20s ", what);
+    page_wrap(page, 26, 26, text);
+    if (finding.state == CHECK_OFF && finding.remedy != NULL) {
+        fprintf(page->out, "%26s", "");
+        page_put(page, STYLE_TITLE, "-> ");
+        page_wrap(page, 29, 29, finding.remedy);
+    }
+    free(label);
+    free(row);
+    free(text);
+    free(finding.text);
+    return finding.state != CHECK_OFF;
+}
+
+int verb_doctor(const struct options *options)
+{
+    struct page page;
+    size_t off = 0;
+    page_start(&page, stdout, options);
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+        off += !put_finding(&page, checks[i].what, checks[i].look());
+    if (off == 0)
+        puts("\nEverything works here. Next: pieprof -- python train.py");
+    else
+        printf("\n%zu thing%s above %s off; the rest works without. Next: pieprof -- python train.py\n", off, off == 1 ? "" : "s",
+               off == 1 ? "is" : "are");
+    return fflush(stdout) == 0 ? STATUS_GOOD : STATUS_UNUSABLE;
+}

@@ -1,0 +1,102 @@
+/* What is installed: the libraries the shim opens, an interpreter it knows, its own file, a place for the run's file. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "doctor/check.h"
+
+/* The first of these names that the loader finds, NULL when none. */
+static const char *first_library(const char *const *names)
+{
+    for (; *names != NULL; names++) {
+        void *handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+        if (handle == NULL)
+            continue;
+        dlclose(handle);
+        return *names;
+    }
+    return NULL;
+}
+
+static struct finding library_finding(const char *const *names, const char *remedy)
+{
+    const char *found = first_library(names);
+    if (found != NULL)
+        return (struct finding){.state = CHECK_OK, .text = memory_print("%s", found)};
+    return (struct finding){.state = CHECK_OFF, .text = memory_print("%s is not installed", names[0]), .remedy = remedy};
+}
+
+struct finding check_zydis(void)
+{
+    static const char *const names[] = {"libZydis.so.4.0", "libZydis.so.4", "libZydis.so.4.1", "libZydis.so", NULL};
+    return library_finding(names, "`apt install libzydis4.0`: without it the access engine is off");
+}
+
+struct finding check_papi(void)
+{
+    static const char *const names[] = {"libpapi.so.7.0", "libpapi.so.7", "libpapi.so.7.1", "libpapi.so.6.0", "libpapi.so", NULL};
+    return library_finding(names, "`apt install libpapi7.0`: without it PIEPROF_EVENTS cannot be used");
+}
+
+struct finding check_zlib(void)
+{
+    static const char *const names[] = {"libz.so.1", NULL};
+    return library_finding(names, "`apt install zlib1g`: without it source texts are stored as they are, and take more space");
+}
+
+struct finding check_python(void)
+{
+    unsigned major = 0, minor = 0;
+    char version[128] = "";
+    FILE *pipe = popen("env -u LD_PRELOAD python3 -c 'import sys; print(sys.version.split()[0], sys.executable)' 2>/dev/null", "re");
+    if (pipe != NULL) {
+        if (fgets(version, sizeof(version), pipe) == NULL)
+            version[0] = '\0';
+        pclose(pipe);
+    }
+    version[strcspn(version, "\n")] = '\0';
+    if (sscanf(version, "%u.%u", &major, &minor) != 2)
+        return (struct finding){.state = CHECK_OFF, .text = memory_print("no python3 in PATH"), .remedy = "`apt install python3`"};
+    struct finding finding = {.state = CHECK_OK, .text = memory_print("CPython %s", version)};
+    if (major != 3 || minor < 8) {
+        finding.state = CHECK_OFF;
+        finding.remedy = "CPython 3.8 and newer are known";
+    }
+    return finding;
+}
+
+struct finding check_library(void)
+{
+    static const char *const places[] = {"libpieprof.so", "../lib/libpieprof.so", "../lib/pieprof/libpieprof.so"};
+    char program[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    for (size_t i = 0; slash != NULL && i < sizeof(places) / sizeof(places[0]); i++) {
+        char *path = memory_print("%.*s/%s", (int)(slash - program), program, places[i]);
+        char *whole = realpath(path, NULL);
+        free(path);
+        if (whole != NULL)
+            return (struct finding){.state = CHECK_OK, .text = whole};
+    }
+    return (struct finding){.state = CHECK_OFF, .text = memory_print("not found beside this program"),
+                            .remedy = "`make` builds it, `make install` puts it where it is found; or give LD_PRELOAD its full path"};
+}
+
+struct finding check_directory(void)
+{
+    const char *out = getenv("PIEPROF_OUT");
+    char *directory = out != NULL && strrchr(out, '/') != NULL ? memory_print("%.*s/", (int)(strrchr(out, '/') - out), out)
+                                                              : memory_print(".");
+    struct finding finding = {.state = CHECK_OK, .text = memory_print("out.db can be written here")};
+    if (access(directory, W_OK) != 0) {
+        free(finding.text);
+        finding = (struct finding){.state = CHECK_OFF, .text = memory_print("%s cannot be written", directory),
+                                   .remedy = "set PIEPROF_OUT to a file elsewhere"};
+    }
+    free(directory);
+    return finding;
+}

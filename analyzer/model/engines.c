@@ -1,0 +1,45 @@
+#include "model/engines.h"
+
+bool engine_ran(const struct run *run, enum db_engine engine, const char **why_off)
+{
+    *why_off = run->process_count == 0 ? "no process of the run reached Python code" : "no reason was recorded";
+    bool reason = false;
+    for (size_t i = 0; i < run->process_count; i++) {
+        const struct db_engine_status *status = &run->processes[i].record->engines[engine];
+        if (status->state == DB_ENGINE_ON) {
+            *why_off = NULL;
+            return true;
+        }
+        if (!reason && status->why_off[0] != '\0') {
+            *why_off = status->why_off;
+            reason = true;
+        }
+    }
+    return false;
+}
+
+const char *engine_name(enum db_engine engine)
+{
+    static const char *const names[DB_ENGINE_COUNT] = {
+#define X(name, text) text,
+        DB_ENGINES(X)
+#undef X
+    };
+    return names[engine];
+}
+
+static const char *const drops[DB_DROP_COUNT][2] = {
+#define X(name, text, meaning) {text, meaning},
+    DB_DROPS(X)
+#undef X
+};
+
+const char *drop_name(enum db_drop drop)
+{
+    return drops[drop][0];
+}
+
+const char *drop_meaning(enum db_drop drop)
+{
+    return drops[drop][1];
+}

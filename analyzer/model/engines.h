@@ -1,0 +1,15 @@
+/* Whether an engine ran, over all processes of a run. */
+#ifndef PIEPROF_ANALYZER_ENGINES_H
+#define PIEPROF_ANALYZER_ENGINES_H
+
+#include "read/run.h"
+
+/* `*why_off` is NULL when it ran in some process, else the first reason recorded. */
+bool engine_ran(const struct run *run, enum db_engine engine, const char **why_off);
+const char *engine_name(enum db_engine engine);
+
+/* What a drop is called and what it means. */
+const char *drop_name(enum db_drop drop);
+const char *drop_meaning(enum db_drop drop);
+
+#endif

@@ -1,0 +1,167 @@
+/* Seconds of source lines: each sample is its user line's, or its package line's where the user line is an entrance. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+#include "model/share.h"
+
+struct line *lines_get(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct code *code;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    struct line_span span = record != NULL ? model_position(model, process, record, &code) : (struct line_span){0};
+    if (record == NULL || code == NULL)
+        return NULL;
+    struct map_key key = {(uintptr_t)code->file, (uintptr_t)code->function, (uint64_t)span.line};
+    struct line *line = map_get(&model->line_map, key);
+    if (line != NULL)
+        return line;
+    line = memory_zeroed(1, sizeof(*line));
+    *line = (struct line){.file = code->file, .function = code->function, .number = span.line, .span = span};
+    line->own = code->owner == OWNER_USER || code->pseudo;
+    map_put(&model->line_map, key, line);
+    model->lines = memory_grow(model->lines, model->line_total, &model->line_capacity, sizeof(struct line *));
+    return model->lines[model->line_total++] = line;
+}
+
+/* Does this line carry half of the run's time and more? */
+static bool is_entrance(const struct model *model, const struct line *line)
+{
+    uint64_t total = times_total(&model->totals.times);
+    return line != NULL && total > 0 && line->carried_ns >= total - total / 2;
+}
+
+struct line *lines_of_leaf(struct model *model, struct process *process, uint32_t node_id)
+{
+    const struct node *node = model_node(process, node_id);
+    if (node == NULL)
+        return NULL;
+    if (node->package_frame == 0 || (node->line != NULL && !is_entrance(model, node->line)))
+        return node->line;
+    struct line *line = lines_get(model, process, node->package_frame);
+    if (line != NULL && line->caller == NULL)
+        line->caller = node->line;
+    return line;
+}
+
+static void times_add(struct times *times, enum time_kind kind, const struct db_node *record)
+{
+    times->ns[kind] += record->cpu_ns;
+    times->samples += record->samples;
+}
+
+/* First pass: the run's totals, and in span_ns what each user line carries. */
+static void charge_totals(struct model *model, struct process *process)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
+    struct run_cursor cursor = {0};
+    for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
+        const struct node *node = &process->nodes[cursor.index];
+        if (record->samples == 0 && record->cpu_ns == 0)
+            continue;
+        if (node->in_import) {
+            model->totals.import_ns += record->cpu_ns;
+            continue;
+        }
+        times_add(&model->totals.times, time_kind_of(process, record, node), record);
+        if (node->line != NULL)
+            node->line->carried_ns += record->cpu_ns;
+    }
+}
+
+/* The heaviest single place on the line is the one whose columns are shown. */
+static void line_place(struct model *model, struct process *process, struct line *line, const struct node *node, uint64_t cpu_ns)
+{
+    uint32_t frames[2] = {node->user, node->package_frame};
+    for (unsigned i = 0; i < 2; i++) {
+        struct code *code;
+        const struct db_node *record = frames[i] != 0 ? run_record(process->run, DB_KIND_NODE, frames[i]) : NULL;
+        if (record == NULL || cpu_ns <= line->span_ns)
+            continue;
+        struct line_span span = model_position(model, process, record, &code);
+        if (span.line != line->number || code == NULL || code->file != line->file)
+            continue;
+        line->span = span;
+        line->span_ns = cpu_ns;
+    }
+}
+
+static void charge_lines(struct model *model, struct process *process)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
+    struct run_cursor cursor = {0};
+    for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
+        const struct node *node = &process->nodes[cursor.index];
+        if (node->in_import || (record->samples == 0 && record->cpu_ns == 0))
+            continue;
+        struct line *line = lines_of_leaf(model, process, (uint32_t)cursor.id);
+        if (line == NULL) {
+            model->totals.elsewhere_ns += record->cpu_ns;
+            continue;
+        }
+        times_add(&line->times, time_kind_of(process, record, node), record);
+        line_place(model, process, line, node, record->cpu_ns);
+    }
+}
+
+void lines_charge(struct model *model)
+{
+    for (size_t i = 0; i < model->process_count; i++)
+        charge_totals(model, &model->processes[i]);
+    for (size_t i = 0; i < model->process_count; i++)
+        charge_lines(model, &model->processes[i]);
+}
+
+/*
+ * A line's waste is an upper bound: the part of its native time that its redundant or dead stores stand for, where most of
+ * its stores are (the lower end of the interval). Redundant loads alone promise nothing (DESIGN section 5).
+ */
+static void line_waste(struct line *line)
+{
+    static const enum share_kind kinds[] = {SHARE_STORES, SHARE_DEAD};
+    for (size_t i = 0; i < 2; i++) {
+        struct estimate estimate = share_estimate(line->shares[kinds[i]].wasted, line->shares[kinds[i]].pairs);
+        double waste_s = (double)line->times.ns[TIME_NATIVE] * 1e-9 * estimate.fraction;
+        if (estimate.known && estimate.low >= 0.5 && (!line->wasteful || waste_s > line->waste_s)) {
+            line->wasteful = true;
+            line->waste_s = waste_s;
+            line->waste_kind = kinds[i];
+        }
+    }
+}
+
+static int line_order(const void *left, const void *right)
+{
+    const struct line *a = *(struct line *const *)left, *b = *(struct line *const *)right;
+    if (a->waste_s < b->waste_s || a->waste_s > b->waste_s)
+        return a->waste_s > b->waste_s ? -1 : 1;
+    uint64_t a_ns = times_total(&a->times), b_ns = times_total(&b->times);
+    if (a_ns != b_ns)
+        return a_ns > b_ns ? -1 : 1;
+    int order = strcmp(a->file, b->file);
+    return order != 0 ? order : a->number - b->number;
+}
+
+/* Nothing was charged to it: it was only looked up. */
+static bool line_is_empty(const struct line *line)
+{
+    uint64_t events = line->times.samples + times_total(&line->times);
+    for (size_t i = 0; i < SHARE_KINDS; i++)
+        events += line->shares[i].pairs + line->shares[i].unproved;
+    return events == 0;
+}
+
+void lines_rank(struct model *model)
+{
+    for (size_t i = 0; i < model->line_total; i++) {
+        struct line *line = model->lines[i];
+        line_waste(line);
+        if (!line_is_empty(line)) {
+            model->lines[i] = model->lines[model->line_count];
+            model->lines[model->line_count++] = line;
+        }
+    }
+    if (model->line_count > 0)
+        qsort(model->lines, model->line_count, sizeof(struct line *), line_order);
+}

@@ -1,0 +1,78 @@
+#include "model/model.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Real tables take a few hundred bytes a code object; a hostile file could name one long table from all of its records. */
+#define DECODE_BUDGET_BYTES (UINT64_C(64) << 20)
+
+static void health_add(struct health *health, const struct db_process *record)
+{
+    health->samples += record->samples;
+    health->native += record->native;
+    health->call_ended += record->call_ended;
+    health->resolved += record->resolved;
+    health->armed += record->armed;
+    health->finished += record->finished;
+    health->traps += record->traps;
+    health->shim_cpu_ns += record->shim_cpu_ns;
+    health->shim_memory_bytes += record->shim_memory_bytes;
+    health->threads += record->threads;
+    health->objects += record->objects;
+    for (size_t i = 0; i < DB_DROP_COUNT; i++)
+        health->dropped[i] += record->dropped[i];
+}
+
+/* From the first process's start to the last sign of life of any, on the clock all of them share. */
+static double run_duration_s(const struct run *run)
+{
+    uint64_t start = UINT64_MAX, end = 0;
+    for (size_t i = 0; i < run->process_count; i++) {
+        const struct db_process *record = run->processes[i].record;
+        start = record->start_monotonic_ns < start ? record->start_monotonic_ns : start;
+        end = record->last_monotonic_ns > end ? record->last_monotonic_ns : end;
+    }
+    return end > start ? (double)(end - start) * 1e-9 : 0;
+}
+
+void model_build(struct model *model, const struct run *run, const char *const *own, size_t own_count)
+{
+    *model = (struct model){.run = run, .own = own, .own_count = own_count, .process_count = run->process_count};
+    model->decode_budget = DECODE_BUDGET_BYTES + run->file_bytes;
+    model->processes = memory_zeroed(run->process_count, sizeof(*model->processes));
+    for (size_t i = 0; i < run->process_count; i++) {
+        struct process *process = &model->processes[i];
+        process->run = &run->processes[i];
+        process->codes = memory_zeroed(run_capacity(&process->run->tables[DB_KIND_CODE]), sizeof(*process->codes));
+        modules_sort(process);
+        nodes_resolve(model, process);
+        health_add(&model->health, process->run->record);
+    }
+    model->duration_s = run_duration_s(run);
+    lines_charge(model);
+    pairs_charge(model);
+    lines_rank(model);
+}
+
+void model_free(struct model *model)
+{
+    for (size_t i = 0; i < model->process_count; i++) {
+        struct process *process = &model->processes[i];
+        size_t codes = run_capacity(&process->run->tables[DB_KIND_CODE]);
+        for (size_t j = 0; j < codes; j++)
+            line_table_free(&process->codes[j].table);
+        free(process->codes);
+        free(process->nodes);
+        free(process->modules);
+    }
+    for (size_t i = 0; i < model->line_total; i++)
+        free(model->lines[i]);
+    for (size_t i = 0; i < model->pair_count; i++)
+        free(model->pairs[i]);
+    free(model->processes);
+    free(model->lines);
+    free(model->pairs);
+    map_free(&model->line_map);
+    map_free(&model->pair_map);
+}

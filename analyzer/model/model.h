@@ -1,0 +1,173 @@
+/*
+ * What a run's records mean: seconds and shares of lines, pairs with their contexts, totals. Built once from a struct run
+ * and read by every output.
+ */
+#ifndef PIEPROF_ANALYZER_MODEL_H
+#define PIEPROF_ANALYZER_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/intern.h"
+#include "read/run.h"
+#include "symbols/line_table.h"
+
+enum time_kind { TIME_PYTHON, TIME_NATIVE, TIME_BOUNDARY, TIME_KINDS };
+
+/* CPU time, and the samples that measured it. */
+struct times {
+    uint64_t ns[TIME_KINDS];
+    uint64_t samples;
+};
+
+/*
+ * Accesses of one kind that met a further access to the same bytes of an object. `wasted` of `pairs` were redundant (or
+ * dead); pairs another thread could have touched are `unproved` and in neither.
+ */
+struct share {
+    uint64_t pairs, wasted, unproved;
+    uint64_t zero;                         /* of the wasted: the value was all zero bits */
+    uint64_t across_pairs, across_wasted;  /* of both: the accesses lie in different native calls */
+};
+
+enum share_kind { SHARE_LOADS, SHARE_STORES, SHARE_DEAD, SHARE_KINDS };
+
+/* A Python source line. All strings are interned. */
+struct line {
+    const char *file, *function;
+    int32_t number;
+    struct line_span span;  /* of the instructions that took most of its time... */
+    uint64_t span_ns;       /* ... which is this */
+    uint64_t carried_ns;    /* time whose user line it is, also where a package line leads */
+    struct times times;
+    struct share shares[SHARE_KINDS];
+    struct line *caller;    /* the user line this package line stands for, NULL usually */
+    double waste_s;         /* upper bound of what a fix can win, never more than its native time */
+    enum share_kind waste_kind;
+    bool own, wasteful;     /* in the user's own code; waste_kind says something */
+};
+
+/* Who wrote a code object. */
+enum owner { OWNER_USER, OWNER_STDLIB, OWNER_FOUNDATION, OWNER_PACKAGE };
+
+struct code {
+    const char *file, *function; /* absolute path; qualified name */
+    const char *package;         /* installed package's import name; NULL for others */
+    enum owner owner;
+    bool known, import_machinery, table_ready, pseudo;
+    struct line_table table;
+};
+
+/* Of a node, from the path above it. */
+struct node {
+    uint32_t python;         /* innermost Python frame: node id */
+    uint32_t user;           /* innermost frame in the user's own code */
+    uint32_t package_frame;  /* below `user`: innermost frame of the first package that is no foundation */
+    const char *package;
+    struct line *line;       /* of `user`; NULL without one */
+    bool in_import;
+    bool native_between;     /* a frame outside the interpreter stands below `python` */
+};
+
+struct process {
+    const struct run_process *run;
+    struct code *codes;  /* by run_index() of DB_KIND_CODE */
+    struct node *nodes;  /* by run_index() of DB_KIND_NODE */
+    struct module_range *modules;
+    size_t module_count;
+};
+
+/* Pairs alike for a reader: same lines, same verdict. The example is the heaviest. */
+struct pair_group {
+    struct line *first, *second; /* NULL: no Python line */
+    enum share_kind kind;        /* of a wasteful pair */
+    bool wasted;
+    enum db_scope scope;
+    enum db_relation relation;
+    uint64_t count, unproved, zero, weight_ns;
+    const struct process *process;
+    const struct db_pair *example;
+};
+
+struct totals {
+    struct times times;    /* imports left out */
+    uint64_t import_ns;
+    struct share shares[SHARE_KINDS];
+    uint64_t elsewhere_ns; /* of times: outside every line */
+    uint64_t other_pairs;  /* pairs on other classes of addresses than objects */
+};
+
+/* Sums over the processes. */
+struct health {
+    uint64_t samples, native, call_ended, resolved, armed, finished, traps, shim_cpu_ns, shim_memory_bytes, threads, objects;
+    uint64_t dropped[DB_DROP_COUNT];
+};
+
+struct model {
+    const struct run *run;
+    struct process *processes;
+    size_t process_count;
+    struct line **lines; /* by waste, then time */
+    size_t line_count;   /* those that something was charged to */
+    size_t line_total, line_capacity;
+    struct map line_map;
+    struct pair_group **pairs; /* wasteful ones, most telling first */
+    size_t pair_count, pair_capacity;
+    struct map pair_map;
+    struct totals totals;
+    struct health health;
+    double duration_s;
+    const char *const *own;    /* --own globs */
+    size_t own_count;
+    uint64_t decode_budget;    /* bytes of location tables that may still be decoded: bounds a hostile file's cost */
+};
+
+/* `own`: globs of packages that count as the user's own code. Free with model_free. */
+void model_build(struct model *model, const struct run *run, const char *const *own, size_t own_count);
+void model_free(struct model *model);
+
+/* code.c: the code object of an id, its file and owner known. NULL when there is none. */
+struct code *model_code(struct model *model, struct process *process, uint32_t code_id);
+
+/* code.c: `directory`/`file` without "." and ".." steps and doubled slashes; "<...>" stays. Interned. */
+const char *path_absolute(const char *directory, const char *file);
+
+/* code.c: where a Python frame's node stands. */
+struct line_span model_position(struct model *model, struct process *process, const struct db_node *node, struct code **code);
+
+/* modules.c: ELF objects by address. */
+struct module_range {
+    uint64_t low, high, reach; /* reach: highest end among this and all before it */
+    const struct db_module *record;
+};
+void modules_sort(struct process *process);
+const struct db_module *modules_find(const struct process *process, uint64_t address);
+
+/* time_kind.c: which kind of time a leaf node's samples are. */
+enum time_kind time_kind_of(struct process *process, const struct db_node *record, const struct node *node);
+
+/* nodes.c: fills process->nodes. */
+void nodes_resolve(struct model *model, struct process *process);
+
+/* lines.c */
+struct line *lines_get(struct model *model, struct process *process, uint32_t node_id);
+void lines_charge(struct model *model);
+void lines_rank(struct model *model);
+struct line *lines_of_leaf(struct model *model, struct process *process, uint32_t node_id);
+
+/* pairs.c */
+void pairs_charge(struct model *model);
+
+static inline struct node *model_node(const struct process *process, uint32_t id)
+{
+    size_t index = run_index(&process->run->tables[DB_KIND_NODE], id);
+    return index != SIZE_MAX ? &process->nodes[index] : NULL;
+}
+
+static inline uint64_t times_total(const struct times *times)
+{
+    return times->ns[TIME_PYTHON] + times->ns[TIME_NATIVE] + times->ns[TIME_BOUNDARY];
+}
+
+#endif

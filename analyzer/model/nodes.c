@@ -1,0 +1,64 @@
+/* What a node inherits from the path above it, in one pass: parents come before their children. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+
+/* The program itself when it has no file: `python -c` or standard input. */
+static bool is_program_text(struct model *model, struct process *process, const struct node *node, const struct code *code)
+{
+    if (!code->pseudo)
+        return false;
+    if (node->python == 0)
+        return strcmp(code->function, "<module>") == 0;
+    const struct db_node *user = node->user != 0 ? run_record(process->run, DB_KIND_NODE, node->user) : NULL;
+    const struct code *user_code = user != NULL ? model_code(model, process, (uint32_t)(user->value >> 32)) : NULL;
+    return user_code != NULL && user_code->pseudo;
+}
+
+static void enter_python(struct model *model, struct process *process, const struct db_node *record, uint32_t id, struct node *node)
+{
+    struct code *code = model_code(model, process, (uint32_t)(record->value >> 32));
+    bool program_text = code != NULL && is_program_text(model, process, node, code);
+    node->python = id;
+    node->native_between = false;
+    if (code == NULL)
+        return;
+    node->in_import |= code->import_machinery;
+    if (code->owner == OWNER_USER || program_text) {
+        node->user = id;
+        node->package = NULL;
+        node->package_frame = 0;
+        node->line = NULL;
+        return;
+    }
+    if (code->owner == OWNER_PACKAGE && node->package == NULL)
+        node->package = code->package;
+    if (code->owner == OWNER_PACKAGE && node->package == code->package)
+        node->package_frame = id;
+}
+
+static void enter_native(const struct process *process, const struct db_node *record, struct node *node)
+{
+    const struct db_module *module = modules_find(process, record->value);
+    if (module == NULL || (module->flags & (DB_MODULE_INTERPRETER | DB_MODULE_SHIM)) == 0)
+        node->native_between = true;
+}
+
+void nodes_resolve(struct model *model, struct process *process)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
+    struct run_cursor cursor = {0};
+    process->nodes = memory_zeroed(run_capacity(table), sizeof(*process->nodes));
+    for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
+        struct node *node = &process->nodes[cursor.index];
+        if (record->parent != 0)
+            *node = process->nodes[run_index(table, record->parent)];
+        if (record->frame == DB_FRAME_PYTHON)
+            enter_python(model, process, record, (uint32_t)cursor.id, node);
+        else if (record->frame == DB_FRAME_NATIVE || record->frame == DB_FRAME_ACCESS)
+            enter_native(process, record, node);
+        if (node->line == NULL && node->user != 0)
+            node->line = lines_get(model, process, node->user);
+    }
+}

@@ -1,0 +1,128 @@
+/* Pairs of accesses charged to lines and gathered into groups that read as one. The rules are db.h's (struct db_pair). */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+
+struct pair_view {
+    struct process *process;
+    const struct db_pair *record;
+    struct line *first, *second;
+};
+
+static void share_add(struct share *share, const struct db_pair *record, bool wasted)
+{
+    if (record->flags & DB_PAIR_UNPROVED) {
+        share->unproved += record->count;
+        return;
+    }
+    share->pairs += record->count;
+    share->wasted += wasted ? record->count : 0;
+    share->zero += wasted && (record->flags & DB_PAIR_ZERO) ? record->count : 0;
+    if (record->scope == DB_SCOPE_ACROSS) {
+        share->across_pairs += record->count;
+        share->across_wasted += wasted ? record->count : 0;
+    }
+}
+
+static void charge(struct model *model, struct line *line, enum share_kind kind, const struct db_pair *record, bool wasted)
+{
+    share_add(&model->totals.shares[kind], record, wasted);
+    if (line != NULL)
+        share_add(&line->shares[kind], record, wasted);
+}
+
+static void group_add(struct model *model, const struct pair_view *view, enum share_kind kind)
+{
+    const struct db_pair *record = view->record;
+    uint64_t verdict = (uint64_t)kind << 16 | (uint64_t)record->scope << 8 | record->relation;
+    struct map_key key = {(uintptr_t)view->first, (uintptr_t)view->second, verdict};
+    struct pair_group *group = map_get(&model->pair_map, key);
+    if (group == NULL) {
+        group = memory_zeroed(1, sizeof(*group));
+        *group = (struct pair_group){.first = view->first, .second = view->second, .kind = kind, .wasted = true};
+        group->scope = record->scope;
+        group->relation = record->relation;
+        map_put(&model->pair_map, key, group);
+        model->pairs = memory_grow(model->pairs, model->pair_count, &model->pair_capacity, sizeof(struct pair_group *));
+        model->pairs[model->pair_count++] = group;
+    }
+    if (group->example == NULL || record->count > group->example->count) {
+        group->example = record;
+        group->process = view->process;
+    }
+    group->count += record->count;
+    group->unproved += record->flags & DB_PAIR_UNPROVED ? record->count : 0;
+    group->zero += record->flags & DB_PAIR_ZERO ? record->count : 0;
+    group->weight_ns += record->weight_ns;
+}
+
+static void charge_store(struct model *model, const struct pair_view *view)
+{
+    const struct db_pair *record = view->record;
+    bool overwritten = record->second_access == DB_ACCESS_STORE;
+    bool redundant = overwritten && (record->flags & DB_PAIR_SAME_VALUE);
+    bool dead = overwritten && !(record->flags & DB_PAIR_SLEPT);
+    charge(model, overwritten ? view->second : view->first, SHARE_STORES, record, redundant);
+    charge(model, view->first, SHARE_DEAD, record, dead);
+    if (redundant)
+        group_add(model, view, SHARE_STORES);
+    if (dead)
+        group_add(model, view, SHARE_DEAD);
+}
+
+static void charge_load(struct model *model, const struct pair_view *view)
+{
+    bool redundant = view->record->flags & DB_PAIR_SAME_VALUE;
+    charge(model, view->second, SHARE_LOADS, view->record, redundant);
+    if (redundant)
+        group_add(model, view, SHARE_LOADS);
+}
+
+static void charge_process(struct model *model, struct process *process)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_PAIR];
+    struct run_cursor cursor = {0};
+    for (const struct db_pair *record; (record = run_next(table, &cursor)) != NULL;) {
+        struct pair_view view = {.process = process, .record = record};
+        const struct node *first = model_node(process, record->first_node), *second = model_node(process, record->second_node);
+        if (first == NULL || second == NULL || first->in_import || second->in_import)
+            continue;
+        if (record->address_class != DB_CLASS_OBJECT) {
+            model->totals.other_pairs += record->count;
+            continue;
+        }
+        view.first = lines_of_leaf(model, process, record->first_node);
+        view.second = lines_of_leaf(model, process, record->second_node);
+        if (record->first_access == DB_ACCESS_STORE)
+            charge_store(model, &view);
+        else if (record->second_access == DB_ACCESS_LOAD)
+            charge_load(model, &view);
+    }
+}
+
+/* Stores before loads, across calls before within, then by weight: what points at a fix comes first. */
+static unsigned group_class(const struct pair_group *group)
+{
+    return (group->kind == SHARE_LOADS ? 2u : 0u) + (group->scope == DB_SCOPE_ACROSS ? 0u : 1u);
+}
+
+static int group_order(const void *left, const void *right)
+{
+    const struct pair_group *a = *(struct pair_group *const *)left, *b = *(struct pair_group *const *)right;
+    if (group_class(a) != group_class(b))
+        return group_class(a) < group_class(b) ? -1 : 1;
+    if (a->weight_ns != b->weight_ns)
+        return a->weight_ns > b->weight_ns ? -1 : 1;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return a->example < b->example ? -1 : a->example > b->example;
+}
+
+void pairs_charge(struct model *model)
+{
+    for (size_t i = 0; i < model->process_count; i++)
+        charge_process(model, &model->processes[i]);
+    if (model->pair_count > 0)
+        qsort(model->pairs, model->pair_count, sizeof(struct pair_group *), group_order);
+}

@@ -1,0 +1,19 @@
+/* Facts about a recorded process. */
+#ifndef PIEPROF_ANALYZER_PROCESSES_H
+#define PIEPROF_ANALYZER_PROCESSES_H
+
+#include "read/run.h"
+
+/* "3.11.2"; NULL while the process had not said. Interned. */
+const char *process_python(const struct db_process *record);
+
+/* "running", "exit", "exec", "signal", "killed" (no word of its end, and it is gone) or "unknown" (recorded elsewhere). */
+const char *process_state(const struct run *run, const struct db_process *record);
+
+/* Seconds from its start to its last sign of life. */
+double process_duration_s(const struct db_process *record);
+
+/* argv as the program would write it in a shell, at most `limit_bytes`; fresh memory. */
+char *process_command(const struct run_process *process, size_t limit_bytes);
+
+#endif

@@ -1,0 +1,71 @@
+#include "model/select.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const char *const share_names[SHARE_KINDS] = {"redundant_load", "redundant_store", "dead_store"};
+
+double model_percent(const struct model *model, double seconds)
+{
+    double total_s = (double)times_total(&model->totals.times) * 1e-9;
+    return total_s > 0 ? 100 * seconds / total_s : 0;
+}
+
+/* Has the line waste of the kind asked for? Kinds that need another engine match nothing yet. */
+static bool kind_matches(const struct line *line, const char *kind)
+{
+    if (kind == NULL)
+        return true;
+    for (size_t i = 0; i < SHARE_KINDS; i++)
+        if (strcmp(kind, share_names[i]) == 0)
+            return line->shares[i].wasted > 0;
+    return false;
+}
+
+static bool file_matches(const char *file, const char *glob)
+{
+    const char *slash = strrchr(file, '/');
+    return glob == NULL || fnmatch(glob, file, 0) == 0 || (slash != NULL && fnmatch(glob, slash + 1, 0) == 0);
+}
+
+static bool line_matches(const struct line *line, const struct options *options)
+{
+    return kind_matches(line, options->kind) && file_matches(line->file, options->file_glob);
+}
+
+static bool pair_matches(const struct pair_group *group, const struct options *options)
+{
+    const struct line *charged = group->kind == SHARE_DEAD ? group->first : group->second;
+    if (options->kind != NULL && strcmp(options->kind, share_names[group->kind]) != 0)
+        return false;
+    return charged != NULL ? file_matches(charged->file, options->file_glob) : options->file_glob == NULL;
+}
+
+void selection_make(struct selection *selection, const struct model *model, const struct options *options, size_t top_default,
+                    size_t pairs_max)
+{
+    size_t top = options->top == (size_t)-1 ? top_default : options->top == 0 ? (size_t)-1 : options->top;
+    *selection = (struct selection){0};
+    selection->lines = memory_zeroed(model->line_count, sizeof(struct line *));
+    selection->pairs = memory_zeroed(model->pair_count, sizeof(struct pair_group *));
+    for (size_t i = 0; i < model->line_count; i++) {
+        if (!line_matches(model->lines[i], options))
+            continue;
+        selection->line_matches++;
+        if (selection->line_count < top)
+            selection->lines[selection->line_count++] = model->lines[i];
+    }
+    for (size_t i = 0; i < model->pair_count && selection->pair_count < pairs_max; i++)
+        if (pair_matches(model->pairs[i], options))
+            selection->pairs[selection->pair_count++] = model->pairs[i];
+}
+
+void selection_free(struct selection *selection)
+{
+    free(selection->lines);
+    free(selection->pairs);
+    *selection = (struct selection){0};
+}

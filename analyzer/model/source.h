@@ -1,0 +1,32 @@
+/* Text of source files: as stored with the run, from the disk else. */
+#ifndef PIEPROF_ANALYZER_SOURCE_H
+#define PIEPROF_ANALYZER_SOURCE_H
+
+#include "model/model.h"
+
+enum source_state {
+    SOURCE_SAME,    /* stored, and the file on disk is still that */
+    SOURCE_CHANGED, /* stored, and the file on disk is another by now */
+    SOURCE_GONE,    /* stored, and there is no such file here */
+    SOURCE_DISK,    /* not stored: read from the disk, as it is now */
+    SOURCE_NONE,    /* neither */
+};
+
+struct source {
+    const char *path;
+    enum source_state state;
+    char *text; /* NUL-terminated; NULL for SOURCE_NONE */
+    size_t length_bytes;
+};
+
+/* Never NULL; loaded at first need and kept until source_free_all(). */
+const struct source *source_get(const struct model *model, const char *path);
+void source_free_all(void);
+
+/* The text of line `number` (from 1) without its end; NULL when there is no such line. */
+const char *source_line(const struct source *source, int32_t number, size_t *length_bytes);
+
+/* `path` relative to the repository (a directory with .git) that holds it on this machine; NULL when none does. Interned. */
+const char *source_repository_path(const char *path);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * Python, native or boundary. A sample outside the interpreter is native. One inside is boundary when a native function
+ * called back into the interpreter (to convert, to allocate an object), or when it is in the interpreter's machinery of
+ * calls and conversions; all else is Python.
+ */
+#include <string.h>
+
+#include "model/model.h"
+#include "symbols/binary.h"
+
+/* Names of that machinery: how each begins. One that ends in '$' must be whole. */
+static const char *const machinery[] = {
+    "_PyObject_Call", "PyObject_Call", "_PyObject_FastCall", "PyObject_Vectorcall", "_PyObject_Vectorcall", "PyVectorcall_",
+    "_PyVectorcall_", "_PyFunction_Vectorcall", "cfunction_", "method_vectorcall", "vectorcall_", "_PyObject_MakeTpCall",
+    "_Py_CheckFunctionResult", "_PyCFunction", "PyCFunction_", "_PyMethodDef_", "type_call$", "_PyStack_", "PyMember_Get",
+    "wrap_", "wrapper_call$", "wrapperdescr_", "slot_", "builtin_vectorcall", "classmethoddescr_call", "method_call$",
+    "PyArg_", "_PyArg_", "vgetargs", "convertitem", "convertsimple", "getargs", "Py_BuildValue", "_Py_BuildValue", "do_mkvalue",
+    "PyLong_As", "_PyLong_As", "PyLong_From", "_PyLong_From", "PyFloat_As", "PyFloat_From", "PyNumber_As", "PyNumber_Index",
+    "_PyNumber_Index", "PyNumber_Long", "PyNumber_Float", "PyUnicode_AsUTF8", "PyUnicode_From", "PyBytes_From", "PyBool_From",
+    "PyComplex_As", "PyComplex_From", "PyObject_GetBuffer", "PyBuffer_", "PyTuple_Pack", "PyErr_Occurred", "PyGILState_",
+    "PyEval_SaveThread", "PyEval_RestoreThread", "take_gil", "drop_gil",
+};
+
+/* Compiler's clones ("name.part.0", "name.cold") begin like the function itself. */
+static bool is_machinery(const char *symbol)
+{
+    for (size_t i = 0; i < sizeof(machinery) / sizeof(machinery[0]); i++) {
+        size_t length = strlen(machinery[i]);
+        if (machinery[i][length - 1] != '$') {
+            if (strncmp(symbol, machinery[i], length) == 0)
+                return true;
+        } else if (strncmp(symbol, machinery[i], length - 1) == 0 && (symbol[length - 1] == '\0' || symbol[length - 1] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *symbol_at(const struct db_module *module, const struct run_process *run, uint64_t address)
+{
+    struct binary *binary = binary_get(run_text(run, module->path_blob), module->build_id, module->build_id_bytes);
+    return binary_symbol(binary, address - module->load_bias);
+}
+
+/* The innermost function with a symbol, among the interpreter's frames from this leaf up to the Python frame. */
+static enum time_kind interpreter_kind(struct process *process, const struct db_node *record)
+{
+    const char *symbol = NULL;
+    for (unsigned steps = 0; symbol == NULL && steps < 8 && record != NULL; steps++) {
+        if (record->frame != DB_FRAME_NATIVE && record->frame != DB_FRAME_ACCESS)
+            break;
+        uint64_t address = record->value - (steps > 0); /* a caller's is where it goes on */
+        const struct db_module *module = modules_find(process, address);
+        if (module == NULL || (module->flags & DB_MODULE_INTERPRETER) == 0)
+            break;
+        symbol = symbol_at(module, process->run, address);
+        record = run_record(process->run, DB_KIND_NODE, record->parent);
+    }
+    return symbol != NULL && is_machinery(symbol) ? TIME_BOUNDARY : TIME_PYTHON;
+}
+
+enum time_kind time_kind_of(struct process *process, const struct db_node *record, const struct node *node)
+{
+    if (record->frame == DB_FRAME_PYTHON)
+        return TIME_PYTHON;
+    if (record->frame != DB_FRAME_NATIVE && record->frame != DB_FRAME_ACCESS)
+        return TIME_NATIVE;
+    const struct db_module *module = modules_find(process, record->value);
+    if (module == NULL || (module->flags & DB_MODULE_INTERPRETER) == 0)
+        return TIME_NATIVE;
+    if (node->python == 0)
+        return TIME_PYTHON; /* the interpreter starting or ending */
+    if (node->native_between)
+        return TIME_BOUNDARY;
+    return interpreter_kind(process, record);
+}

@@ -1,0 +1,27 @@
+#include "open.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+bool open_run(struct run *run, const char *path)
+{
+    bool good = run_read(run, path);
+    char *name = text_printable(path, strlen(path));
+    if (!good) {
+        char *error = text_printable(run->error, strlen(run->error));
+        fprintf(stderr, "pieprof-report: %s\n", error);
+        free(error);
+        run_free(run);
+    } else if (run->cut_short) {
+        fprintf(stderr, "pieprof-report: %s: offset 0x%" PRIx64 ": the file ends before its contents do; read as far as it goes\n",
+                name, run->file_bytes);
+    } else if (run->damaged > 0) {
+        fprintf(stderr, "pieprof-report: %s: %" PRIu64 " unfinished or impossible entries were left out\n", name, run->damaged);
+    }
+    free(name);
+    return good;
+}

@@ -1,0 +1,40 @@
+/* The command line: one table of options whose first column says which verbs accept them. */
+#ifndef PIEPROF_ANALYZER_OPTIONS_H
+#define PIEPROF_ANALYZER_OPTIONS_H
+
+#include <stddef.h>
+
+#define PIEPROF_VERSION "0.1.0"
+#define OPTIONS_OWN_MAX 32
+
+enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+enum report_format { FORMAT_TEXT, FORMAT_JSON };
+
+struct options {
+    const char *file;             /* the run's file; out.db unless named */
+    const char *output;           /* -o; NULL is standard output */
+    enum report_format format;
+    enum color_mode color;
+    size_t top;                   /* lines shown; 0: all */
+    const char *kind;             /* NULL: every kind */
+    const char *file_glob;        /* NULL: every file */
+    double min_waste_percent;
+    size_t width;                 /* columns of the page; 0: the terminal's */
+    const char *own[OPTIONS_OWN_MAX]; /* packages that count as the user's own code */
+    size_t own_count;
+};
+
+/* What the command line asks for. */
+enum options_outcome { OPTIONS_RUN, OPTIONS_SAID_ALL, OPTIONS_WRONG };
+
+/*
+ * Reads argv[1..] of `verb` (an enum verb_id) into `options`. --help and --version are answered here (OPTIONS_SAID_ALL);
+ * a mistake is one line on stderr (OPTIONS_WRONG).
+ */
+enum options_outcome options_read(struct options *options, unsigned verb, int argc, char **argv);
+
+/* `pieprof-report --help` itself. */
+void options_help_program(void);
+void options_version(void);
+
+#endif

@@ -1,0 +1,84 @@
+/* Counters and times that cannot be, set to 0 and counted: no figure of a report may be an impossible one. */
+#include <math.h>
+#include <string.h>
+
+#include "read/run_private.h"
+
+#define COUNT_LIMIT (UINT64_C(1) << 48)          /* no run takes more samples, traps or pairs */
+#define TIME_LIMIT_NS (UINT64_C(1) << 58)        /* nine years */
+#define THREADS_LIMIT (UINT64_C(1) << 22)        /* Linux's own limit on pids */
+#define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
+
+static void limit(struct run *run, uint64_t *value, uint64_t highest)
+{
+    if (*value > highest) {
+        *value = 0;
+        run->damaged++;
+    }
+}
+
+/* The most CPU time a process can have used. */
+static uint64_t process_cpu_limit_ns(const struct db_process *record)
+{
+    uint64_t elapsed = record->last_monotonic_ns - record->start_monotonic_ns + SLACK_NS;
+    uint64_t threads = record->threads + 1;
+    return elapsed < TIME_LIMIT_NS / threads ? elapsed * threads : TIME_LIMIT_NS;
+}
+
+static void process_counters(struct run *run, struct db_process *record)
+{
+    uint64_t *counters[] = {&record->samples,  &record->native, &record->call_ended, &record->resolved, &record->armed,
+                            &record->finished, &record->traps,  &record->objects,    &record->shim_memory_bytes};
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        limit(run, counters[i], COUNT_LIMIT);
+    for (size_t i = 0; i < DB_DROP_COUNT; i++)
+        limit(run, &record->dropped[i], COUNT_LIMIT);
+    limit(run, &record->threads, THREADS_LIMIT);
+    if (record->native > record->samples) /* a live run's counters are read one after the other */
+        record->native = record->samples;
+    if (record->call_ended > record->native)
+        record->call_ended = record->native;
+    if (record->resolved > record->native - record->call_ended)
+        record->resolved = record->native - record->call_ended;
+}
+
+static void process_times(struct run *run, struct db_process *record)
+{
+    if (record->last_monotonic_ns < record->start_monotonic_ns ||
+        record->last_monotonic_ns - record->start_monotonic_ns > TIME_LIMIT_NS) {
+        run->damaged += record->last_monotonic_ns != 0;
+        record->last_monotonic_ns = record->start_monotonic_ns;
+    }
+    limit(run, &record->start_unix_ns, INT64_MAX);
+    limit(run, &record->cpu_ns, process_cpu_limit_ns(record));
+    limit(run, &record->shim_cpu_ns, process_cpu_limit_ns(record));
+    if (record->import_cpu_ns > record->cpu_ns)
+        record->import_cpu_ns = record->cpu_ns;
+    if (!isfinite(record->budget_percent) || record->budget_percent < 0 || record->budget_percent > 100)
+        record->budget_percent = 0;
+}
+
+void plausible_process(struct run *run, struct run_process *process)
+{
+    struct db_process *record = process->record;
+    process_counters(run, record);
+    process_times(run, record);
+    for (size_t i = 0; i < DB_ENGINE_COUNT; i++)
+        record->engines[i].why_off[DB_REASON_BYTES - 1] = '\0';
+    for (size_t i = 0; i < DB_EVENTS_MAX; i++)
+        record->events[i][DB_EVENT_NAME_BYTES - 1] = '\0';
+}
+
+void plausible_node(struct run *run, const struct run_process *process, struct db_node *node)
+{
+    limit(run, &node->samples, COUNT_LIMIT);
+    limit(run, &node->cpu_ns, process_cpu_limit_ns(process->record));
+    if (node->native_cpu_ns > node->cpu_ns)
+        node->native_cpu_ns = node->cpu_ns;
+}
+
+void plausible_pair(struct run *run, struct db_pair *pair)
+{
+    limit(run, &pair->count, COUNT_LIMIT);
+    limit(run, &pair->weight_ns, TIME_LIMIT_NS);
+}

@@ -1,0 +1,47 @@
+/* The verb report: a run's lines, ranked by what they waste. */
+#include "model/model.h"
+#include "model/select.h"
+#include "model/source.h"
+#include "open.h"
+#include "show/json.h"
+#include "show/output.h"
+#include "show/text.h"
+#include "symbols/binary.h"
+#include "verb.h"
+
+#define TEXT_LINES 10
+#define TEXT_PAIRS 5
+#define JSON_PAIRS 50
+
+static bool report_show(FILE *out, struct model *model, const struct options *options)
+{
+    struct selection selection;
+    bool good = true, json = options->format == FORMAT_JSON;
+    selection_make(&selection, model, options, json ? (size_t)-1 : TEXT_LINES, json ? JSON_PAIRS : TEXT_PAIRS);
+    if (json)
+        good = json_show(out, model, &selection);
+    else
+        text_show(out, model, &selection, options);
+    selection_free(&selection);
+    return good;
+}
+
+int verb_report(const struct options *options)
+{
+    struct run run;
+    struct model model;
+    if (!open_run(&run, options->file))
+        return STATUS_UNUSABLE;
+    FILE *out = output_open(options);
+    if (out == NULL) {
+        run_free(&run);
+        return STATUS_UNUSABLE;
+    }
+    model_build(&model, &run, options->own, options->own_count);
+    bool good = report_show(out, &model, options);
+    source_free_all();
+    binary_free_all();
+    model_free(&model);
+    run_free(&run);
+    return output_close(out, options) && good ? STATUS_GOOD : STATUS_UNUSABLE;
+}

@@ -1,0 +1,93 @@
+#include "show/page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static size_t terminal_width(FILE *out)
+{
+    struct winsize size;
+    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        return size.ws_col;
+    return 100;
+}
+
+void page_start(struct page *page, FILE *out, const struct options *options)
+{
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    bool wanted = isatty(fileno(out)) && !(no_color != NULL && *no_color != '\0') &&
+                  !(terminal != NULL && strcmp(terminal, "dumb") == 0);
+    page->out = out;
+    page->width = options->width > 0 ? options->width : terminal_width(out);
+    page->color = options->color == COLOR_ALWAYS || (options->color == COLOR_AUTO && wanted);
+}
+
+void page_put(const struct page *page, enum style style, const char *text)
+{
+    static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[33m", "\033[32m", "\033[1;31m"};
+    if (!page->color || style == STYLE_PLAIN)
+        fputs(text, page->out);
+    else
+        fprintf(page->out, "%s%s\033[0m", codes[style], text);
+}
+
+void page_wrap(const struct page *page, size_t at, size_t indent, const char *text)
+{
+    bool fresh = true; /* nothing on this row yet */
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        char *word = memory_print("%.*s", (int)length, text);
+        size_t columns = text_columns(word);
+        if (!fresh && at + 1 + columns > page->width) {
+            fprintf(page->out, "\n%*s", (int)indent, "");
+            at = indent;
+            fresh = true;
+        }
+        fprintf(page->out, "%s%s", fresh ? "" : " ", word);
+        at += columns + !fresh;
+        fresh = false;
+        free(word);
+        text += length;
+        text += *text == ' ';
+    }
+    fputc('\n', page->out);
+}
+
+char *page_count(uint64_t count)
+{
+    char digits[24], text[32];
+    size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count), used = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[used++] = ',';
+        text[used++] = digits[i];
+    }
+    text[used] = '\0';
+    return memory_print("%s", text);
+}
+
+char *page_seconds(double seconds)
+{
+    if (seconds <= 0)
+        return memory_print("0 s");
+    if (seconds < 0.0995)
+        return memory_print("%.0f ms", seconds * 1e3 < 1 ? 1 : seconds * 1e3);
+    if (seconds < 600)
+        return memory_print(seconds < 9.995 ? "%.2f s" : "%.1f s", seconds);
+    unsigned long minutes = (unsigned long)(seconds / 60);
+    if (minutes < 600)
+        return memory_print("%lu min %02lu s", minutes, (unsigned long)seconds % 60);
+    return memory_print("%lu h %02lu min", minutes / 60, minutes % 60);
+}
+
+char *page_percent(double percent)
+{
+    if (percent > 0 && percent < 0.95)
+        return memory_print("%.1f %%", percent < 0.1 ? 0.1 : percent);
+    return memory_print("%.0f %%", percent);
+}

@@ -1,0 +1,36 @@
+#include "show/text.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "model/engines.h"
+#include "show/text_parts.h"
+
+static void put_lines(const struct page *page, struct model *model, const struct selection *selection, const struct options *options)
+{
+    for (size_t i = 0; i < selection->line_count; i++)
+        text_line(page, model, selection->lines[i], i + 1, options->min_waste_percent);
+    if (selection->line_count < selection->line_matches)
+        fprintf(page->out, "    ... and %zu lines more (--top 0 shows all)\n\n", selection->line_matches - selection->line_count);
+}
+
+static void put_pairs(const struct page *page, struct model *model, const struct selection *selection)
+{
+    if (selection->pair_count == 0)
+        return;
+    page_put(page, STYLE_TITLE, "accesses that met their like\n");
+    for (size_t i = 0; i < selection->pair_count; i++)
+        text_pair(page, model, selection->pairs[i]);
+    fputc('\n', page->out);
+}
+
+void text_show(FILE *out, struct model *model, const struct selection *selection, const struct options *options)
+{
+    struct page page;
+    page_start(&page, out, options);
+    text_head(&page, model);
+    fputc('\n', out);
+    put_lines(&page, model, selection, options);
+    put_pairs(&page, model, selection);
+    text_tail(&page, model, selection, options);
+}

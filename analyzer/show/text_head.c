@@ -1,0 +1,138 @@
+/* The top of the page: what ran, how well it was seen, where its time went, what its accesses were. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/engines.h"
+#include "model/processes.h"
+#include "show/text_parts.h"
+
+static void put_row(const struct page *page, const char *name, char *text)
+{
+    char *label = memory_print("%-8s", name);
+    page_put(page, STYLE_DIM, label);
+    page_wrap(page, 8, 8, text);
+    free(label);
+    free(text);
+}
+
+static void put_command(const struct page *page, const struct model *model)
+{
+    char *command = model->process_count > 0 ? process_command(model->processes[0].run, 2000) : memory_print("(no command)");
+    char *printable = text_printable(command, strlen(command)), *cut = text_cut(printable, page->width);
+    page_put(page, STYLE_TITLE, cut);
+    fputc('\n', page->out);
+    free(command);
+    free(printable);
+    free(cut);
+}
+
+/* How the run ended, unless it just ended. */
+static const char *run_ending(const struct model *model)
+{
+    const char *ending = "";
+    for (size_t i = 0; i < model->process_count; i++) {
+        const char *state = process_state(model->run, model->processes[i].run->record);
+        if (strcmp(state, "running") == 0)
+            return ", still running";
+        if (strcmp(state, "killed") == 0)
+            ending = ", killed";
+        if (strcmp(state, "signal") == 0 && *ending == '\0')
+            ending = ", ended by a signal";
+        if (strcmp(state, "unknown") == 0 && *ending == '\0')
+            ending = ", its end was not recorded";
+    }
+    return ending;
+}
+
+static void put_run(const struct page *page, const struct model *model)
+{
+    const struct health *health = &model->health;
+    const char *python = model->process_count > 0 ? process_python(model->processes[0].run->record) : NULL;
+    uint64_t tried = health->native - health->call_ended;
+    char *seconds = page_seconds(model->duration_s), *samples = page_count(health->samples);
+    char *resolved = memory_print(tried > 0 ? ", %.0f %% resolved" : "", tried > 0 ? 100.0 * (double)health->resolved / (double)tried : 0);
+    char *text = memory_print("%s%s, %zu process%s, CPython %s; %s samples%s", seconds, run_ending(model), model->process_count,
+                              model->process_count == 1 ? "" : "es", python != NULL ? python : "(version unknown)", samples, resolved);
+    page_wrap(page, 0, 4, text);
+    free(seconds);
+    free(samples);
+    free(resolved);
+    free(text);
+}
+
+static void put_time(const struct page *page, const struct model *model)
+{
+    const struct totals *totals = &model->totals;
+    double total = (double)times_total(&totals->times);
+    if (total <= 0)
+        return;
+    char *all = page_seconds(total * 1e-9), *imports = page_seconds((double)totals->import_ns * 1e-9);
+    char *parts[TIME_KINDS];
+    for (size_t i = 0; i < TIME_KINDS; i++)
+        parts[i] = page_percent(100 * (double)totals->times.ns[i] / total);
+    put_row(page, "time", memory_print("native %s   Python %s   boundary %s   of %s CPU time%s%s%s", parts[TIME_NATIVE],
+                                       parts[TIME_PYTHON], parts[TIME_BOUNDARY], all, totals->import_ns > 0 ? " (and " : "",
+                                       totals->import_ns > 0 ? imports : "", totals->import_ns > 0 ? " of imports, left out)" : ""));
+    for (size_t i = 0; i < TIME_KINDS; i++)
+        free(parts[i]);
+    free(all);
+    free(imports);
+}
+
+/* "redundant 3 % (2-4 %), across calls 1 % (0-2 %)"; NULL when unknown. */
+static char *describe_share(const char *word, const struct share *share)
+{
+    char *whole = text_share(share->wasted, share->pairs), *across = text_share(share->across_wasted, share->across_pairs);
+    char *text = NULL;
+    if (whole != NULL && across != NULL)
+        text = memory_print("%s %s, between calls %s", word, whole, across);
+    else if (whole != NULL)
+        text = memory_print("%s %s", word, whole);
+    free(whole);
+    free(across);
+    return text;
+}
+
+static void put_accesses(const struct page *page, const struct model *model)
+{
+    const struct share *shares = model->totals.shares;
+    char *loads = describe_share("redundant", &shares[SHARE_LOADS]);
+    char *stores = describe_share("redundant", &shares[SHARE_STORES]), *dead = describe_share("dead", &shares[SHARE_DEAD]);
+    char *load_count = page_count(shares[SHARE_LOADS].pairs), *store_count = page_count(shares[SHARE_STORES].pairs);
+    if (stores != NULL || dead != NULL)
+        put_row(page, "stores", memory_print("%s%s%s   of %s watched", stores ? stores : "", stores && dead ? "   " : "",
+                                             dead ? dead : "", store_count));
+    if (loads != NULL)
+        put_row(page, "loads", memory_print("%s   of %s watched", loads, load_count));
+    free(loads);
+    free(stores);
+    free(dead);
+    free(load_count);
+    free(store_count);
+}
+
+static void put_waste(const struct page *page, const struct model *model)
+{
+    double waste_s[SHARE_KINDS] = {0};
+    for (size_t i = 0; i < model->line_count; i++)
+        if (model->lines[i]->wasteful)
+            waste_s[model->lines[i]->waste_kind] += model->lines[i]->waste_s;
+    double sum_s = waste_s[SHARE_STORES] + waste_s[SHARE_DEAD];
+    if (sum_s <= 0)
+        return;
+    char *seconds = page_seconds(sum_s), *percent = page_percent(model_percent(model, sum_s));
+    put_row(page, "waste", memory_print("up to %s (%s) stored for nothing", seconds, percent));
+    free(seconds);
+    free(percent);
+}
+
+void text_head(const struct page *page, const struct model *model)
+{
+    put_command(page, model);
+    put_run(page, model);
+    put_time(page, model);
+    put_accesses(page, model);
+    put_waste(page, model);
+}

@@ -1,0 +1,195 @@
+/* One ranked line: where, how much, its text, its time and its accesses. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/share.h"
+#include "model/source.h"
+#include "show/text_parts.h"
+
+#define INDENT 4
+
+static void put_title(const struct page *page, const struct model *model, const struct line *line, size_t rank)
+{
+    double seconds = (double)times_total(&line->times) * 1e-9;
+    char *path = text_path(model, line->file), *function = text_printable(line->function, strlen(line->function));
+    char *time = page_seconds(seconds), *percent = page_percent(model_percent(model, seconds));
+    char *cost = memory_print("%10s %6s", time, percent);
+    size_t room = page->width - INDENT > strlen(cost) + 12 ? page->width - INDENT - strlen(cost) - 1 : 12;
+    char *where = memory_print("%s:%d %s", path, line->number, function), *cut = text_cut(where, room);
+    fprintf(page->out, "%2zu  ", rank);
+    page_put(page, STYLE_TITLE, cut);
+    fprintf(page->out, "%*s", (int)(room - text_columns(cut) + 1), "");
+    page_put(page, STYLE_TITLE, cost);
+    fputc('\n', page->out);
+    char *all[] = {path, function, time, percent, cost, where, cut};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+}
+
+/* Columns a prefix of the line takes once printable. */
+static size_t prefix_columns(const char *text, size_t length_bytes)
+{
+    char *printable = text_printable(text, length_bytes);
+    size_t columns = text_columns(printable);
+    free(printable);
+    return columns;
+}
+
+/* Carets under the part that was running; nothing when that is the whole line. */
+static void put_carets(const struct page *page, const struct line *line, const char *text, size_t length, size_t skip, size_t room)
+{
+    const struct line_span *span = &line->span;
+    if (span->column < 0 || (size_t)span->column >= length || span->column < (int32_t)skip)
+        return;
+    size_t end = span->end_line == span->line && span->end_column > span->column ? (size_t)span->end_column : length;
+    end = end < length ? end : length;
+    size_t before = prefix_columns(text + skip, (size_t)span->column - skip);
+    size_t under = prefix_columns(text + span->column, end - (size_t)span->column);
+    if (before >= room || under == 0)
+        return;
+    under = before + under > room ? room - before : under;
+    char *carets = memory_zeroed(under + 1, 1);
+    memset(carets, '^', under);
+    fprintf(page->out, "%*s", INDENT + 5, "");
+    page_put(page, STYLE_DIM, " | ");
+    fprintf(page->out, "%*s", (int)before, "");
+    page_put(page, STYLE_MARK, carets);
+    fputc('\n', page->out);
+    free(carets);
+}
+
+static void put_source(const struct page *page, const struct model *model, const struct line *line)
+{
+    const struct source *source = source_get(model, line->file);
+    size_t length = 0, skip = 0, room = page->width > INDENT + 8 ? page->width - INDENT - 8 : 1;
+    const char *text = source_line(source, line->number, &length);
+    if (text == NULL) {
+        fprintf(page->out, "%*s", INDENT, "");
+        page_put(page, STYLE_DIM, source->state == SOURCE_NONE ? "(its source is not here)\n" : "(no such line in its source)\n");
+        return;
+    }
+    while (skip < length && (text[skip] == ' ' || text[skip] == '\t'))
+        skip++;
+    char *printable = text_printable(text + skip, length - skip), *cut = text_cut(printable, room);
+    char *number = memory_print("%*s%5d", INDENT, "", line->number);
+    page_put(page, STYLE_DIM, number);
+    page_put(page, STYLE_DIM, " | ");
+    fprintf(page->out, "%s\n", cut);
+    put_carets(page, line, text, length, skip, room);
+    if (source->state == SOURCE_CHANGED)
+        page_put(page, STYLE_WARN, "          (as it ran: the file on disk is another by now)\n");
+    if (source->state == SOURCE_DISK)
+        page_put(page, STYLE_DIM, "          (from the disk as it is now: the run did not store this file)\n");
+    free(printable);
+    free(cut);
+    free(number);
+}
+
+static void put_times(const struct page *page, const struct line *line)
+{
+    double total = (double)times_total(&line->times);
+    if (total <= 0)
+        return;
+    char *parts[TIME_KINDS];
+    for (size_t i = 0; i < TIME_KINDS; i++)
+        parts[i] = page_percent(100 * (double)line->times.ns[i] / total);
+    char *text = memory_print("native %s, Python %s, boundary %s", parts[TIME_NATIVE], parts[TIME_PYTHON], parts[TIME_BOUNDARY]);
+    fprintf(page->out, "%*s", INDENT, "");
+    page_wrap(page, INDENT, INDENT, text);
+    for (size_t i = 0; i < TIME_KINDS; i++)
+        free(parts[i]);
+    free(text);
+}
+
+static void put_shares(const struct page *page, const struct line *line)
+{
+    static const char *const names[SHARE_KINDS] = {"redundant loads", "redundant stores", "dead stores"};
+    char *text = memory_print("%s", "");
+    for (size_t i = 0; i < SHARE_KINDS; i++) {
+        char *share = text_share(line->shares[i].wasted, line->shares[i].pairs), *count = page_count(line->shares[i].pairs);
+        if (share != NULL) {
+            char *longer = memory_print("%s%s%s %s of %s", text, *text ? "; " : "", names[i], share, count);
+            free(text);
+            text = longer;
+        }
+        free(share);
+        free(count);
+    }
+    if (*text != '\0') {
+        fprintf(page->out, "%*s", INDENT, "");
+        page_wrap(page, INDENT, INDENT, text);
+    }
+    free(text);
+}
+
+/* The heaviest group of pairs behind the line's waste. */
+static const struct pair_group *line_pair(const struct model *model, const struct line *line)
+{
+    for (size_t i = 0; i < model->pair_count; i++) {
+        const struct pair_group *group = model->pairs[i];
+        if (group->kind == line->waste_kind && (line->waste_kind == SHARE_DEAD ? group->first : group->second) == line)
+            return group;
+    }
+    return NULL;
+}
+
+static char *other_line(const struct model *model, const struct line *line, const struct line *other)
+{
+    if (other == NULL)
+        return memory_print("code without a Python line");
+    if (other == line)
+        return memory_print("the same line");
+    char *path = text_path(model, other->file), *text = memory_print("%s:%d", path, other->number);
+    free(path);
+    return text;
+}
+
+static void put_advice(const struct page *page, const struct model *model, const struct line *line, double min_waste_percent)
+{
+    if (!line->wasteful || model_percent(model, line->waste_s) < min_waste_percent)
+        return;
+    const struct share *share = &line->shares[line->waste_kind];
+    const struct pair_group *group = line_pair(model, line);
+    bool dead = line->waste_kind == SHARE_DEAD;
+    const char *zero = share->wasted > 0 && share->zero * 10 >= share->wasted * 9 ? " (all of it zeros)" : "";
+    char *seconds = page_seconds(line->waste_s), *text;
+    char *other = other_line(model, line, group == NULL ? NULL : dead ? group->second : group->first);
+    if (dead)
+        text = memory_print("Up to %s: most of what it stores is overwritten by %s before anything reads it. Drop this store, or "
+                            "make the buffer without filling it.", seconds, other);
+    else
+        text = memory_print("Up to %s: most of what it stores is already there%s, written by %s. One of the two stores is not "
+                            "needed.", seconds, zero, other);
+    fprintf(page->out, "%*s", INDENT, "");
+    if (page->color)
+        fputs("\033[33m", page->out);
+    page_wrap(page, INDENT, INDENT, text);
+    if (page->color)
+        fputs("\033[0m", page->out);
+    free(seconds);
+    free(other);
+    free(text);
+}
+
+static void put_caller(const struct page *page, const struct model *model, const struct line *line)
+{
+    if (line->caller == NULL)
+        return;
+    char *path = text_path(model, line->caller->file), *function = text_printable(line->caller->function, strlen(line->caller->function));
+    fprintf(page->out, "%*sentered from %s:%d %s\n", INDENT, "", path, line->caller->number, function);
+    free(path);
+    free(function);
+}
+
+void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank, double min_waste_percent)
+{
+    put_title(page, model, line, rank);
+    put_source(page, model, line);
+    put_caller(page, model, line);
+    put_times(page, line);
+    put_shares(page, line);
+    put_advice(page, model, line, min_waste_percent);
+    fputc('\n', page->out);
+}

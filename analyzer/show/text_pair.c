@@ -1,0 +1,130 @@
+/* Two accesses to the same bytes, each with the way there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/frames.h"
+#include "show/text_parts.h"
+#include "symbols/demangle.h"
+
+#define USER_FRAMES_MAX 4
+
+struct chain {
+    char *text;
+};
+
+static void chain_add(struct chain *chain, char *step)
+{
+    char *longer = chain->text != NULL ? memory_print("%s > %s", chain->text, step) : memory_print("%s", step);
+    free(chain->text);
+    free(step);
+    chain->text = longer;
+}
+
+static char *python_step(const struct model *model, const struct frame *frame)
+{
+    char *path = text_path(model, frame->file), *function = text_printable(frame->function, strlen(frame->function));
+    char *step = memory_print("%s:%d %s", path, frame->line, function);
+    free(path);
+    free(function);
+    return step;
+}
+
+static char *native_step(const struct frame *frame)
+{
+    char *name = frame->function != NULL ? text_printable(demangle_short(frame->function), strlen(demangle_short(frame->function))) : NULL;
+    char *library = frame->library != NULL ? text_printable(frame->library, strlen(frame->library)) : memory_print("generated code");
+    char *step = name != NULL ? memory_print("%s [%s]", name, library)
+                              : memory_print("0x%llx [%s]", (unsigned long long)frame->address, library);
+    free(name);
+    free(library);
+    return step;
+}
+
+/* Python frames: the user's innermost few; of the library's below them the innermost. */
+static void chain_python(struct chain *chain, const struct model *model, const struct context *context)
+{
+    size_t user = 0, library = SIZE_MAX;
+    for (size_t i = 0; i < context->count; i++)
+        user += context->frames[i].kind == FRAME_PYTHON && context->frames[i].owner == OWNER_USER;
+    for (size_t i = 0, seen = 0; i < context->count; i++) {
+        const struct frame *frame = &context->frames[i];
+        if (frame->kind != FRAME_PYTHON)
+            continue;
+        library = frame->owner == OWNER_USER ? SIZE_MAX : i;
+        if (frame->owner != OWNER_USER)
+            continue;
+        if (seen++ + USER_FRAMES_MAX == user && user > USER_FRAMES_MAX)
+            chain_add(chain, memory_print("..."));
+        if (seen + USER_FRAMES_MAX > user)
+            chain_add(chain, python_step(model, frame));
+    }
+    if (library != SIZE_MAX)
+        chain_add(chain, python_step(model, &context->frames[library]));
+}
+
+/* Native frames below the innermost Python frame, the interpreter's own left out: where it entered and where it was. */
+static void chain_native(struct chain *chain, const struct context *context)
+{
+    const struct frame *entry = NULL, *leaf = NULL;
+    size_t start = 0, between = 0;
+    for (size_t i = 0; i < context->count; i++)
+        start = context->frames[i].kind == FRAME_PYTHON ? i + 1 : start;
+    for (size_t i = start; i < context->count; i++) {
+        const struct frame *frame = &context->frames[i];
+        if (frame->kind != FRAME_NATIVE || frame->interpreter)
+            continue;
+        if (entry == NULL && frame->function != NULL)
+            entry = frame;
+        between++;
+        leaf = frame;
+    }
+    if (entry != NULL && entry != leaf)
+        chain_add(chain, native_step(entry));
+    if (leaf == NULL)
+        return;
+    if (between > 2)
+        chain_add(chain, memory_print("..."));
+    chain_add(chain, native_step(leaf));
+}
+
+char *text_context(struct model *model, const struct process *process, uint32_t node)
+{
+    struct context context;
+    struct chain chain = {0};
+    context_expand(&context, model, (struct process *)(uintptr_t)process, node);
+    chain_python(&chain, model, &context);
+    if (chain.text == NULL)
+        chain_add(&chain, memory_print("(%s)", context.thread));
+    chain_native(&chain, &context);
+    context_free(&context);
+    return chain.text;
+}
+
+static void put_side(const struct page *page, struct model *model, const struct pair_group *group, const char *label, uint32_t node)
+{
+    char *text = text_context(model, group->process, node), *head = memory_print("      %-7s", label);
+    page_put(page, STYLE_DIM, head);
+    page_wrap(page, 13, 15, text);
+    free(text);
+    free(head);
+}
+
+void text_pair(const struct page *page, struct model *model, const struct pair_group *group)
+{
+    static const char *const verdicts[SHARE_KINDS] = {"load of a value already loaded", "store of the value already there",
+                                                      "store overwritten before any load"};
+    static const char *const scopes[] = {"", "within one native call", "between native calls", ""};
+    char *count = page_count(group->count);
+    const char *scope = scopes[group->scope];
+    char *text = memory_print("%s times: %s%s%s%s%s", count, verdicts[group->kind], *scope ? ", " : "", scope,
+                              group->zero * 10 >= group->count * 9 ? ", zeros" : "",
+                              group->relation == DB_RELATION_RECYCLED ? ", in recycled memory" : "");
+    fputs("    ", page->out);
+    page_wrap(page, 4, 6, text);
+    put_side(page, model, group, "first", group->example->first_node);
+    put_side(page, model, group, "second", group->example->second_node);
+    free(count);
+    free(text);
+}

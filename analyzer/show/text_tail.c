@@ -1,0 +1,76 @@
+/* The foot of the page: what was off or lost, and what to do next. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/engines.h"
+#include "show/text_parts.h"
+
+static void put_note(const struct page *page, enum style style, const char *label, const char *text)
+{
+    char *head = memory_print("%-8s", label);
+    page_put(page, style, head);
+    page_wrap(page, 8, 8, text);
+    free(head);
+}
+
+static void put_engines(const struct page *page, const struct model *model)
+{
+    for (enum db_engine engine = 0; engine < DB_ENGINE_COUNT; engine++) {
+        const char *why_off;
+        if (engine_ran(model->run, engine, &why_off))
+            continue;
+        char *why = text_printable(why_off, strlen(why_off)), *text = memory_print("the %s engine: %s", engine_name(engine), why);
+        put_note(page, STYLE_WARN, "off", text);
+        free(why);
+        free(text);
+    }
+}
+
+/* Reasons that took a twentieth of the samples and more, and those that say the file is not whole. */
+static void put_drops(const struct page *page, const struct model *model)
+{
+    for (enum db_drop drop = 0; drop < DB_DROP_COUNT; drop++) {
+        uint64_t count = model->health.dropped[drop];
+        bool file = drop == DB_DROP_FILE_FULL || drop == DB_DROP_DISK_FULL || drop == DB_DROP_NO_RESERVE;
+        if (count == 0 || (!file && count * 20 < model->health.samples))
+            continue;
+        char *number = page_count(count), *text = memory_print("%s times: %s", number, drop_meaning(drop));
+        put_note(page, STYLE_DIM, "lost", text);
+        free(number);
+        free(text);
+    }
+}
+
+static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
+{
+    const char *why_off;
+    if (model->process_count == 0)
+        return memory_print("nothing was recorded: no process of this run reached Python code. Was the library preloaded into python "
+                            "itself? `pieprof-report doctor` tells what works here.");
+    if (times_total(&model->totals.times) == 0)
+        return memory_print("the run was too short to be sampled; profile more of it, or raise PIEPROF_RATE.");
+    if (selection->line_count == 0)
+        return memory_print("nothing to report%s.", options->kind || options->file_glob ? " for these options" : "");
+    const struct line *line = selection->lines[0];
+    char *path = text_path(model, line->file), *text;
+    if (line->wasteful && model_percent(model, line->waste_s) >= options->min_waste_percent)
+        text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
+    else if (!engine_ran(model->run, DB_ENGINE_ACCESS, &why_off))
+        text = memory_print("only time was measured; switch the access engine on to see what is stored and loaded for nothing.");
+    else
+        text = memory_print("nothing stored for nothing. The time is where the lines above say; %s:%d has most of it.", path,
+                            line->number);
+    free(path);
+    return text;
+}
+
+void text_tail(const struct page *page, const struct model *model, const struct selection *selection, const struct options *options)
+{
+    put_engines(page, model);
+    put_drops(page, model);
+    char *text = next_step(model, selection, options);
+    put_note(page, STYLE_TITLE, "next", text);
+    free(text);
+}

@@ -1,0 +1,209 @@
+#include "symbols/binary.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <elfutils/libdwelf.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "symbols/debug_info.h"
+#include "symbols/demangle.h"
+
+struct symbol {
+    uint64_t start, end;
+    const char *name; /* in the ELF file's own string table */
+};
+
+struct binary {
+    struct binary *next;
+    const char *path, *trouble;
+    unsigned char build_id[64];
+    size_t build_id_bytes;
+    int descriptor;
+    Elf *elf;
+    struct symbol *symbols; /* by start */
+    size_t symbol_count, symbol_capacity;
+    struct debug_info *debug;
+    bool opened, debug_tried;
+};
+
+static struct binary *binaries;
+static struct map by_identity;
+
+static uint64_t build_id_hash(const unsigned char *build_id, size_t build_id_bytes)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < build_id_bytes; i++)
+        hash = hash_mix(hash ^ build_id[i]);
+    return hash;
+}
+
+struct binary *binary_get(const char *path, const unsigned char *build_id, size_t build_id_bytes)
+{
+    path = intern_string(path);
+    if (build_id_bytes > sizeof(binaries->build_id))
+        build_id_bytes = sizeof(binaries->build_id);
+    struct map_key key = {(uintptr_t)path, build_id_hash(build_id, build_id_bytes), build_id_bytes};
+    struct binary *binary = map_get(&by_identity, key);
+    if (binary != NULL)
+        return binary;
+    binary = memory_zeroed(1, sizeof(*binary));
+    map_put(&by_identity, key, binary);
+    binary->path = path;
+    binary->descriptor = -1;
+    binary->build_id_bytes = build_id_bytes;
+    memcpy(binary->build_id, build_id, build_id_bytes);
+    binary->next = binaries;
+    binaries = binary;
+    return binary;
+}
+
+static void symbols_add(struct binary *binary, size_t strings, const GElf_Sym *symbol)
+{
+    unsigned type = GELF_ST_TYPE(symbol->st_info);
+    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0)
+        return;
+    const char *name = elf_strptr(binary->elf, strings, symbol->st_name);
+    if (name == NULL || *name == '\0')
+        return;
+    binary->symbols = memory_grow(binary->symbols, binary->symbol_count, &binary->symbol_capacity, sizeof(*binary->symbols));
+    binary->symbols[binary->symbol_count++] =
+        (struct symbol){.start = symbol->st_value, .end = symbol->st_value + symbol->st_size, .name = name};
+}
+
+static void symbols_read(struct binary *binary, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    if (data == NULL || header->sh_entsize == 0)
+        return;
+    size_t count = data->d_size / header->sh_entsize;
+    for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
+        GElf_Sym symbol;
+        if (gelf_getsym(data, (int)i, &symbol) != NULL)
+            symbols_add(binary, header->sh_link, &symbol);
+    }
+}
+
+static int symbol_order(const void *left, const void *right)
+{
+    const struct symbol *a = left, *b = right;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->end < b->end ? -1 : a->end > b->end;
+}
+
+/* .symtab where it was not stripped, .dynsym else. */
+static void symbols_load(struct binary *binary)
+{
+    for (unsigned pass = 0; pass < 2 && binary->symbol_count == 0; pass++) {
+        Elf_Scn *section = NULL;
+        GElf_Shdr header;
+        while ((section = elf_nextscn(binary->elf, section)) != NULL)
+            if (gelf_getshdr(section, &header) != NULL && header.sh_type == (pass == 0 ? SHT_SYMTAB : SHT_DYNSYM))
+                symbols_read(binary, section, &header);
+    }
+    if (binary->symbol_count > 0)
+        qsort(binary->symbols, binary->symbol_count, sizeof(*binary->symbols), symbol_order);
+}
+
+static bool build_id_fits(struct binary *binary)
+{
+    const void *found = NULL;
+    ssize_t length = dwelf_elf_gnu_build_id(binary->elf, &found);
+    if (binary->build_id_bytes == 0)
+        return true; /* nothing to compare: the recorded file had none */
+    return length > 0 && (size_t)length >= binary->build_id_bytes &&
+           memcmp(found, binary->build_id, binary->build_id_bytes) == 0;
+}
+
+static const char *binary_load(struct binary *binary)
+{
+    if (binary->path[0] != '/')
+        return "no file";
+    binary->descriptor = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (binary->descriptor < 0)
+        return "not on this machine";
+    struct stat status;
+    if (fstat(binary->descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+        return "not a regular file";
+    elf_version(EV_CURRENT);
+    binary->elf = elf_begin(binary->descriptor, ELF_C_READ_MMAP, NULL);
+    if (binary->elf == NULL || elf_kind(binary->elf) != ELF_K_ELF)
+        return "not an ELF file";
+    if (!build_id_fits(binary))
+        return "another build by now (build-id differs), so its symbols are not used";
+    symbols_load(binary);
+    return NULL;
+}
+
+const char *binary_trouble(struct binary *binary)
+{
+    if (!binary->opened) {
+        binary->opened = true;
+        binary->trouble = binary_load(binary);
+    }
+    return binary->trouble;
+}
+
+const char *binary_path(const struct binary *binary)
+{
+    return binary->path;
+}
+
+const char *binary_symbol(struct binary *binary, uint64_t address)
+{
+    if (binary_trouble(binary) != NULL)
+        return NULL;
+    size_t low = 0, high = binary->symbol_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (binary->symbols[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i > 0 && low - i < 8; i--) { /* aliases and nested ranges lie close together */
+        const struct symbol *symbol = &binary->symbols[i - 1];
+        if (address < symbol->end || symbol->start == address)
+            return symbol->name;
+    }
+    return NULL;
+}
+
+void binary_find(struct binary *binary, uint64_t address, struct binary_place *place)
+{
+    *place = (struct binary_place){0};
+    if (binary_trouble(binary) != NULL)
+        return;
+    if (!binary->debug_tried) {
+        binary->debug_tried = true;
+        binary->debug = debug_info_open(binary->path);
+    }
+    if (binary->debug != NULL && debug_info_find(binary->debug, address, place))
+        return;
+    const char *symbol = binary_symbol(binary, address);
+    if (symbol != NULL)
+        place->functions[place->count++] = (struct binary_function){.name = demangle(symbol)};
+}
+
+void binary_free_all(void)
+{
+    while (binaries != NULL) {
+        struct binary *binary = binaries;
+        binaries = binary->next;
+        debug_info_close(binary->debug);
+        if (binary->elf != NULL)
+            elf_end(binary->elf);
+        if (binary->descriptor >= 0)
+            close(binary->descriptor);
+        free(binary->symbols);
+        free(binary);
+    }
+    map_free(&by_identity);
+}
