@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Writes valid out.db files without the shim: for tests of the reader and the report.
+
+As a module: `Db` holds the file, `Process` its records. As a program: make_db.py NAME FILE writes one of the
+golden files (see GOLDEN), make_db.py --list names them.
+"""
+import os
+import struct
+import sys
+import zlib
+
+HEADER_BYTES, EXTENT_BYTES = 4096, 65536
+EXTENT_HEADER = struct.Struct("<IIIIQQ")
+PAYLOAD = EXTENT_BYTES - EXTENT_HEADER.size
+KINDS = {"PROCESS": 1, "BLOB": 2, "CODE": 3, "MODULE": 4, "SOURCE": 5, "NODE": 6, "PAIR": 7, "COUNTER": 8}
+ENGINES = ["time", "access", "replica", "transfer"]
+CONTRACT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "pieprof", "db.h")
+DROPS = open(CONTRACT).read().split("#define DB_DROPS(X)")[1].split("#define")[0].split("/* The kinds")[0].count("    X(")
+
+HEADER = struct.Struct("<8sIIIIIIQQQQQ16s128s64s")
+PROCESS_HEAD = struct.Struct("<IIIiIIIiQQQQQQIfIIII")
+ENGINE = struct.Struct("<II192s")
+HEALTH = struct.Struct("<11Q%dQ" % DROPS)
+CODE = struct.Struct("<IiIIII")
+MODULE = struct.Struct("<IIQQQII32s")
+SOURCE = struct.Struct("<IIQqIIII")
+NODE = struct.Struct("<IIIIQQQQ")
+PAIR = struct.Struct("<IIIBBBBBBHIQQ")
+COUNTER = struct.Struct("<IIIIQ")
+PROCESS_BYTES = PROCESS_HEAD.size + 4 * ENGINE.size + 8 * 64 + HEALTH.size
+
+ROOT, PYTHON, NATIVE, ACCESS, GAP = 1, 2, 3, 4, 5
+LOAD, STORE = 1, 2
+WITHIN, ACROSS, UNKNOWN = 1, 2, 3
+OBJECT, OTHER_HEAP = 1, 2
+SAME_VALUE, ZERO, UNPROVED, SLEPT = 1, 2, 4, 8
+INTERPRETER = 2
+
+
+class Db:
+    def __init__(self):
+        self.processes = []
+
+    def process(self, **facts):
+        process = Process(len(self.processes) + 1, **facts)
+        self.processes.append(process)
+        return process
+
+    def bytes(self, version=1, claimed_beyond=0):
+        extents = [extent for process in self.processes for extent in process.extents()]
+        header = HEADER.pack(b"PIEPROF\x1a", version, HEADER_BYTES, EXTENT_BYTES, 0x01020304, 62, 4096,
+                             len(extents) + claimed_beyond, len(self.processes), 1700000000 * 10**9, 0, 0, bytes(16),
+                             b"golden", b"golden-host")
+        return header.ljust(HEADER_BYTES, b"\0") + b"".join(extents)
+
+    def write(self, path, **how):
+        with open(path, "wb") as file:
+            file.write(self.bytes(**how))
+
+
+class Process:
+    def __init__(self, ordinal, arguments=("python", "train.py"), directory="/nowhere", python=0x030B02F0, seconds=10.0,
+                 pid=4242, engines=("time", "access"), ended=1, **health):
+        self.ordinal, self.python, self.seconds, self.pid = ordinal, python, seconds, pid
+        self.engines, self.ended, self.health = engines, ended, health
+        self.records = {kind: [] for kind in KINDS}
+        self.blobs = bytearray()
+        self.blob_ids = {}
+        self.drops = [0] * DROPS
+        self.threads = 1
+        self.head_blobs = [self.blob("\0".join(arguments) + "\0"), self.blob(directory), self.blob("/usr/bin/python3"),
+                           self.blob("perf-task-clock")]
+
+    def blob(self, data):
+        data = data.encode() if isinstance(data, str) else bytes(data)
+        if data in self.blob_ids:
+            return self.blob_ids[data]
+        padded = struct.pack("<II", 1, len(data)) + data + bytes(-len(data) % 8)
+        if len(self.blobs) % PAYLOAD + len(padded) > PAYLOAD:
+            self.blobs += bytes(PAYLOAD - len(self.blobs) % PAYLOAD)
+        self.blob_ids[data] = len(self.blobs) + 1
+        self.blobs += padded
+        return self.blob_ids[data]
+
+    def add(self, kind, record):
+        self.records[kind].append(record)
+        return len(self.records[kind])
+
+    def code(self, function, file, lines=b"", first_line=1, source=0):
+        return self.add("CODE", CODE.pack(1, first_line, self.blob(file), self.blob(function), self.blob(lines), source))
+
+    def code_of(self, code, source=0):
+        """A real code object of this interpreter, which must be the version the process says."""
+        return self.code(code.co_qualname if hasattr(code, "co_qualname") else code.co_name, code.co_filename,
+                         code.co_linetable, code.co_firstlineno, source)
+
+    def module(self, path, low, high, bias=None, flags=0, build_id=b""):
+        bias = low if bias is None else bias
+        return self.add("MODULE", MODULE.pack(1, flags, bias, low, high, self.blob(path), len(build_id), build_id))
+
+    def source(self, path, text, part_bytes=60000):
+        packed = zlib.compress(text.encode())
+        parts = [packed[i:i + part_bytes] for i in range(0, len(packed), part_bytes)] or [b""]
+        first = None
+        for number, part in enumerate(parts):
+            record = SOURCE.pack(1, self.blob(path), len(text.encode()), 1700000000 * 10**9, number, len(parts),
+                                 self.blob(part), 1)
+            first = first or self.add("SOURCE", record)
+            if number:
+                self.add("SOURCE", record)
+        return first
+
+    def node(self, parent, frame, value=0, samples=0, cpu_ns=None, native_cpu_ns=0):
+        cpu_ns = samples * 4000000 if cpu_ns is None else cpu_ns
+        return self.add("NODE", NODE.pack(1, parent, frame, 0, value, samples, cpu_ns, native_cpu_ns))
+
+    def root(self, thread=0):
+        return self.node(0, ROOT, thread)
+
+    def frame(self, parent, code, offset=0, **time):
+        return self.node(parent, PYTHON, code << 32 | (offset & 0xffffffff), **time)
+
+    def pair(self, first, second, accesses=(LOAD, LOAD), scope=ACROSS, relation=1, klass=OBJECT, flags=0, size=8, count=1):
+        return self.add("PAIR", PAIR.pack(1, first, second, accesses[0], accesses[1], scope, relation, klass, flags, 0, size,
+                                          count, count * 4000000))
+
+    def counter(self, node, event, value):
+        return self.add("COUNTER", COUNTER.pack(1, node, event, 0, value))
+
+    def head(self):
+        start = 1000 * 10**9
+        samples = sum(NODE.unpack(record)[5] for record in self.records["NODE"])
+        health = {"samples": samples, "native": 0, "call_ended": 0, "resolved": 0, "armed": 0, "finished": 0, "traps": 0,
+                  "shim_cpu_ns": 10**7, "shim_memory_bytes": 2**22, "threads": self.threads, "objects": 0, **self.health}
+        head = PROCESS_HEAD.pack(1, self.pid, 1, -1, self.python, 0, self.ended, 0, 12345, 1700000000 * 10**9, start,
+                                 start + int(self.seconds * 10**9), int(self.seconds * 10**9), 0, 250, 2.0, *self.head_blobs)
+        engines = b"".join(ENGINE.pack(name in self.engines, 0, b"" if name in self.engines else b"not built into this version")
+                           for name in ENGINES)
+        return head + engines + bytes(8 * 64) + HEALTH.pack(*health.values(), *self.drops)
+
+    def extents(self):
+        yield EXTENT_HEADER.pack(0x54584550, 1, self.ordinal, PROCESS_BYTES, 1, 0) + self.head().ljust(PAYLOAD, b"\0")
+        for at in range(0, len(self.blobs), PAYLOAD):
+            part = bytes(self.blobs[at:at + PAYLOAD])
+            yield EXTENT_HEADER.pack(0x54584550, KINDS["BLOB"], self.ordinal, 0, at, 0) + part.ljust(PAYLOAD, b"\0")
+        for kind, records in self.records.items():
+            if not records:
+                continue
+            room = PAYLOAD // len(records[0])
+            for at in range(0, len(records), room):
+                part = b"".join(records[at:at + room])
+                yield (EXTENT_HEADER.pack(0x54584550, KINDS[kind], self.ordinal, len(records[0]), at + 1, 0) +
+                       part.ljust(PAYLOAD, b"\0"))
+
+
+TRAIN = '''import numpy as np
+
+def fill(out):
+    out[:] = 0.0
+    out[:] = 1.0
+
+def step(out, x):
+    fill(out)
+    return (out * x).sum()
+
+def main():
+    out, x = np.empty(100000), np.ones(100000)
+    for _ in range(1000):
+        step(out, x)
+
+main()
+'''
+
+
+def text_codes(text, path):
+    """The code objects of a source text by qualified name."""
+    found = {}
+
+    def walk(code):
+        found[getattr(code, "co_qualname", code.co_name)] = code
+        for constant in code.co_consts:
+            if hasattr(constant, "co_code"):
+                walk(constant)
+    walk(compile(text, path, "exec"))
+    return found
+
+
+def offset_of(code, line):
+    """Byte offset of the last instruction of `line`: the call on it, usually."""
+    positions = list(code.co_positions())
+    calls = [i for i, position in enumerate(positions) if position[0] == line]
+    return 2 * max(calls, key=lambda i: (positions[i][3] or 0) - (positions[i][2] or 0))
+
+
+def golden_small():
+    """One process: a fill overwritten at once, a product, imports, a native thread."""
+    db = Db()
+    version = sys.hexversion
+    process = db.process(directory="/nowhere", python=version, native=900, call_ended=50, resolved=840, armed=700, finished=400)
+    source = process.source("/nowhere/train.py", TRAIN)
+    codes = {name: (process.code_of(code, source), code) for name, code in text_codes(TRAIN, "/nowhere/train.py").items()}
+    boot = process.code("_find_and_load", "<frozen importlib._bootstrap>")
+    process.module("/usr/bin/python3.nowhere", 0x400000, 0x800000, 0, INTERPRETER)
+    process.module("/nowhere/lib/_multiarray.so", 0x7f0000000000, 0x7f0000100000)
+
+    def at(parent, name, line, **time):
+        number, code = codes[name]
+        return process.frame(parent, number, offset_of(code, line), **time)
+    root = process.root()
+    module = at(root, "<module>", 16)
+    importing = at(root, "<module>", 1)
+    process.node(process.frame(importing, boot), NATIVE, 0x7f0000000100, samples=40)
+    step = at(at(module, "main", 14), "step", 8)
+    product = process.node(at(at(module, "main", 14), "step", 9, samples=20), NATIVE, 0x7f0000000200, samples=500)
+    first = process.node(at(step, "fill", 4), NATIVE, 0x7f0000000300, samples=200)
+    second = process.node(at(step, "fill", 5), NATIVE, 0x7f0000000310, samples=210)
+    process.node(process.root(2), NATIVE, 0x7f0000000400, samples=30)
+    process.pair(first, second, (STORE, STORE), ACROSS, flags=0, count=97)
+    process.pair(first, product, (STORE, LOAD), ACROSS, count=3)
+    process.pair(second, product, (STORE, LOAD), ACROSS, count=100)
+    process.pair(product, product, (LOAD, LOAD), ACROSS, flags=SAME_VALUE, count=120)
+    process.pair(product, product, (LOAD, LOAD), WITHIN, flags=0, count=80)
+    process.pair(product, product, (LOAD, LOAD), WITHIN, klass=OTHER_HEAP, count=50)
+    return db
+
+
+def golden_big(nodes=200000, pairs=100000):
+    """As large as ten minutes of a program with many contexts."""
+    db = Db()
+    process = db.process(python=sys.hexversion, seconds=600, native=140000, call_ended=5000, resolved=130000)
+    source = process.source("/nowhere/train.py", TRAIN)
+    codes = [(process.code_of(code, source), code) for code in text_codes(TRAIN, "/nowhere/train.py").values()]
+    for number in range(1000):
+        codes.append((process.code("f%d" % number, "/usr/lib/python3/dist-packages/torch/m%d.py" % (number % 50),
+                                   codes[0][1].co_linetable, 1), codes[0][1]))
+    process.module("/usr/bin/python3.nowhere", 0x400000, 0x800000, 0, INTERPRETER)
+    for number in range(200):
+        low = 0x7f0000000000 + number * 0x1000000
+        process.module("/nowhere/lib/lib%d.so" % number, low, low + 0x800000)
+    root = process.root()
+    top = process.frame(root, codes[0][0], 2)
+    leaves, state, parents = [], 12345, [top]
+    while len(process.records["NODE"]) < nodes:
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        parent = parents[(state >> 33) % len(parents)]
+        number, code = codes[(state >> 20) % len(codes)]
+        frame = process.frame(parent, number, (state >> 40) % len(code.co_code) // 2 * 2)
+        if len(parents) < 5000:
+            parents.append(frame)
+        address = 0x7f0000000000 + (state >> 24) % 200 * 0x1000000 + (state >> 44) % 0x100000
+        leaves.append(process.node(frame, NATIVE, address, samples=1))
+    for number in range(pairs):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        first, second = leaves[(state >> 33) % len(leaves)], leaves[(state >> 13) % len(leaves)]
+        process.pair(first, second, (LOAD, LOAD) if state & 4096 else (STORE, STORE), flags=(state >> 50) % 2)
+    return db
+
+
+GOLDEN = {"small": golden_small, "big": golden_big, "empty": Db}
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        print(*GOLDEN, sep="\n")
+    elif len(sys.argv) == 3 and sys.argv[1] in GOLDEN:
+        GOLDEN[sys.argv[1]]().write(sys.argv[2])
+    else:
+        sys.exit("usage: make_db.py --list | %s FILE" % "|".join(GOLDEN))
+
+
+if __name__ == "__main__":
+    main()
