@@ -1,6 +1,6 @@
 /*
- * All that the access engine knows of a processor: decoding, registers, trap quirks. x86-64 is machine_x86_64.c;
- * another processor is another file.
+ * All that the access engine knows of a processor: decoding, registers, trap quirks. x86-64 is machine_x86_*.c;
+ * another processor is another set of files.
  */
 #ifndef PIEPROF_PRELOAD_MACHINE_H
 #define PIEPROF_PRELOAD_MACHINE_H
@@ -13,9 +13,10 @@
 /* One memory access an instruction makes. */
 struct machine_access {
     uintptr_t instruction;   /* its address */
-    uintptr_t address;       /* first byte touched */
+    uintptr_t address;       /* first byte touched; 0 from machine_explain_trap when it cannot be told any more */
     uint32_t size_bytes;
     bool load, store;        /* both for read-modify-write */
+    bool repeated;           /* a string instruction that goes on: it may trap again for the same bytes */
 };
 
 enum machine_find_result {
@@ -28,23 +29,39 @@ enum machine_find_result {
 struct machine_find {
     struct machine_access access;
     uintptr_t break_at;
+    uintptr_t break_stack_pointer; /* the stack pointer there, 0 when not known: tells a recursion's hit from ours */
+    bool left_frame;               /* the path crossed a call or a return: the captured stack is not the access's */
+    unsigned instructions;         /* walked */
 };
 
 #define MACHINE_WATCHES 4u
+#define MACHINE_WATCH_BYTES 8u
 
 bool machine_start(char *why_off, size_t bytes); /* opens the decoder; outside handlers */
 
 /*
- * From the interrupted state, decodes forward to the next load (or store) outside the stack that will really touch
- * memory: not NOPs, prefetches, LEA. Masked and gathered forms yield the first element they access. Signal-safe.
+ * From the interrupted state, walks the path that the thread will take to the next load (or store) outside the stack that
+ * will really touch memory: not NOPs, prefetches, LEA; not a module's own constants, the linkage table or
+ * thread-local data, which are never an object's. General registers, flags and the path's own stores are computed
+ * along the way, so branches, calls and returns are followed. Masked forms yield the first elements they
+ * access; gathers, scatters and forms masked by a vector are passed over (which elements they touch is not computed).
+ * Signal-safe.
  */
 enum machine_find_result machine_find_access(const ucontext_t *uc, bool want_store, struct machine_find *find);
 
 /*
- * What the instruction that ran just before the trap did to [address, address + size_bytes): load, store, both. `known_start`
- * is a known instruction boundary at or before it (function start), 0 when none. False: cannot tell. Signal-safe.
+ * What the instruction that ran just before the trap did to [address, address + size_bytes): load, store, both.
+ * `known_start` is a known instruction boundary at or before it (function start), 0 when none. False: cannot tell.
+ * Signal-safe.
  */
 bool machine_explain_trap(const ucontext_t *uc, uintptr_t known_start, uintptr_t address, uint32_t size_bytes,
                           struct machine_access *access);
+
+/* What `instruction` did there, if it is the one that trapped: cheaper and certain. False when it cannot be it. */
+bool machine_trap_is_of(const ucontext_t *uc, uintptr_t instruction, uintptr_t address, uint32_t size_bytes,
+                        struct machine_access *access);
+
+uintptr_t machine_instruction_pointer(const ucontext_t *uc);
+uintptr_t machine_stack_pointer(const ucontext_t *uc);
 
 #endif

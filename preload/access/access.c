@@ -1,0 +1,190 @@
+/* Life cycle of the access engine, and who of a thread's watches a trap belongs to. */
+#include "access/access.h"
+
+#include <stdio.h>
+
+#include "access/engine.h"
+#include "access/governor.h"
+#include "access/pairs.h"
+#include "access/text.h"
+#include "chores.h"
+#include "memory.h"
+#include "process.h"
+#include "stack/context.h"
+#include "time/sigtrap_probe.h"
+
+#define REGISTERS_MIN 2u /* one for the return slot, one for data */
+
+bool access_start(char *why_off, size_t bytes)
+{
+    if (!machine_start(why_off, bytes) || !sigtrap_usable(why_off, bytes) || !governor_start(why_off, bytes)) {
+        return false;
+    }
+    if (!pairs_start()) {
+        snprintf(why_off, bytes, "not enough memory for the table of pairs");
+        return false;
+    }
+    text_start();
+    return true;
+}
+
+static void registers_close(struct access_thread *at)
+{
+    for (unsigned i = 0; i < at->register_count; i++) {
+        watch_register_close(&at->registers[i]);
+    }
+    at->register_count = 0;
+}
+
+static bool registers_open(struct access_thread *at)
+{
+    at->register_count = 0;
+    while (at->register_count < MACHINE_WATCHES && watch_register_open(&at->registers[at->register_count])) {
+        at->register_count++;
+    }
+    if (at->register_count < REGISTERS_MIN) {
+        registers_close(at);
+        at->opening_failed = true;
+        process_drop(DB_DROP_NO_REGISTER);
+        return false;
+    }
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        at->watches[i].range = io_range_take();
+    }
+    watch_set_current(at->registers, at->register_count);
+    return true;
+}
+
+/* The main thread's registers are opened at once, others' when a sample in native code below Python first asks. */
+bool access_thread_begin(struct thread *thread)
+{
+    struct access_thread *at = thread->access;
+    if (at != NULL) {
+        return at->register_count > 0 || (!at->opening_failed && registers_open(at));
+    }
+    at = memory_map(sizeof *at);
+    if (at == NULL) {
+        return false;
+    }
+    at->thread = thread;
+    at->random = (uint32_t)thread->tid * 2654435761u | 1u;
+    thread->access = at;
+    atomic_fetch_add(&access_threads_alive, 1);
+    return !thread->main || registers_open(at);
+}
+
+void access_thread_end(struct thread *thread)
+{
+    struct access_thread *at = thread->access;
+    for (unsigned i = 0; i < SEARCH_KINDS; i++) {
+        if (at->searches[i].active) {
+            search_drop(at, &at->searches[i], DB_DROP_BREAKPOINT_MISSED);
+        }
+    }
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        verdict_end(at, &at->watches[i], DB_DROP_WATCH_OPEN);
+        io_range_give(at->watches[i].range);
+    }
+    watch_set_current(NULL, 0);
+    registers_close(at);
+    atomic_fetch_sub(&access_threads_alive, 1);
+    memory_unmap(at, sizeof *at);
+}
+
+void access_thread_forget(struct thread *thread)
+{
+    struct access_thread *at = thread->access;
+    for (unsigned i = 0; i < at->register_count; i++) {
+        watch_register_forget(&at->registers[i]);
+    }
+    watch_set_current(NULL, 0);
+    io_marks_reset_child();
+    pairs_reset_child();
+    atomic_store(&access_threads_alive, 0);
+    memory_unmap(at, sizeof *at);
+}
+
+bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
+{
+    struct access_thread *at = thread->access;
+    if (at == NULL || at->register_count == 0 || !thread->scratch->has_python_state) {
+        if (at != NULL && !at->opening_failed && thread->scratch->has_python_state) {
+            chores_want(CHORE_THREAD);
+        }
+        return false;
+    }
+    scope_check(at, uc);
+    search_check(at);
+    if (!governor_allows()) {
+        process_drop(DB_DROP_GOVERNED);
+        return false;
+    }
+    registers_age(at);
+    at->want_store = !at->want_store;
+    search_begin(at, uc, at->want_store, weight_ns);
+    return true;
+}
+
+static struct search *search_at(struct access_thread *at, unsigned index)
+{
+    for (unsigned i = 0; i < SEARCH_KINDS; i++) {
+        if (at->searches[i].active && at->searches[i].register_index == index) {
+            return &at->searches[i];
+        }
+    }
+    return NULL;
+}
+
+/* One instruction may hit several watches, but only one signal tells of it: all are asked. */
+static uint32_t registers_hit(struct access_thread *at)
+{
+    uint32_t hits = 0;
+    for (unsigned i = 0; i < at->register_count; i++) {
+        struct watch_register *reg = &at->registers[i];
+        hits |= reg->kind != WATCH_OFF && watch_register_was_hit(reg) ? 1u << i : 0;
+    }
+    return hits;
+}
+
+static void dispatch(struct access_thread *at, const ucontext_t *uc, bool asynchronous)
+{
+    uint32_t hits = registers_hit(at);
+    bool slot_hit = (hits >> ENGINE_SLOT_REGISTER & 1) != 0;
+    if (!slot_hit) {
+        scope_check(at, uc);
+    }
+    for (unsigned i = 1; i < at->register_count; i++) {
+        struct search *search = search_at(at, i);
+        if ((hits >> i & 1) == 0 || at->registers[i].kind == WATCH_OFF) {
+            continue;
+        }
+        if (search != NULL) {
+            search_hit(at, search, uc, asynchronous);
+        } else {
+            verdict_trap(at, &at->watches[i - 1], uc, asynchronous);
+        }
+    }
+    if (slot_hit) {
+        scope_close(at);
+    }
+}
+
+void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous)
+{
+    uint64_t entered_ns = governor_enter();
+    process_count(&process_record->traps, 1);
+    if (thread->access != NULL) {
+        dispatch(thread->access, uc, asynchronous);
+    }
+    governor_leave(entered_ns);
+}
+
+void access_trap_ignored(struct thread *thread)
+{
+    struct access_thread *at = thread->access;
+    for (unsigned i = 1; at != NULL && i < at->register_count; i++) {
+        if (at->registers[i].kind == WATCH_ACCESS) {
+            watch_register_was_hit(&at->registers[i]);
+        }
+    }
+}

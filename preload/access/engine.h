@@ -1,0 +1,133 @@
+/*
+ * Between the files of the access engine: one thread's watches and searches.
+ *
+ *     sample -> search -> (execution breakpoints) -> access found -> watch
+ *     watch: BIRTH -> INSIDE -> (ASLEEP) -> ACROSS -> free
+ *            the sampled access traps once     the call ended: the return slot was written
+ */
+#ifndef PIEPROF_PRELOAD_ENGINE_H
+#define PIEPROF_PRELOAD_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "access/io_marks.h"
+#include "access/machine.h"
+#include "access/watch.h"
+#include "pieprof/db.h"
+#include "stack/python.h"
+#include "thread.h"
+
+#define ENGINE_DATA_WATCHES (MACHINE_WATCHES - 1)
+#define ENGINE_SLOT_REGISTER 0u
+#define ENGINE_CALLERS_MAX 8u
+
+enum watch_phase {
+    WATCH_FREE,
+    WATCH_BIRTH,  /* armed; the sampled access has not run yet */
+    WATCH_INSIDE, /* armed, in the native call of the sampled access (or of unknown scope) */
+    WATCH_ASLEEP, /* disarmed until that call ends */
+    WATCH_ACROSS, /* armed, waits for the first access of a later call */
+};
+
+struct watch {
+    enum watch_phase phase;
+    bool lent;                   /* its register serves a search for a moment */
+    bool store;                  /* the sampled access is a store */
+    bool scope_known;
+    bool judged;                 /* a pair is recorded */
+    bool slept;                  /* accesses went by unseen */
+    bool used;                   /* loaded since the last store */
+    bool unproved;
+    uint32_t node;               /* context of the last access of its kind, 0 while not known */
+    uint32_t access_bytes;       /* of the sampled access */
+    uint32_t address_class;
+    uintptr_t address;           /* watched bytes */
+    uint32_t size_bytes;
+    uintptr_t instruction;       /* of the sampled access */
+    uint64_t object_serial;      /* 0: no object */
+    uint64_t weight_ns;
+    uint64_t seen;               /* value at the last access of its kind */
+    uint64_t current;            /* value as it stands */
+    uint32_t samples;            /* that came while it was armed: the reservoir's count */
+    uint32_t traps;
+    struct io_range *range;
+};
+
+/* A sample on its way to its access. All samples of a kind that come before it is reached have the same next access. */
+struct search {
+    bool active;
+    bool left_frame;             /* the captured stack is no longer that of the access */
+    unsigned register_index;
+    uintptr_t break_at;
+    uintptr_t break_stack_pointer;
+    unsigned hops, misses;
+    uint32_t samples;
+    uint64_t weight_ns;
+    uintptr_t slot;
+    struct python_top top;
+    bool top_known;
+    unsigned callers, caller_next; /* return addresses outwards, for paths that lead nowhere */
+    struct native_frame caller[ENGINE_CALLERS_MAX];
+};
+
+enum { SEARCH_LOAD, SEARCH_STORE, SEARCH_KINDS };
+
+struct access_thread {
+    struct thread *thread;
+    struct watch_register registers[MACHINE_WATCHES]; /* the slot's, then one for each watch */
+    unsigned register_count;
+    bool opening_failed;
+    bool want_store;
+    uint32_t random;
+    struct watch watches[ENGINE_DATA_WATCHES];
+    struct search searches[SEARCH_KINDS];
+};
+
+/* Threads that the engine knows, alive now: with more than one, what another did is not seen. */
+extern _Atomic uint32_t access_threads_alive;
+
+uint32_t access_random(struct access_thread *at);
+static inline unsigned access_data_registers(const struct access_thread *at)
+{
+    return at->register_count > 0 ? at->register_count - 1 : 0;
+}
+static inline struct watch_register *access_register_of(struct access_thread *at, const struct watch *watch)
+{
+    return &at->registers[1 + (watch - at->watches)];
+}
+
+/* scope.c: the native call in progress. */
+bool scope_open(struct access_thread *at, uintptr_t slot);          /* watches its return slot; false when it cannot */
+void scope_check(struct access_thread *at, const ucontext_t *uc);   /* ended unseen, its frame popped? */
+void scope_close(struct access_thread *at);                         /* the call has ended */
+
+/* search.c */
+void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uint64_t weight_ns);
+void search_hit(struct access_thread *at, struct search *search, const ucontext_t *uc, bool asynchronous);
+void search_call_ended(struct access_thread *at);
+void search_check(struct access_thread *at); /* at each sample: has control gone elsewhere? */
+void search_drop(struct access_thread *at, struct search *search, enum db_drop why);
+
+/* verdict.c */
+struct found {
+    const struct machine_access *access;
+    bool store;
+    bool context_holds; /* thread->scratch is the stack of the access */
+    uintptr_t slot;
+    uint64_t weight_ns;
+};
+void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct found *found);
+void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_t *uc, bool asynchronous);
+void verdict_call_ended(struct access_thread *at);
+void verdict_end(struct access_thread *at, struct watch *watch, enum db_drop why); /* counted unless a pair was recorded */
+
+/* registers.c */
+struct watch *registers_take(struct access_thread *at, bool only_free); /* for a new watch; NULL: none this time */
+/* Takes a register for an execution breakpoint, lending a watch's where none is free; 0 when none can be had. */
+unsigned registers_lend(struct access_thread *at);
+void registers_return(struct access_thread *at, unsigned index);
+void registers_age(struct access_thread *at); /* at each sample */
+
+#endif

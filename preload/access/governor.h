@@ -1,0 +1,25 @@
+/* What the shim costs, and whether the access engine may spend more: PIEPROF_BUDGET percent of the process's CPU time. */
+#ifndef PIEPROF_PRELOAD_GOVERNOR_H
+#define PIEPROF_PRELOAD_GOVERNOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Measures the wall time of a trap by a data breakpoint and back, in a child that nobody sees (a millisecond or two).
+ * False with the reason when data breakpoints cannot be had. Constructor only.
+ */
+bool governor_start(char *why_off, size_t bytes);
+
+/* Around the body of each trap's handler: charges its own time and the way in and out of the kernel. Signal-safe. */
+uint64_t governor_enter(void);
+void governor_leave(uint64_t entered_ns);
+
+/* May an access sample be attempted? Once the cost so far exceeds the share of the CPU time so far, no. Signal-safe. */
+bool governor_allows(void);
+
+/* Wall time of one trap in and out, as calibrated. */
+uint64_t governor_trap_ns(void);
+
+#endif

@@ -1,0 +1,216 @@
+/* The decoder, and which bytes an instruction's memory operand really touches. */
+#include <cpuid.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "access/machine.h"
+#include "access/machine_x86.h"
+#include "access/watch.h"
+
+#define INSTRUCTION_BYTES_MAX 15u
+#define PAGE_BYTES 4096u
+#define XSAVE_LEAF 0xdu
+#define XSAVE_MASKS 5u          /* component of k0-k7 */
+#define XSAVE_HEADER_OFFSET 512u
+#define TOUCHED_BYTES_MAX 64u   /* beyond one vector: FXSAVE, XSAVE and their like are no data access */
+
+typedef ZyanStatus decode_full(const ZydisDecoder *, const void *, ZyanUSize, ZydisDecodedInstruction *,
+                               ZydisDecodedOperand *);
+typedef ZyanStatus decode_head(const ZydisDecoder *, ZydisDecoderContext *, const void *, ZyanUSize,
+                               ZydisDecodedInstruction *);
+
+static ZydisDecoder decoder;
+static decode_full *decode_instruction;
+static decode_head *decode_length;
+static uint32_t masks_offset; /* of k0-k7 in the XSAVE area, 0 when the processor has none */
+
+bool machine_start(char *why_off, size_t bytes)
+{
+    /* The structs' layout belongs to the soname that the headers came with: no other version will do. */
+    void *library = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        snprintf(why_off, bytes, "libZydis.so.4.0 cannot be loaded: apt-get install libzydis4.0");
+        return false;
+    }
+    __typeof__(&ZydisDecoderInit) initialise;
+    *(void **)&initialise = dlsym(library, "ZydisDecoderInit");
+    *(void **)&decode_instruction = dlsym(library, "ZydisDecoderDecodeFull");
+    *(void **)&decode_length = dlsym(library, "ZydisDecoderDecodeInstruction");
+    bool ready = initialise != NULL && decode_instruction != NULL && decode_length != NULL &&
+                 ZYAN_SUCCESS(initialise(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+    if (!ready) {
+        snprintf(why_off, bytes, "libZydis.so.4.0 lacks the decoder's functions: reinstall libzydis4.0");
+        return false;
+    }
+    unsigned size = 0, offset = 0, flags, unused;
+    if (__get_cpuid_count(XSAVE_LEAF, XSAVE_MASKS, &size, &offset, &flags, &unused) != 0 && size != 0) {
+        masks_offset = offset;
+    }
+    return true;
+}
+
+uintptr_t machine_instruction_pointer(const ucontext_t *uc)
+{
+    return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+}
+
+uintptr_t machine_stack_pointer(const ucontext_t *uc)
+{
+    return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+}
+
+/* An instruction may end right before an unmapped page: then as many bytes as there are. */
+static size_t fetch(uintptr_t address, uint8_t bytes[INSTRUCTION_BYTES_MAX])
+{
+    if (watch_read_memory(bytes, address, INSTRUCTION_BYTES_MAX)) {
+        return INSTRUCTION_BYTES_MAX;
+    }
+    size_t to_page_end = PAGE_BYTES - address % PAGE_BYTES;
+    if (to_page_end < INSTRUCTION_BYTES_MAX && watch_read_memory(bytes, address, to_page_end)) {
+        return to_page_end;
+    }
+    return 0;
+}
+
+enum x86_decoded x86_decode(uintptr_t address, struct x86_instruction *instruction)
+{
+    uint8_t bytes[INSTRUCTION_BYTES_MAX];
+    size_t available = fetch(address, bytes);
+    if (available == 0) {
+        return X86_UNREADABLE;
+    }
+    instruction->address = address;
+    ZyanStatus status =
+        decode_instruction(&decoder, bytes, available, &instruction->head, instruction->operand);
+    return ZYAN_SUCCESS(status) ? X86_DECODED : X86_UNDECODED;
+}
+
+unsigned x86_length(const uint8_t *bytes, size_t available)
+{
+    ZydisDecodedInstruction head;
+    return ZYAN_SUCCESS(decode_length(&decoder, NULL, bytes, available, &head)) ? head.length : 0;
+}
+
+bool x86_repeats(const struct x86_instruction *instruction)
+{
+    return (instruction->head.attributes &
+            (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+}
+
+struct x86_value x86_mask_register(const struct x86_state *state, unsigned number)
+{
+    const uint8_t *area = (const uint8_t *)state->uc->uc_mcontext.fpregs;
+    struct x86_value mask = {0, false};
+    if (area == NULL || masks_offset == 0 || (state->masks_known >> number & 1) == 0) {
+        return mask;
+    }
+    uint64_t components;
+    memcpy(&components, area + XSAVE_HEADER_OFFSET, sizeof components);
+    if ((components >> XSAVE_MASKS & 1) != 0) { /* else the registers are in their initial state: zero */
+        memcpy(&mask.bits, area + masks_offset + 8 * number, sizeof mask.bits);
+    }
+    mask.known = true;
+    return mask;
+}
+
+static bool is_no_access(const ZydisDecodedInstruction *head)
+{
+    switch (head->meta.category) {
+    case ZYDIS_CATEGORY_NOP:
+    case ZYDIS_CATEGORY_WIDENOP:
+    case ZYDIS_CATEGORY_PREFETCH:
+    case ZYDIS_CATEGORY_PREFETCHWT1:
+    case ZYDIS_CATEGORY_CLDEMOTE:
+    case ZYDIS_CATEGORY_CLFLUSHOPT:
+    case ZYDIS_CATEGORY_CLWB:
+    case ZYDIS_CATEGORY_MPX: return true;
+    default: break;
+    }
+    switch (head->mnemonic) {
+    case ZYDIS_MNEMONIC_LEA:
+    case ZYDIS_MNEMONIC_NOP:
+    case ZYDIS_MNEMONIC_CLFLUSH:
+    case ZYDIS_MNEMONIC_INVLPG: return true;
+    default: return false;
+    }
+}
+
+static bool is_masked_by_vector(ZydisMnemonic mnemonic)
+{
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_VMASKMOVPS:
+    case ZYDIS_MNEMONIC_VMASKMOVPD:
+    case ZYDIS_MNEMONIC_VPMASKMOVD:
+    case ZYDIS_MNEMONIC_VPMASKMOVQ:
+    case ZYDIS_MNEMONIC_MASKMOVQ:
+    case ZYDIS_MNEMONIC_MASKMOVDQU:
+    case ZYDIS_MNEMONIC_VMASKMOVDQU: return true;
+    default: return false;
+    }
+}
+
+/* Narrows [address, +size) to the first run of elements that the k mask lets through. False: none, or not known. */
+static bool apply_mask(const struct x86_state *state, const struct x86_instruction *instruction,
+                       const ZydisDecodedOperand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown)
+{
+    struct x86_value mask = x86_mask_register(state, (unsigned)(instruction->head.avx.mask.reg - ZYDIS_REGISTER_K0));
+    uint64_t element = operand->element_size / 8u;
+    unsigned count = operand->element_count;
+    if (!mask.known || element == 0 || count == 0) {
+        *unknown = true;
+        return false;
+    }
+    uint64_t active = count >= 64 ? mask.bits : mask.bits & ((UINT64_C(1) << count) - 1);
+    bool packs = instruction->head.meta.category == ZYDIS_CATEGORY_COMPRESS ||
+                 instruction->head.meta.category == ZYDIS_CATEGORY_EXPAND;
+    if (instruction->head.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
+        return mask.bits != 0;
+    }
+    if (active == 0) {
+        return false;
+    }
+    if (packs) {
+        *size_bytes = element * (uint64_t)__builtin_popcountll(active);
+        return true;
+    }
+    unsigned first = (unsigned)__builtin_ctzll(active);
+    uint64_t run = ~(active >> first);
+    *address += element * first;
+    *size_bytes = element * (run == 0 ? 64u - first : (uint64_t)__builtin_ctzll(run));
+    return true;
+}
+
+bool x86_operand_touches(const struct x86_state *state, const struct x86_instruction *instruction,
+                         const ZydisDecodedOperand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown)
+{
+    *unknown = false;
+    if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.type != ZYDIS_MEMOP_TYPE_MEM ||
+        is_no_access(&instruction->head) || is_masked_by_vector(instruction->head.mnemonic)) {
+        return false; /* gathers and scatters are of type VSIB */
+    }
+    struct x86_value start = x86_operand_address(state, instruction, operand);
+    *address = start.bits;
+    *size_bytes = operand->size / 8u;
+    *unknown = !start.known;
+    if (!start.known || *size_bytes == 0 || *size_bytes > TOUCHED_BYTES_MAX) {
+        return false;
+    }
+    ZydisMaskMode mode = instruction->head.avx.mask.mode;
+    bool masked = instruction->head.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && mode > ZYDIS_MASK_MODE_DISABLED &&
+                  instruction->head.avx.mask.reg > ZYDIS_REGISTER_K0;
+    if (masked) {
+        return apply_mask(state, instruction, operand, address, size_bytes, unknown);
+    }
+    if (x86_repeats(instruction) && instruction->head.meta.category == ZYDIS_CATEGORY_STRINGOP) {
+        if ((state->general_known & 1u << X86_RCX) == 0) {
+            *unknown = true;
+            return false;
+        }
+        uint64_t elements = state->general[X86_RCX];
+        bool compares = (instruction->head.attributes & ZYDIS_ATTRIB_HAS_REP) == 0; /* REPE, REPNE: may stop early */
+        *size_bytes *= compares && elements > 1 ? 1 : elements < TOUCHED_BYTES_MAX ? elements : TOUCHED_BYTES_MAX;
+        return elements != 0;
+    }
+    return true;
+}

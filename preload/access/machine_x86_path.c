@@ -1,0 +1,258 @@
+/* The path that the thread will take, walked ahead of it to the next access of the wanted kind. */
+#include "access/machine.h"
+#include "access/machine_x86.h"
+#include "access/text.h"
+
+#define PATH_INSTRUCTIONS_MAX 640u
+#define LOOP_TURNS_MAX 12u /* turns of a loop without the wanted access, after which we wait at its exit */
+#define LOOPS_MAX 4u
+
+struct loop {
+    uintptr_t branch, exit;
+    unsigned turns;
+};
+
+struct path {
+    struct x86_state state;
+    struct x86_instruction instruction;
+    struct text_range text;
+    struct machine_find *find;
+    bool want_store;
+    struct loop loop[LOOPS_MAX];
+    unsigned loops;
+};
+
+enum step { STEP_ON = -1 }; /* else an enum machine_find_result */
+
+static int break_at(struct path *path, uint64_t address, struct x86_value stack_pointer)
+{
+    path->find->break_at = (uintptr_t)address;
+    path->find->break_stack_pointer = stack_pointer.known ? (uintptr_t)stack_pointer.bits : 0;
+    return MACHINE_NEEDS_BREAK;
+}
+
+static struct x86_value stack_pointer_of(const struct path *path)
+{
+    return (struct x86_value){path->state.general[X86_RSP], (path->state.general_known & 1u << X86_RSP) != 0};
+}
+
+static int break_here(struct path *path)
+{
+    return break_at(path, path->instruction.address, stack_pointer_of(path));
+}
+
+/* Operands that never lie in an object: the stack's, thread-local ones, and constants beside the code (loads only). */
+static bool operand_is_private(const struct path *path, const ZydisDecodedOperand *operand)
+{
+    ZydisRegister base = operand->mem.base;
+    return base == ZYDIS_REGISTER_RSP || operand->mem.segment == ZYDIS_REGISTER_FS ||
+           (base == ZYDIS_REGISTER_RIP && !path->want_store);
+}
+
+static void note_access(struct path *path, uint64_t address, uint64_t size_bytes)
+{
+    struct machine_access *access = &path->find->access;
+    *access = (struct machine_access){.instruction = path->instruction.address,
+                                      .address = (uintptr_t)address,
+                                      .size_bytes = (uint32_t)size_bytes};
+    for (unsigned i = 0; i < path->instruction.head.operand_count; i++) {
+        const ZydisDecodedOperand *operand = &path->instruction.operand[i];
+        uint64_t other, other_size;
+        bool unknown;
+        if (x86_operand_touches(&path->state, &path->instruction, operand, &other, &other_size, &unknown) &&
+            other < address + size_bytes && address < other + other_size) {
+            access->load |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+            access->store |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+        }
+    }
+    access->repeated =
+        x86_repeats(&path->instruction) && path->instruction.head.meta.category == ZYDIS_CATEGORY_STRINGOP;
+}
+
+static int look_for_access(struct path *path)
+{
+    ZydisOperandActions wanted =
+        path->want_store ? ZYDIS_OPERAND_ACTION_MASK_WRITE : ZYDIS_OPERAND_ACTION_MASK_READ;
+    ZydisInstructionCategory category = path->instruction.head.meta.category;
+    bool transfers = category == ZYDIS_CATEGORY_CALL || category == ZYDIS_CATEGORY_UNCOND_BR;
+    if (path->text.owner == TEXT_ALLOCATOR || transfers) {
+        return STEP_ON;
+    }
+    for (unsigned i = 0; i < path->instruction.head.operand_count; i++) {
+        const ZydisDecodedOperand *operand = &path->instruction.operand[i];
+        uint64_t address, size_bytes;
+        bool unknown;
+        if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || (operand->actions & wanted) == 0 ||
+            operand_is_private(path, operand)) {
+            continue;
+        }
+        bool touches =
+            x86_operand_touches(&path->state, &path->instruction, operand, &address, &size_bytes, &unknown);
+        if (unknown) {
+            return break_here(path);
+        }
+        if (touches && !x86_on_stack(&path->state, address)) {
+            note_access(path, address, size_bytes);
+            return MACHINE_FOUND;
+        }
+    }
+    return STEP_ON;
+}
+
+/* A taken backward branch: after some turns the thread itself finds the way out sooner than we do. */
+static int turn_loop(struct path *path, uint64_t exit)
+{
+    struct loop *loop = NULL;
+    for (unsigned i = 0; i < path->loops; i++) {
+        loop = path->loop[i].branch == path->instruction.address ? &path->loop[i] : loop;
+    }
+    if (loop == NULL && path->loops < LOOPS_MAX) {
+        loop = &path->loop[path->loops++];
+        *loop = (struct loop){.branch = path->instruction.address, .exit = (uintptr_t)exit};
+    }
+    if (loop != NULL && ++loop->turns > LOOP_TURNS_MAX) {
+        return break_at(path, exit, stack_pointer_of(path));
+    }
+    return STEP_ON;
+}
+
+/* Control has come to foreign code. Called from native code, it will come back: wait there. */
+static int enter_foreign(struct path *path, bool by_return)
+{
+    struct x86_value stack_pointer = stack_pointer_of(path);
+    if (by_return || !stack_pointer.known) {
+        return path->text.owner == TEXT_SHIM ? MACHINE_INDIRECT : MACHINE_LEFT_NATIVE;
+    }
+    struct x86_value caller = x86_memory_read(&path->state, stack_pointer.bits, 8);
+    enum text_owner owner = caller.known ? text_owner_of((uintptr_t)caller.bits) : TEXT_INTERPRETER;
+    if (owner == TEXT_INTERPRETER || owner == TEXT_SHIM) {
+        return MACHINE_LEFT_NATIVE;
+    }
+    stack_pointer.bits += 8;
+    path->find->left_frame = true;
+    return break_at(path, caller.bits, stack_pointer);
+}
+
+static int go_to(struct path *path, uint64_t target, bool by_return)
+{
+    path->state.instruction = target;
+    if (target >= path->text.low && target < path->text.high) {
+        return STEP_ON;
+    }
+    text_find((uintptr_t)target, &path->text);
+    bool foreign = path->text.owner == TEXT_INTERPRETER || path->text.owner == TEXT_SHIM;
+    return foreign ? enter_foreign(path, by_return) : STEP_ON;
+}
+
+static struct x86_value target_of(const struct path *path)
+{
+    const struct x86_instruction *instruction = &path->instruction;
+    const ZydisDecodedOperand *operand = &instruction->operand[0];
+    if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operand->imm.is_relative) {
+        uint64_t next = instruction->address + instruction->head.length;
+        return (struct x86_value){next + operand->imm.value.u, true};
+    }
+    return x86_operand_read(&path->state, instruction, operand);
+}
+
+static int branch_conditional(struct path *path)
+{
+    const struct x86_instruction *instruction = &path->instruction;
+    uint64_t next = instruction->address + instruction->head.length;
+    bool plain = (instruction->head.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (instruction->head.opcode & 0xf0) == 0x70) ||
+                 (instruction->head.opcode_map == ZYDIS_OPCODE_MAP_0F && (instruction->head.opcode & 0xf0) == 0x80);
+    if (!plain) { /* LOOP, JRCXZ */
+        return break_here(path);
+    }
+    struct x86_value taken = x86_condition(&path->state, instruction->head.opcode & 15u);
+    if (!taken.known) {
+        return break_here(path);
+    }
+    uint64_t target = target_of(path).bits;
+    if (taken.bits != 0 && target <= instruction->address) {
+        int step = turn_loop(path, next);
+        if (step != STEP_ON) {
+            return step;
+        }
+    }
+    return go_to(path, taken.bits != 0 ? target : next, false);
+}
+
+static int call_or_return(struct path *path)
+{
+    const struct x86_instruction *instruction = &path->instruction;
+    struct x86_state *state = &path->state;
+    path->find->left_frame = true;
+    if ((state->general_known & 1u << X86_RSP) == 0) {
+        return break_here(path);
+    }
+    if (instruction->head.meta.category == ZYDIS_CATEGORY_RET) {
+        struct x86_value caller = x86_memory_read(state, state->general[X86_RSP], 8);
+        if (!caller.known) {
+            return break_here(path);
+        }
+        state->general[X86_RSP] += 8;
+        if (instruction->head.operand_count_visible == 1) {
+            state->general[X86_RSP] += instruction->operand[0].imm.value.u;
+        }
+        return go_to(path, caller.bits, true);
+    }
+    struct x86_value target = target_of(path);
+    if (!target.known) {
+        return break_here(path);
+    }
+    state->general[X86_RSP] -= 8;
+    x86_memory_write(state, state->general[X86_RSP], 8,
+                     (struct x86_value){instruction->address + instruction->head.length, true});
+    return go_to(path, target.bits, false);
+}
+
+static int advance(struct path *path)
+{
+    const struct x86_instruction *instruction = &path->instruction;
+    struct x86_value target;
+    switch (instruction->head.meta.category) {
+    case ZYDIS_CATEGORY_COND_BR: return branch_conditional(path);
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        target = target_of(path);
+        return target.known ? go_to(path, target.bits, false) : break_here(path);
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_RET: return call_or_return(path);
+    default:
+        x86_execute(&path->state, instruction);
+        path->state.instruction = instruction->address + instruction->head.length;
+        return STEP_ON;
+    }
+}
+
+static int walk_one(struct path *path)
+{
+    enum x86_decoded decoded = x86_decode((uintptr_t)path->state.instruction, &path->instruction);
+    if (decoded != X86_DECODED) {
+        return decoded == X86_UNREADABLE ? MACHINE_UNREADABLE : MACHINE_UNDECODED;
+    }
+    int step = look_for_access(path);
+    return step != STEP_ON ? step : advance(path);
+}
+
+enum machine_find_result machine_find_access(const ucontext_t *uc, bool want_store, struct machine_find *find)
+{
+    struct path path;
+    path.want_store = want_store;
+    path.find = find;
+    path.loops = 0;
+    *find = (struct machine_find){0};
+    x86_state_begin(&path.state, uc);
+    text_find((uintptr_t)path.state.instruction, &path.text);
+    for (find->instructions = 0; find->instructions < PATH_INSTRUCTIONS_MAX; find->instructions++) {
+        int step = walk_one(&path);
+        if (step == MACHINE_NEEDS_BREAK && find->break_at == machine_instruction_pointer(uc)) {
+            return path.instruction.head.meta.category == ZYDIS_CATEGORY_COND_BR ? MACHINE_INDIRECT
+                                                                                : MACHINE_UNKNOWN_ADDRESS;
+        }
+        if (step != STEP_ON) {
+            return (enum machine_find_result)step;
+        }
+    }
+    return MACHINE_TOO_LONG;
+}

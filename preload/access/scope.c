@@ -1,0 +1,41 @@
+/*
+ * Whether two accesses lie in one native call: the stack word that holds its return address into the evaluation loop is
+ * written by the next call from there and by nothing before, so a write-watch on it is an exact "the call ended".
+ */
+#include "access/engine.h"
+
+static struct watch_register *slot_register(struct access_thread *at)
+{
+    return &at->registers[ENGINE_SLOT_REGISTER];
+}
+
+bool scope_open(struct access_thread *at, uintptr_t slot)
+{
+    struct watch_register *reg = slot_register(at);
+    if (slot == 0 || (reg->kind == WATCH_WRITE && reg->address == slot)) {
+        return slot != 0;
+    }
+    if (reg->kind == WATCH_WRITE && slot < reg->address) {
+        return false; /* a call inside the one that is watched: native code that called Python back */
+    }
+    scope_close(at);
+    return watch_register_arm(reg, WATCH_WRITE, slot, 8);
+}
+
+void scope_check(struct access_thread *at, const ucontext_t *uc)
+{
+    struct watch_register *reg = slot_register(at);
+    if (reg->kind == WATCH_WRITE && machine_stack_pointer(uc) > reg->address) {
+        scope_close(at);
+    }
+}
+
+void scope_close(struct access_thread *at)
+{
+    struct watch_register *reg = slot_register(at);
+    if (reg->kind != WATCH_OFF) {
+        watch_register_disarm(reg);
+        verdict_call_ended(at);
+        search_call_ended(at);
+    }
+}

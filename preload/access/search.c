@@ -1,0 +1,185 @@
+/*
+ * From the sample to its next access. Mostly the path can be walked at once; where it depends on what is not computed (a
+ * comparison of floats, a pointer out of a vector), an execution breakpoint waits there and the walk goes on with true registers.
+ */
+#include <string.h>
+
+#include "access/engine.h"
+#include "access/text.h"
+#include "process.h"
+#include "stack/context.h"
+#include "stack/slot.h"
+
+#define HOPS_MAX 12u
+#define MISSES_MAX 4u
+#define COALESCED_MAX 250u /* samples that may wait for one access: a second of native code at the default rate */
+
+static void search_end(struct access_thread *at, struct search *search)
+{
+    if (search->active && search->register_index != 0) {
+        watch_register_disarm(&at->registers[search->register_index]);
+        registers_return(at, search->register_index);
+        search->register_index = 0;
+    }
+    search->active = false;
+}
+
+void search_drop(struct access_thread *at, struct search *search, enum db_drop why)
+{
+    process_count(&process_record->dropped[why], search->samples);
+    search_end(at, search);
+}
+
+static void search_left(struct access_thread *at, struct search *search)
+{
+    process_count(&process_record->call_ended, search->samples);
+    search_end(at, search);
+}
+
+void search_call_ended(struct access_thread *at)
+{
+    for (unsigned i = 0; i < SEARCH_KINDS; i++) {
+        if (at->searches[i].active) {
+            search_left(at, &at->searches[i]);
+        }
+    }
+}
+
+static bool same_frame(const struct search *search)
+{
+    struct python_top top;
+    return !search->top_known || (python_top(&top) && top.frame == search->top.frame &&
+                                  top.instruction == search->top.instruction);
+}
+
+void search_check(struct access_thread *at)
+{
+    for (unsigned i = 0; i < SEARCH_KINDS; i++) {
+        struct search *search = &at->searches[i];
+        if (search->active && !same_frame(search)) {
+            search_left(at, search);
+        } else if (search->active && search->samples > COALESCED_MAX) {
+            search_drop(at, search, DB_DROP_BREAKPOINT_MISSED);
+        }
+    }
+}
+
+static bool wait_at(struct access_thread *at, struct search *search, uintptr_t address, uintptr_t stack_pointer)
+{
+    if (search->register_index == 0) {
+        search->register_index = registers_lend(at);
+        if (search->register_index == 0) {
+            search_drop(at, search, DB_DROP_NO_REGISTER);
+            return false;
+        }
+    }
+    search->break_at = address;
+    search->break_stack_pointer = stack_pointer;
+    if (!watch_register_arm(&at->registers[search->register_index], WATCH_EXECUTE, address, 1)) {
+        search_drop(at, search, DB_DROP_NO_REGISTER);
+        return false;
+    }
+    return true;
+}
+
+/* A path that cannot be walked: wait where the running function, then its caller and so on, returns to. */
+static bool wait_at_caller(struct access_thread *at, struct search *search, uintptr_t stack_pointer)
+{
+    while (search->caller_next < search->callers) {
+        const struct native_frame *frame = &search->caller[search->caller_next++];
+        if (frame->cfa > stack_pointer && text_owner_of(frame->address) == TEXT_NATIVE) {
+            search->left_frame = true;
+            return wait_at(at, search, frame->address, frame->cfa);
+        }
+    }
+    return false;
+}
+
+static void keep_callers(struct search *search, const struct context_scratch *scratch)
+{
+    search->callers = search->caller_next = 0;
+    for (size_t i = 1; i < scratch->native_count && search->callers < ENGINE_CALLERS_MAX; i++) {
+        if (text_owner_of(scratch->native[i].address) == TEXT_INTERPRETER) {
+            return;
+        }
+        /* The stack pointer at the return address is what the frame below calls its CFA. */
+        search->caller[search->callers++] =
+            (struct native_frame){.address = scratch->native[i].address, .cfa = scratch->native[i - 1].cfa};
+    }
+}
+
+static enum db_drop drop_of(enum machine_find_result result)
+{
+    switch (result) {
+    case MACHINE_UNDECODED: return DB_DROP_UNDECODED;
+    case MACHINE_UNREADABLE: return DB_DROP_UNREADABLE_CODE;
+    case MACHINE_INDIRECT: return DB_DROP_INDIRECT_BRANCH;
+    case MACHINE_UNKNOWN_ADDRESS: return DB_DROP_ADDRESS_UNKNOWN;
+    default: return DB_DROP_PATH_TOO_LONG;
+    }
+}
+
+static void search_found(struct access_thread *at, struct search *search, const ucontext_t *uc,
+                         const struct machine_find *find)
+{
+    struct found found = {
+        .access = &find->access,
+        .store = search == &at->searches[SEARCH_STORE],
+        .context_holds = !search->left_frame && search->hops == 0,
+        .slot = search->slot,
+        .weight_ns = search->weight_ns,
+    };
+    process_count(&process_record->resolved, search->samples);
+    search_end(at, search);
+    verdict_arm(at, uc, &found);
+}
+
+static void search_step(struct access_thread *at, struct search *search, const ucontext_t *uc)
+{
+    struct machine_find find;
+    enum machine_find_result result = machine_find_access(uc, search == &at->searches[SEARCH_STORE], &find);
+    search->left_frame |= find.left_frame;
+    if (result == MACHINE_FOUND) {
+        search_found(at, search, uc, &find);
+    } else if (result == MACHINE_LEFT_NATIVE) {
+        search_left(at, search);
+    } else if (search->hops++ >= HOPS_MAX + ENGINE_CALLERS_MAX) {
+        search_drop(at, search, DB_DROP_PATH_TOO_LONG);
+    } else if (result == MACHINE_NEEDS_BREAK && search->hops <= HOPS_MAX) {
+        wait_at(at, search, find.break_at, find.break_stack_pointer);
+    } else if (!wait_at_caller(at, search, machine_stack_pointer(uc)) && search->active) {
+        search_drop(at, search, drop_of(result));
+    }
+}
+
+void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uint64_t weight_ns)
+{
+    struct search *search = &at->searches[store ? SEARCH_STORE : SEARCH_LOAD];
+    const struct context_scratch *scratch = at->thread->scratch;
+    if (search->active) {
+        search->samples++;
+        search->weight_ns += weight_ns;
+        return;
+    }
+    *search = (struct search){.active = true, .samples = 1, .weight_ns = weight_ns};
+    search->slot = slot_find(uc, scratch->native, scratch->native_count);
+    search->top_known = python_top(&search->top);
+    keep_callers(search, scratch);
+    search_step(at, search, uc);
+}
+
+void search_hit(struct access_thread *at, struct search *search, const ucontext_t *uc, bool asynchronous)
+{
+    if (asynchronous) {
+        search_drop(at, search, DB_DROP_ASYNC_TRAP);
+    } else if (!same_frame(search)) {
+        search_left(at, search);
+    } else if (machine_instruction_pointer(uc) != search->break_at ||
+               (search->break_stack_pointer != 0 && machine_stack_pointer(uc) != search->break_stack_pointer)) {
+        if (++search->misses > MISSES_MAX) { /* a recursion comes by, not our invocation */
+            search_drop(at, search, DB_DROP_BREAKPOINT_MISSED);
+        }
+    } else {
+        search_step(at, search, uc);
+    }
+}

@@ -1,0 +1,382 @@
+/*
+ * From the sampled access to the one that follows it, and what the two say together (struct db_pair).
+ *
+ * A load's watch passes over stores to the next load. A store's watch is decided by the next access of either kind. In the
+ * call of the sampled access that gives a pair WITHIN; the watch then lives on for the pair that matters more, last
+ * access of this call and first of a later one: ACROSS. A watch that would trap too often sleeps until its call ends; what it
+ * slept through can make a store used, so nothing slept is called dead.
+ */
+#include <string.h>
+
+#include "access/engine.h"
+#include "access/pairs.h"
+#include "access/text.h"
+#include "objects/object_map.h"
+#include "process.h"
+#include "stack/context.h"
+#include "stack/eh_frame.h"
+#include "stack/module.h"
+
+#define TRAPS_AWAKE_MAX 6u    /* inside a call, before the watch sleeps */
+#define TRAPS_MAX 48u         /* of one watch, all phases */
+#define OTHER_CLASS_ODDS 4u   /* one in so many accesses outside objects is watched: they only count */
+
+static uint64_t object_serial_at(uintptr_t address)
+{
+    struct object object;
+    return object_map_find(address, &object) ? object.serial : 0;
+}
+
+void verdict_end(struct access_thread *at, struct watch *watch, enum db_drop why)
+{
+    if (watch->phase == WATCH_FREE) {
+        return;
+    }
+    if (!watch->lent) {
+        watch_register_disarm(access_register_of(at, watch));
+    }
+    io_range_clear(watch->range);
+    watch->phase = WATCH_FREE;
+    if (!watch->judged) {
+        process_drop(why);
+    }
+}
+
+static void finish(struct access_thread *at, struct watch *watch)
+{
+    verdict_end(at, watch, DB_DROP_WATCH_OPEN); /* judged: nothing is dropped */
+}
+
+static bool read_value(const struct watch *watch, uint64_t *value)
+{
+    *value = 0;
+    return watch_read_memory(value, watch->address, watch->size_bytes);
+}
+
+/* Context of the access that trapped; its instruction stands for the leaf. */
+static uint32_t context_of(struct access_thread *at, const ucontext_t *uc, uintptr_t instruction)
+{
+    context_capture(uc, at->thread->scratch);
+    return context_intern(at->thread->scratch, instruction);
+}
+
+static bool overlaps_armed(const struct access_thread *at, uintptr_t address, uint32_t size_bytes)
+{
+    for (unsigned i = 0; i < at->register_count; i++) {
+        const struct watch_register *reg = &at->registers[i];
+        if (reg->kind != WATCH_OFF && address < reg->address + reg->size_bytes && reg->address < address + size_bytes) {
+            return true;
+        }
+    }
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        const struct watch *watch = &at->watches[i];
+        if (watch->phase != WATCH_FREE && address < watch->address + watch->size_bytes &&
+            watch->address < address + size_bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool worth_watching(struct access_thread *at, uint32_t address_class)
+{
+    return address_class == DB_CLASS_OBJECT ||
+           (address_class != DB_CLASS_STACK && access_random(at) % OTHER_CLASS_ODDS == 0);
+}
+
+void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct found *found)
+{
+    const struct machine_access *access = found->access;
+    uintptr_t address;
+    uint32_t size_bytes = watch_choose_bytes(access->address, access->size_bytes, access_random(at), &address);
+    uint32_t address_class = object_map_class(address, machine_stack_pointer(uc));
+    if (!worth_watching(at, address_class) || overlaps_armed(at, address, size_bytes)) {
+        return;
+    }
+    struct watch *watch = registers_take(at, address_class != DB_CLASS_OBJECT);
+    if (watch == NULL) {
+        return;
+    }
+    struct io_range *range = watch->range;
+    *watch = (struct watch){.phase = WATCH_BIRTH,
+                            .store = found->store,
+                            .access_bytes = access->size_bytes,
+                            .address_class = address_class,
+                            .address = address,
+                            .size_bytes = size_bytes,
+                            .instruction = access->instruction,
+                            .object_serial = object_serial_at(address),
+                            .weight_ns = found->weight_ns,
+                            .range = range};
+    watch->scope_known = scope_open(at, found->slot);
+    if (!watch->scope_known) {
+        process_drop(DB_DROP_NO_RETURN_SLOT);
+    }
+    if (!read_value(watch, &watch->current)) {
+        verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
+        return;
+    }
+    if (found->context_holds) {
+        watch->node = context_intern(at->thread->scratch, access->instruction);
+    }
+    if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, address, size_bytes)) {
+        verdict_end(at, watch, DB_DROP_NO_REGISTER);
+        return;
+    }
+    io_range_set(range, address, size_bytes);
+    process_count(&process_record->armed, 1);
+}
+
+static uint8_t relation_of(const struct watch *watch)
+{
+    uint64_t now = object_serial_at(watch->address);
+    if (watch->object_serial == 0 || now == 0) {
+        return DB_RELATION_UNKNOWN;
+    }
+    return now == watch->object_serial ? DB_RELATION_SAME : DB_RELATION_RECYCLED;
+}
+
+static uint8_t flags_of(const struct watch *watch, bool same, uint64_t value)
+{
+    uint32_t flags = same ? DB_PAIR_SAME_VALUE : 0;
+    flags |= same && value == 0 ? DB_PAIR_ZERO : 0;
+    flags |= watch->slept || (watch->store && watch->used) ? DB_PAIR_SLEPT : 0;
+    flags |= watch->unproved || access_threads_alive > 1 ? DB_PAIR_UNPROVED : 0;
+    return (uint8_t)flags;
+}
+
+static uint8_t scope_of(const struct watch *watch)
+{
+    if (!watch->scope_known) {
+        return DB_SCOPE_UNKNOWN;
+    }
+    return watch->phase == WATCH_ACROSS ? DB_SCOPE_ACROSS : DB_SCOPE_WITHIN;
+}
+
+static void record(struct watch *watch, uint32_t node, bool second_is_store, bool same, uint64_t value)
+{
+    struct db_pair pair = {
+        .first_node = watch->node,
+        .second_node = node,
+        .first_access = watch->store ? DB_ACCESS_STORE : DB_ACCESS_LOAD,
+        .second_access = second_is_store ? DB_ACCESS_STORE : DB_ACCESS_LOAD,
+        .scope = scope_of(watch),
+        .relation = relation_of(watch),
+        .address_class = (uint8_t)watch->address_class,
+        .flags = flags_of(watch, same, value),
+        .size_bytes = watch->access_bytes,
+    };
+    if (pair.first_node != 0 && pair.second_node != 0) {
+        pairs_add(&pair, watch->weight_ns);
+    }
+    if (!watch->judged) {
+        watch->judged = true;
+        process_count(&process_record->finished, 1);
+    }
+}
+
+static void sleep_until_call_ends(struct access_thread *at, struct watch *watch)
+{
+    watch_register_disarm(access_register_of(at, watch));
+    watch->slept = true;
+    watch->phase = WATCH_ASLEEP;
+}
+
+/* What the trapping instruction did, and whose it is. */
+struct event {
+    struct machine_access access;
+    enum text_owner owner;
+    uint64_t value; /* after it */
+};
+
+static void load_watch_event(struct access_thread *at, struct watch *watch, const ucontext_t *uc,
+                             const struct event *event)
+{
+    if (!event->access.load) {
+        return; /* a load's watch passes over stores */
+    }
+    /* A read-modify-write has already replaced what it read. */
+    uint64_t loaded = event->access.store ? watch->current : event->value;
+    uint32_t node = context_of(at, uc, event->access.instruction);
+    record(watch, node, false, loaded == watch->seen, loaded);
+    if (watch->phase == WATCH_ACROSS || !watch->scope_known) {
+        finish(at, watch);
+        return;
+    }
+    watch->node = node;
+    watch->seen = loaded;
+    sleep_until_call_ends(at, watch);
+}
+
+static void store_watch_event(struct access_thread *at, struct watch *watch, const ucontext_t *uc,
+                              const struct event *event)
+{
+    bool loads = event->access.load;
+    bool again = watch->judged && watch->phase == WATCH_INSIDE;
+    uint32_t node = again && loads ? 0 : context_of(at, uc, event->access.instruction);
+    if (!again) {
+        record(watch, node, !loads, !loads && event->value == watch->current, event->value);
+    }
+    if (watch->phase == WATCH_ACROSS || !watch->scope_known) {
+        finish(at, watch);
+        return;
+    }
+    if (event->access.store) {
+        watch->node = node != 0 ? node : watch->node;
+        watch->used = false;
+    } else {
+        watch->used = true;
+        sleep_until_call_ends(at, watch);
+    }
+}
+
+/* The sampled access itself. Anything else that came first is no reason to doubt: then that one is watched. */
+static void birth(struct access_thread *at, struct watch *watch, const ucontext_t *uc, const struct event *event)
+{
+    if (watch->store ? !event->access.store : !event->access.load) {
+        if (event->access.instruction == watch->instruction) {
+            verdict_end(at, watch, DB_DROP_WATCH_AMBIGUOUS);
+        }
+        return;
+    }
+    if (watch->node == 0 || event->access.instruction != watch->instruction) {
+        watch->instruction = event->access.instruction;
+        watch->node = context_of(at, uc, event->access.instruction);
+    }
+    watch->seen = event->access.store && !watch->store ? watch->current : event->value;
+    watch->phase = WATCH_INSIDE;
+}
+
+/* False when the watch has ended: the kernel or another thread had its hands on the bytes. */
+static bool heed_marks(struct access_thread *at, struct watch *watch)
+{
+    uint32_t marks = watch->range == NULL ? 0 : atomic_exchange(&watch->range->marks, 0);
+    if ((marks & IO_GONE) != 0) {
+        verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
+        return false;
+    }
+    watch->used |= (marks & IO_USED) != 0;
+    watch->unproved |= (marks & IO_REWRITTEN) != 0;
+    return true;
+}
+
+/* Python and the allocator are not judged: a load makes a store used, a store puts an end to what we knew. */
+static void foreign_event(struct access_thread *at, struct watch *watch, const struct event *event)
+{
+    if (event->owner == TEXT_ALLOCATOR) {
+        verdict_end(at, watch, DB_DROP_WATCH_ALLOCATOR);
+    } else if (event->owner == TEXT_INTERPRETER) {
+        if (event->value != watch->current) {
+            verdict_end(at, watch, DB_DROP_WATCH_INTERPRETER);
+        } else {
+            watch->used = true;
+        }
+    }
+}
+
+/* Start of the function around `address`, from which decoding is certain; 0 when unwind tables do not tell. */
+static uintptr_t function_start(uintptr_t address)
+{
+    const struct module *module = module_find(address);
+    struct eh_frame_function function;
+    return module != NULL && eh_frame_find_function(module, address, &function) ? function.low : 0;
+}
+
+static bool explain(struct watch *watch, const ucontext_t *uc, struct event *event)
+{
+    uintptr_t now = machine_instruction_pointer(uc);
+    event->owner = text_owner_of(now - 1);
+    if (event->owner != TEXT_NATIVE) {
+        return true;
+    }
+    if (watch->phase == WATCH_BIRTH &&
+        machine_trap_is_of(uc, watch->instruction, watch->address, watch->size_bytes, &event->access)) {
+        return true;
+    }
+    if (!machine_explain_trap(uc, function_start(now), watch->address, watch->size_bytes, &event->access)) {
+        return false;
+    }
+    /* A load cannot have changed the bytes: then the decoding is wrong, or somebody else wrote. */
+    return event->access.store || watch->unproved || event->value == watch->current;
+}
+
+static bool is_repetition(const struct watch *watch, const struct event *event)
+{
+    return watch->phase == WATCH_INSIDE && event->access.repeated && event->access.instruction == watch->instruction &&
+           !watch->judged;
+}
+
+static void native_event(struct access_thread *at, struct watch *watch, const ucontext_t *uc, struct event *event)
+{
+    if (watch->phase == WATCH_BIRTH) {
+        birth(at, watch, uc, event);
+    } else if (is_repetition(watch, event)) {
+        watch->traps--; /* one access in several steps */
+    } else if (watch->store) {
+        store_watch_event(at, watch, uc, event);
+    } else {
+        load_watch_event(at, watch, uc, event);
+    }
+}
+
+void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_t *uc, bool asynchronous)
+{
+    struct event event = {0};
+    watch->traps++;
+    if (asynchronous) {
+        verdict_end(at, watch, DB_DROP_ASYNC_TRAP);
+        return;
+    }
+    if (!heed_marks(at, watch)) {
+        return;
+    }
+    if (!read_value(watch, &event.value)) {
+        verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
+        return;
+    }
+    if (!explain(watch, uc, &event)) {
+        verdict_end(at, watch, DB_DROP_WATCH_AMBIGUOUS);
+        return;
+    }
+    if (event.owner == TEXT_NATIVE) {
+        native_event(at, watch, uc, &event);
+    } else {
+        foreign_event(at, watch, &event);
+    }
+    watch->current = event.value;
+    if (watch->phase == WATCH_INSIDE && watch->scope_known && watch->traps >= TRAPS_AWAKE_MAX) {
+        sleep_until_call_ends(at, watch);
+    } else if (watch->phase != WATCH_FREE && watch->traps >= TRAPS_MAX) {
+        verdict_end(at, watch, DB_DROP_WATCH_EXPIRED);
+    }
+}
+
+static void wake(struct access_thread *at, struct watch *watch)
+{
+    watch->phase = WATCH_ACROSS;
+    if (watch->lent) {
+        return; /* armed again when its register comes back */
+    }
+    if (!read_value(watch, &watch->current)) {
+        verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
+    } else if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, watch->address, watch->size_bytes)) {
+        verdict_end(at, watch, DB_DROP_NO_REGISTER);
+    }
+}
+
+void verdict_call_ended(struct access_thread *at)
+{
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        struct watch *watch = &at->watches[i];
+        if (!watch->scope_known) {
+            continue;
+        }
+        if (watch->phase == WATCH_BIRTH) {
+            verdict_end(at, watch, DB_DROP_BREAKPOINT_MISSED);
+        } else if (watch->phase == WATCH_ASLEEP) {
+            wake(at, watch);
+        } else if (watch->phase == WATCH_INSIDE) {
+            watch->phase = WATCH_ACROSS;
+        }
+    }
+}
