@@ -167,7 +167,7 @@ INTERPOSED void *pvalloc(size_t bytes)
         return bootstrap_allocate(bytes, 4096);
     }
     void *block = real.pvalloc(bytes);
-    return ALLOCATED(block, bytes);
+    return ALLOCATED(block, bytes + REQUEST_MIN_BYTES); /* whole pages, however little was asked for */
 }
 
 /* Takes the object out of the map before its memory can be somebody else's. False when it is none. */

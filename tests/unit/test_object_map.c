@@ -1,0 +1,217 @@
+/* link: shim */
+/* The object map: births, deaths, look-ups of inner addresses, collisions, a full table, readers beside writers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects/object_map.h"
+#include "process.h"
+#include "stack/module.h"
+#include "thread.h"
+
+#define HEAP UINT64_C(0x7f0000000000)
+
+static uint64_t dropped(void)
+{
+    return process_record->dropped[DB_DROP_OBJECT_TABLE_FULL];
+}
+
+static int start(void **state)
+{
+    (void)state;
+    return object_map_start() ? 0 : -1;
+}
+
+static void assert_at(uintptr_t address, uintptr_t start_expected)
+{
+    struct object object;
+    assert_true(object_map_find(address, &object));
+    assert_int_equal(object.start, start_expected);
+}
+
+static void assert_nothing_at(uintptr_t address)
+{
+    struct object object;
+    assert_false(object_map_find(address, &object));
+}
+
+static void test_inner_addresses_are_found_for_every_size(void **state)
+{
+    (void)state;
+    for (unsigned size_class = 10; size_class < 40; size_class++) {
+        const size_t sizes[] = {(size_t)1 << size_class, ((size_t)1 << size_class) + 16, ((size_t)2 << size_class) - 1};
+        for (size_t i = 0; i < 3; i++) {
+            const uintptr_t begin = HEAP + ((size_t)1 << size_class) - 16;
+            object_map_birth(begin, sizes[i]);
+            assert_at(begin, begin);
+            assert_at(begin + sizes[i] / 2, begin);
+            assert_at(begin + sizes[i] - 1, begin);
+            assert_nothing_at(begin - 1);
+            assert_nothing_at(begin + sizes[i]);
+            assert_true(object_map_death(begin, sizes[i]));
+            assert_false(object_map_death(begin, sizes[i]));
+            assert_nothing_at(begin);
+        }
+    }
+}
+
+static void test_neighbours_do_not_mix(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    const size_t bytes = 1040;
+    for (size_t i = 0; i < COUNT; i++) {
+        object_map_birth(HEAP + i * bytes, bytes);
+    }
+    assert_int_equal(dropped(), 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_at(HEAP + i * bytes + i % bytes, HEAP + i * bytes);
+    }
+    assert_false(object_map_death(HEAP + 16, bytes));
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(object_map_death(HEAP + i * bytes, bytes));
+    }
+    assert_nothing_at(HEAP + 100);
+}
+
+static void test_serials_tell_one_life_from_the_next(void **state)
+{
+    (void)state;
+    struct object first, second, taken;
+    object_map_birth(HEAP, 4096);
+    assert_true(object_map_find(HEAP + 1, &first));
+    assert_true(object_map_take(HEAP, 4096, &taken));
+    assert_int_equal(taken.serial, first.serial);
+    object_map_restore(&taken);
+    assert_true(object_map_find(HEAP + 1, &second));
+    assert_int_equal(second.serial, first.serial);
+    object_map_death(HEAP, 4096);
+    object_map_birth(HEAP, 4096);
+    assert_true(object_map_find(HEAP + 1, &second));
+    assert_true(second.serial > first.serial);
+    object_map_death(HEAP, 4096);
+}
+
+/* A death inside the shim goes unseen: the next object there replaces the stale one instead of living beside it. */
+static void test_an_unseen_death_is_mended(void **state)
+{
+    (void)state;
+    struct object object;
+    object_map_birth(HEAP, 2048);
+    object_map_birth(HEAP, 2064);
+    assert_true(object_map_find(HEAP, &object));
+    assert_int_equal(object.size_bytes, 2064);
+    assert_true(object_map_death(HEAP, 2064));
+    assert_nothing_at(HEAP);
+}
+
+static void test_a_full_table_is_counted_and_stays_right(void **state)
+{
+    (void)state;
+    enum { COUNT = 200000 };
+    uint64_t before = dropped(), found = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        object_map_birth(HEAP + i * 2048, 2048);
+    }
+    uint64_t lost = dropped() - before;
+    assert_true(lost >= COUNT - 131072);
+    for (size_t i = 0; i < COUNT; i++) {
+        found += object_map_death(HEAP + i * 2048, 2048);
+    }
+    assert_int_equal(found + lost, COUNT);
+    assert_nothing_at(HEAP);
+}
+
+static atomic_bool stop;
+static atomic_ulong wrong;
+
+static void *write_all_the_time(void *argument)
+{
+    uintptr_t base = HEAP + (uintptr_t)argument * (1u << 20);
+    for (size_t i = 0; !atomic_load(&stop); i++) {
+        size_t bytes = 1024 + i % 64 * 1024;
+        object_map_birth(base + i % 7 * 131072, bytes);
+        object_map_death(base + i % 7 * 131072, bytes);
+    }
+    return NULL;
+}
+
+static void *read_all_the_time(void *unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < 300000; i++) {
+        struct object object;
+        uintptr_t address = HEAP + i * 4099 % (2u << 20);
+        if (object_map_find(address, &object) && address - object.start >= object.size_bytes) {
+            atomic_fetch_add(&wrong, 1);
+        }
+    }
+    return NULL;
+}
+
+static void test_readers_beside_writers_see_whole_objects(void **state)
+{
+    (void)state;
+    pthread_t writers[2], readers[2];
+    for (uintptr_t i = 0; i < 2; i++) {
+        assert_int_equal(pthread_create(&writers[i], NULL, write_all_the_time, (void *)i), 0);
+        assert_int_equal(pthread_create(&readers[i], NULL, read_all_the_time, NULL), 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(readers[i], NULL);
+    }
+    atomic_store(&stop, true);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(writers[i], NULL);
+    }
+    assert_int_equal(atomic_load(&wrong), 0);
+}
+
+static void test_addresses_have_classes(void **state)
+{
+    (void)state;
+    static int data;
+    static struct thread self = {.main = true};
+    thread_self = &self;
+    int local;
+    uintptr_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t lower = (uintptr_t)&local < stack_pointer ? (uintptr_t)&local : stack_pointer;
+    assert_int_equal(object_map_class((uintptr_t)&local, lower), DB_CLASS_STACK);
+    char *heap = malloc(4096);
+    memset(heap, 1, 4096);
+    assert_int_equal(object_map_class((uintptr_t)heap, lower), DB_CLASS_OTHER_HEAP);
+    object_map_birth((uintptr_t)heap, 4096);
+    assert_int_equal(object_map_class((uintptr_t)heap + 4095, lower), DB_CLASS_OBJECT);
+    object_map_death((uintptr_t)heap, 4096);
+    module_scan();
+    assert_int_equal(object_map_class((uintptr_t)&data, lower), DB_CLASS_MODULE_DATA);
+    uint32_t *pool = aligned_alloc(16384, 16384);
+    memset(pool, 0, 16384);
+    pool[9] = 3;           /* size_index: blocks of 64 bytes */
+    pool[10] = 48 + 64;    /* next_offset */
+    pool[11] = 16384 - 64; /* max_next_offset */
+    assert_int_equal(object_map_class((uintptr_t)pool + 9000, lower), DB_CLASS_ARENA);
+    free(pool);
+    free(heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_inner_addresses_are_found_for_every_size),
+        cmocka_unit_test(test_neighbours_do_not_mix),
+        cmocka_unit_test(test_serials_tell_one_life_from_the_next),
+        cmocka_unit_test(test_an_unseen_death_is_mended),
+        cmocka_unit_test(test_a_full_table_is_counted_and_stays_right),
+        cmocka_unit_test(test_readers_beside_writers_see_whole_objects),
+        cmocka_unit_test(test_addresses_have_classes),
+    };
+    return cmocka_run_group_tests(tests, start, NULL);
+}
