@@ -9,6 +9,8 @@
 
 enum root { ROOT_MAIN = 0, ROOT_PYTHON_THREAD = 1, ROOT_NATIVE_THREAD = 2 };
 
+static uint32_t epoch = 1;
+
 bool context_start(void)
 {
     return context_nodes_start();
@@ -16,6 +18,7 @@ bool context_start(void)
 
 void context_reset_child(void)
 {
+    epoch++;
     context_nodes_reset_child();
 }
 
@@ -31,7 +34,8 @@ void context_capture(const ucontext_t *uc, struct context_scratch *scratch)
     } else if (scratch->python_truncated) {
         process_drop(DB_DROP_PYTHON_STACK_TRUNCATED);
     }
-    scratch->native_count = native_unwind(uc, scratch->native, NATIVE_DEPTH_MAX, &scratch->native_complete);
+    scratch->native_count = native_unwind_again(uc, &scratch->native_memory, scratch->native, NATIVE_DEPTH_MAX,
+                                                &scratch->native_complete);
     if (!scratch->native_complete) {
         process_drop(DB_DROP_NATIVE_STACK_PARTIAL);
     }
@@ -43,16 +47,30 @@ void context_capture(const ucontext_t *uc, struct context_scratch *scratch)
 /* Walks both stacks from the outside in. Indices count down; what lies below them is still to come. */
 struct merge {
     const struct context_scratch *scratch;
+    struct context_path *path;
     size_t python, native;
-    uint32_t node;
+    uint32_t depth, node;
+    bool as_before; /* so far the path is that of the last time */
     bool failed;
 };
 
 static void emit(struct merge *merge, enum db_frame frame, uint64_t value)
 {
+    struct context_path *path = merge->path;
+    uint32_t depth = merge->depth++;
+    if (merge->as_before && depth < path->count && path->steps[depth].value == value &&
+        path->steps[depth].frame == (uint32_t)frame) {
+        merge->node = path->steps[depth].node;
+        return;
+    }
+    merge->as_before = false;
     uint32_t node = merge->failed ? 0 : context_nodes_intern(merge->node, frame, value);
     merge->failed = node == 0;
     merge->node = node;
+    if (!merge->failed && depth < CONTEXT_PATH_MAX) {
+        path->steps[depth] = (struct context_step){.value = value, .frame = (uint32_t)frame, .node = node};
+        path->count = depth + 1;
+    }
 }
 
 /* One run of Python frames: the frames that one evaluation-loop frame executes, its entry frame first. */
@@ -93,9 +111,10 @@ static void emit_mixed(struct merge *merge, bool started, uintptr_t access_addre
     }
 }
 
+/* A run whose entry frame was cut off counts too. */
 static size_t count_runs(const struct context_scratch *scratch)
 {
-    size_t runs = 0;
+    size_t runs = scratch->python_truncated ? 1 : 0;
     for (size_t i = 0; i < scratch->python_count; i++) {
         runs += scratch->python[i].entry ? 1 : 0;
     }
@@ -154,9 +173,17 @@ static void merge_from_leaf(struct merge *merge, size_t runs, size_t loops)
     }
 }
 
-uint32_t context_intern(const struct context_scratch *scratch, uintptr_t access_address)
+uint32_t context_intern(struct context_scratch *scratch, uintptr_t access_address)
 {
-    struct merge merge = {.scratch = scratch, .python = scratch->python_count, .native = scratch->native_count};
+    struct merge merge = {.scratch = scratch,
+                          .path = &scratch->path,
+                          .python = scratch->python_count,
+                          .native = scratch->native_count,
+                          .as_before = true};
+    if (scratch->path.epoch != epoch) {
+        scratch->path.epoch = epoch;
+        scratch->path.count = 0;
+    }
     size_t runs = count_runs(scratch);
     size_t loops = count_loops(scratch);
     bool main_thread = thread_self != NULL && thread_self->main;
@@ -169,6 +196,6 @@ uint32_t context_intern(const struct context_scratch *scratch, uintptr_t access_
     if (!pair_up && !native_only) {
         merge_from_leaf(&merge, runs, loops);
     }
-    emit_mixed(&merge, !pair_up && (native_only || merge.python == 0 || loops == 0), access_address);
+    emit_mixed(&merge, !pair_up && merge.python == 0, access_address);
     return merge.failed ? 0 : merge.node;
 }

@@ -10,12 +10,26 @@
 #include "stack/native.h"
 #include "stack/python.h"
 
+#define CONTEXT_PATH_MAX (PYTHON_DEPTH_MAX + NATIVE_DEPTH_MAX)
+
+/* The path interned last, root first: the next one mostly begins like it. Zeroed memory is an empty one. */
+struct context_path {
+    uint32_t count;
+    uint32_t epoch; /* paths from before a fork name the parent's nodes */
+    struct context_step {
+        uint64_t value;
+        uint32_t frame, node;
+    } steps[CONTEXT_PATH_MAX];
+};
+
 /* A captured stack: large, so it lives in the thread, not on the interrupted stack. */
 struct context_scratch {
     struct python_frame python[PYTHON_DEPTH_MAX];
     struct native_frame native[NATIVE_DEPTH_MAX];
     size_t python_count, native_count;
     bool has_python_state, native_complete, python_truncated;
+    struct native_memory native_memory;
+    struct context_path path;
 };
 
 bool context_start(void);
@@ -28,6 +42,6 @@ void context_capture(const ucontext_t *uc, struct context_scratch *scratch);
  * Interns the merged path and returns its leaf's node id, 0 on failure (counted). `access_address` other than 0 replaces
  * the leaf instruction by that of the access, as a DB_FRAME_ACCESS node. Signal-safe.
  */
-uint32_t context_intern(const struct context_scratch *scratch, uintptr_t access_address);
+uint32_t context_intern(struct context_scratch *scratch, uintptr_t access_address);
 
 #endif

@@ -1,12 +1,14 @@
 #include "stack/native.h"
 
+#include <string.h>
+
 #include "chores.h"
 #include "stack/guard.h"
 #include "stack/module.h"
 #include "stack/native_step.h"
 #include "stack/slot.h"
 
-#define SCAN_WORDS_MAX 1024u
+#define SCAN_WORDS_MAX 128u
 #define FRAME_POINTER_REACH_BYTES (1u << 20)
 #define STATE_BIT(number) (UINT32_C(1) << (number))
 
@@ -47,8 +49,8 @@ static bool resume_by_frame_pointer(struct native_registers *registers)
 }
 
 /*
- * Code without rules (generated, hand-written) or with wrong ones: the next word up the stack that is a return address
- * from which one more step leads to another return address. Looks no further than the evaluation loop's slot.
+ * Code without rules or with wrong ones (hand-written): the next word up the stack that is a return address from which
+ * one more step leads to another return address. Not far, for the stack also holds what calls before have left.
  */
 static bool resume_by_scan(struct native_registers *registers, uintptr_t limit)
 {
@@ -62,10 +64,10 @@ static bool resume_by_scan(struct native_registers *registers, uintptr_t limit)
         if (module == NULL || word < module->text_low || word >= module->text_high || !native_is_return_address(word)) {
             continue;
         }
-        struct native_registers trial = *registers;
+        struct native_registers found = *registers;
         uintptr_t cfa = 0;
-        resume_at(&trial, place, word);
-        struct native_registers found = trial;
+        resume_at(&found, place, word);
+        struct native_registers trial = found;
         if (native_step(&trial, &cfa) != NATIVE_STEP_STUCK) {
             *registers = found;
             return true;
@@ -74,14 +76,17 @@ static bool resume_by_scan(struct native_registers *registers, uintptr_t limit)
     return false;
 }
 
+/*
+ * Past a frame that could not be stepped. In a known module the caller is near; generated code may keep anything on the
+ * stack, so there the evaluation loop's slot, which is certain, goes before a search.
+ */
 static bool resume(struct native_registers *registers, uintptr_t slot)
 {
     bool ahead = slot != 0 && slot >= registers->value[EH_FRAME_RSP];
     bool described = native_is_described(registers);
-    if (!described && resume_by_frame_pointer(registers)) {
-        return true;
-    }
-    if (resume_by_scan(registers, ahead ? slot : UINTPTR_MAX)) {
+    bool known = module_find(registers->value[EH_FRAME_RETURN]) != NULL;
+    if ((!described && resume_by_frame_pointer(registers)) ||
+        ((known || !ahead) && resume_by_scan(registers, ahead ? slot : UINTPTR_MAX))) {
         return true;
     }
     uintptr_t word = 0;
@@ -99,36 +104,117 @@ static uintptr_t slot_ahead(const ucontext_t *context, bool passed_loop)
     return passed_loop ? 0 : slot_find(context, NULL, 0);
 }
 
-size_t native_unwind(const ucontext_t *context, struct native_frame *frames, size_t capacity, bool *complete)
+/* Do the frames from `at` outwards still return to one another? */
+static bool still_stands(const struct native_memory *memory, size_t at)
 {
+    for (size_t i = at; i + 1 < memory->count; i++) {
+        uintptr_t word = 0;
+        if (!guard_word(&word, memory->frames[i].cfa - 8) || word != memory->frames[i + 1].address) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A remembered caller is known by its instruction and by where its part of the stack begins: the CFA of its callee. */
+static size_t find_again(const struct native_memory *memory, const struct native_registers *registers, size_t from)
+{
+    uintptr_t begin = registers->value[EH_FRAME_RSP];
+    while (from < memory->count && memory->frames[from - 1].cfa < begin) {
+        from++;
+    }
+    return from;
+}
+
+struct unwind {
     struct native_registers registers;
-    native_registers_take(&registers, context);
-    size_t count = 0;
+    struct native_frame *frames;
+    size_t count, capacity;
+    size_t place; /* in the memory: frames before it are deeper than where we are */
+    bool splices; /* may the memory still match? */
+    bool complete;
+};
+
+/* Takes the rest from the memory when the caller just found is there and nothing outside it changed. */
+static bool splice(struct unwind *unwind, const struct native_memory *memory)
+{
+    unwind->place = find_again(memory, &unwind->registers, unwind->place);
+    size_t at = unwind->place;
+    if (at >= memory->count || memory->frames[at - 1].cfa != unwind->registers.value[EH_FRAME_RSP] ||
+        memory->frames[at].address != unwind->registers.value[EH_FRAME_RETURN]) {
+        return false;
+    }
+    size_t rest = memory->count - at;
+    unwind->splices = rest <= unwind->capacity - unwind->count && still_stands(memory, at);
+    if (!unwind->splices) {
+        return false;
+    }
+    memcpy(unwind->frames + unwind->count, memory->frames + at, rest * sizeof *unwind->frames);
+    unwind->count += rest;
+    unwind->complete = true;
+    return true;
+}
+
+static void unwind_all(const ucontext_t *context, struct unwind *unwind, const struct native_memory *memory)
+{
     bool gap = false;
     bool passed_loop = false;
-    *complete = false;
-    while (count < capacity) {
-        struct native_frame *frame = &frames[count++];
-        frame->address = registers.value[EH_FRAME_RETURN];
+    while (unwind->count < unwind->capacity) {
+        struct native_frame *frame = &unwind->frames[unwind->count++];
+        frame->address = unwind->registers.value[EH_FRAME_RETURN];
         frame->gap = gap;
         gap = false;
-        enum native_step step = native_step(&registers, &frame->cfa);
+        enum native_step step = native_step(&unwind->registers, &frame->cfa);
         if (step == NATIVE_STEP_END) {
-            *complete = true;
-            break;
+            unwind->complete = true;
+            return;
         }
         passed_loop = passed_loop || module_is_eval_loop(frame->address);
-        if (step == NATIVE_STEP_OK) {
-            continue;
+        if (step == NATIVE_STEP_STUCK) {
+            if (module_find(frame->address) == NULL) {
+                chores_want(CHORE_MODULES);
+            }
+            if (!resume(&unwind->registers, slot_ahead(context, passed_loop))) {
+                return;
+            }
+            frame->cfa = unwind->registers.value[EH_FRAME_RSP];
+            gap = true;
+        } else if (unwind->splices && splice(unwind, memory)) {
+            return;
         }
-        if (module_find(frame->address) == NULL) {
-            chores_want(CHORE_MODULES);
-        }
-        if (!resume(&registers, slot_ahead(context, passed_loop))) {
-            break;
-        }
-        frame->cfa = registers.value[EH_FRAME_RSP];
-        gap = true;
     }
-    return count;
+}
+
+/* Only a stack known from end to end is worth remembering. */
+static void remember(struct native_memory *memory, const struct unwind *unwind)
+{
+    memory->count = 0;
+    memory->generation = module_generation();
+    if (unwind->complete) {
+        memcpy(memory->frames, unwind->frames, unwind->count * sizeof *unwind->frames);
+        memory->count = unwind->count;
+    }
+}
+
+size_t native_unwind_again(const ucontext_t *context, struct native_memory *memory, struct native_frame *frames,
+                           size_t capacity, bool *complete)
+{
+    struct unwind unwind = {.frames = frames, .capacity = capacity, .place = 1};
+    unwind.splices = memory->count > 1 && memory->generation == module_generation();
+    native_registers_take(&unwind.registers, context);
+    unwind_all(context, &unwind, memory);
+    if (unwind.count <= NATIVE_DEPTH_MAX) {
+        remember(memory, &unwind);
+    }
+    *complete = unwind.complete;
+    return unwind.count;
+}
+
+size_t native_unwind(const ucontext_t *context, struct native_frame *frames, size_t capacity, bool *complete)
+{
+    struct unwind unwind = {.frames = frames, .capacity = capacity};
+    native_registers_take(&unwind.registers, context);
+    unwind_all(context, &unwind, NULL);
+    *complete = unwind.complete;
+    return unwind.count;
 }

@@ -22,6 +22,20 @@ struct native_frame {
  */
 size_t native_unwind(const ucontext_t *context, struct native_frame *frames, size_t capacity, bool *complete);
 
+/* The stack of the thread's last sample. Zeroed memory is an empty one. */
+struct native_memory {
+    size_t count;
+    uint32_t generation; /* module_generation() then */
+    struct native_frame frames[NATIVE_DEPTH_MAX];
+};
+
+/*
+ * The same, quicker: most of a stack is as it was at the sample before. Where a frame of `memory` comes up again, and all
+ * return addresses outside it still stand in their places, the rest is taken from there.
+ */
+size_t native_unwind_again(const ucontext_t *context, struct native_memory *memory, struct native_frame *frames,
+                           size_t capacity, bool *complete);
+
 /* Prepares tables (outside handlers). */
 bool native_start(void);
 void native_reset_child(void);
