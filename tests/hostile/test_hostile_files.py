@@ -54,6 +54,7 @@ def test_kill_9_loses_nothing(ring):
     run, spent = killed_run(ring, 1.5)
     document = assert_recorded(run.db, spent)
     assert pids(document) == {run.pid}
+    assert [process["state"] for process in document["run"]["processes"]] == ["killed"]
     assert document["run"]["duration_s"] >= 0.9 * spent
     assert document["totals"]["time_s"]["total"] == pytest.approx(spent, rel=0.25)
     assert document["totals"]["time_s"]["native"] >= 0.7 * document["totals"]["time_s"]["total"]
@@ -85,8 +86,9 @@ def test_a_live_run_can_be_read(ring):
     process = ring.start(command, stdin=subprocess.PIPE)
     assert process.stdout.readline() == b"ready\n"
     document = assert_recorded(process.directory / "out.db", 0.8)
-    assert pids(document) == {process.pid}
+    assert [(p["pid"], p["state"]) for p in document["run"]["processes"]] == [(process.pid, "running")]
     run = ring.finish(process, input=b"\n")
+    assert report_json(run.db)["run"]["processes"][0]["state"] == "exit"
     assert (run.returncode, run.stderr) == (0, b"")
 
 
@@ -109,19 +111,20 @@ def small_file_system_runs(ring, command, **how):
     return plain, profiled
 
 
-# Many files of code with a source text each: more than 1 MiB of records by themselves.
+# Many files of code with a source text each that does not compress: more than 1 MiB of records by themselves.
 FILLER = """
-import os, random
+import os, random, shutil, tempfile
 random.seed(7)
-os.mkdir("/tmp/%d" % os.getpid()); os.chdir("/tmp/%d" % os.getpid())
-for number in range(60):
+directory = tempfile.mkdtemp()
+for number in range(90):
+    path = os.path.join(directory, "m%d.py" % number)
     lines = ["x%d = %r" % (i, random.getrandbits(512)) for i in range(250)]
     body = "\\n".join(lines) + "\\ndef work(busy):\\n    busy(0.02)\\n"
-    open("m%d.py" % number, "w").write(body)
+    with open(path, "w") as file: file.write(body)
     scope = {}
-    exec(compile(body, os.path.abspath("m%d.py" % number), "exec"), scope)
+    exec(compile(body, path, "exec"), scope)
     scope["work"](busy)
-import shutil; shutil.rmtree(os.getcwd())
+shutil.rmtree(directory)
 print("filled")
 """
 
@@ -349,10 +352,10 @@ def test_the_programs_own_sigbus_is_its_own(ring):
 
 
 def test_size_limit_is_kept(ring):
-    run = ring.run(ring.program(FILLER), env={"PIEPROF_MAX_SIZE": "512K"})
+    run = ring.run(ring.program(FILLER), env={"PIEPROF_MAX_SIZE": "1M"})
     assert (run.returncode, run.stdout, run.stderr_of_program) == (0, b"filled\n", b"")
     assert len(run.said) == 1, run.said
-    assert run.db.stat().st_size <= 512 * 1024
+    assert run.db.stat().st_size <= 1 << 20
     document = report_json(run.db)
     assert document["run"]["health"]["dropped"]["file_full"] > 0
     assert samples(document) > 50
