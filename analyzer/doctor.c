@@ -22,7 +22,8 @@ static bool put_finding(const struct page *page, const char *what, struct findin
 {
     static const char *const marks[] = {"ok", "off", "note"};
     static const enum style styles[] = {STYLE_GOOD, STYLE_WARN, STYLE_DIM};
-    char *label = memory_print("%-5s", marks[finding.state]), *text = text_printable(finding.text, strlen(finding.text));
+    char *label = memory_print("%-5s", marks[finding.state]),
+         *text = text_printable(finding.text, strlen(finding.text));
     char *row = memory_print("%-20s %s", what, text);
     page_put(page, styles[finding.state], label);
     fprintf(page->out, "%-20s ", what);
@@ -49,7 +50,7 @@ int verb_doctor(const struct options *options)
     if (off == 0)
         puts("\nEverything works here. Next: pieprof -- python train.py");
     else
-        printf("\n%zu thing%s above %s off; the rest works without. Next: pieprof -- python train.py\n", off, off == 1 ? "" : "s",
-               off == 1 ? "is" : "are");
+        printf("\n%zu thing%s above %s off; the rest works without. Next: pieprof -- python train.py\n", off,
+               off == 1 ? "" : "s", off == 1 ? "is" : "are");
     return fflush(stdout) == 0 ? STATUS_GOOD : STATUS_UNUSABLE;
 }

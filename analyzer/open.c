@@ -17,10 +17,13 @@ bool open_run(struct run *run, const char *path)
         free(error);
         run_free(run);
     } else if (run->cut_short) {
-        fprintf(stderr, "pieprof-report: %s: offset 0x%" PRIx64 ": the file ends before its contents do; read as far as it goes\n",
+        fprintf(stderr,
+                "pieprof-report: %s: offset 0x%" PRIx64
+                ": the file ends before its contents do; read as far as it goes\n",
                 name, run->file_bytes);
     } else if (run->damaged > 0) {
-        fprintf(stderr, "pieprof-report: %s: %" PRIu64 " unfinished or impossible entries were left out\n", name, run->damaged);
+        fprintf(stderr, "pieprof-report: %s: %" PRIu64 " unfinished or impossible entries were left out\n", name,
+                run->damaged);
     }
     free(name);
     return good;

@@ -17,8 +17,8 @@ static const char *const kinds[] = {"replica", "redundant_store", "dead_store", 
 #define ON_ALL (VERB_BIT(REPORT) | VERB_BIT(DUMP) | VERB_BIT(DOCTOR))
 
 struct option_row {
-    unsigned verbs;       /* which accept it */
-    int letter;           /* short form, or a number above 255 */
+    unsigned verbs; /* which accept it */
+    int letter;     /* short form, or a number above 255 */
     const char *name;
     const char *argument; /* NULL: takes none */
     const char *help;
@@ -112,13 +112,15 @@ static const struct option_row rows[] = {
     {VERB_BIT(REPORT), 'k', "kind", "KIND",
      "only lines with this kind of waste: redundant_load, redundant_store, dead_store, ...", apply_kind},
     {VERB_BIT(REPORT), 256, "file", "GLOB", "only lines of files that match, by path or by name", apply_file},
-    {VERB_BIT(REPORT), 257, "min-waste", "PERCENT", "the least waste, in percent of the time, that is marked (default: 0.5)",
-     apply_min_waste},
-    {VERB_BIT(REPORT), 'w', "width", "N", "columns of the text page (default: the terminal's; 40 or more)", apply_width},
+    {VERB_BIT(REPORT), 257, "min-waste", "PERCENT",
+     "the least waste, in percent of the time, that is marked (default: 0.5)", apply_min_waste},
+    {VERB_BIT(REPORT), 'w', "width", "N", "columns of the text page (default: the terminal's; 40 or more)",
+     apply_width},
     {VERB_BIT(REPORT), 258, "own", "GLOB", "count packages that match as your own code; may be repeated", apply_own},
-    {VERB_BIT(REPORT), 259, "color", "auto|always|never", "colours (default: auto, on a terminal; NO_COLOR is honoured)",
-     apply_color},
-    {VERB_BIT(REPORT) | VERB_BIT(DUMP), 'o', "output", "FILE", "write to FILE instead of standard output", apply_output},
+    {VERB_BIT(REPORT), 259, "color", "auto|always|never",
+     "colours (default: auto, on a terminal; NO_COLOR is honoured)", apply_color},
+    {VERB_BIT(REPORT) | VERB_BIT(DUMP), 'o', "output", "FILE", "write to FILE instead of standard output",
+     apply_output},
     {ON_ALL, 'h', "help", NULL, "print this help and end", NULL},
     {ON_ALL, 'V', "version", NULL, "print the version and end", NULL},
 };
@@ -155,7 +157,8 @@ static void help_options(unsigned verb)
 static void help_verb(unsigned verb)
 {
     const char *operand = verbs[verb].operand;
-    printf("usage: pieprof-report %s [options]%s%s\n%s\n", verbs[verb].name, *operand ? " " : "", operand, verbs[verb].what);
+    printf("usage: pieprof-report %s [options]%s%s\n%s\n", verbs[verb].name, *operand ? " " : "", operand,
+           verbs[verb].what);
     if (*operand)
         puts("FILE is a run's file, out.db unless named.");
     help_options(verb);
@@ -179,7 +182,8 @@ static void options_compile(unsigned verb, struct option *longs, char *shorts)
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if ((rows[i].verbs & (1u << verb)) == 0)
             continue;
-        *longs++ = (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, rows[i].letter};
+        *longs++ =
+            (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, rows[i].letter};
         if (rows[i].letter < 256) {
             *shorts++ = (char)rows[i].letter;
             if (rows[i].argument)

@@ -11,15 +11,15 @@ enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum report_format { FORMAT_TEXT, FORMAT_JSON };
 
 struct options {
-    const char *file;             /* the run's file; out.db unless named */
-    const char *output;           /* -o; NULL is standard output */
+    const char *file;   /* the run's file; out.db unless named */
+    const char *output; /* -o; NULL is standard output */
     enum report_format format;
     enum color_mode color;
-    size_t top;                   /* lines shown; 0: all */
-    const char *kind;             /* NULL: every kind */
-    const char *file_glob;        /* NULL: every file */
+    size_t top;            /* lines shown; 0: all */
+    const char *kind;      /* NULL: every kind */
+    const char *file_glob; /* NULL: every file */
     double min_waste_percent;
-    size_t width;                 /* columns of the page; 0: the terminal's */
+    size_t width;                     /* columns of the page; 0: the terminal's */
     const char *own[OPTIONS_OWN_MAX]; /* packages that count as the user's own code */
     size_t own_count;
 };

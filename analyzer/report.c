@@ -1,4 +1,5 @@
 /* The verb report: a run's lines, ranked by what they waste. */
+#include "base/intern.h"
 #include "model/model.h"
 #include "model/select.h"
 #include "model/source.h"
@@ -43,5 +44,6 @@ int verb_report(const struct options *options)
     binary_free_all();
     model_free(&model);
     run_free(&run);
+    intern_free_all();
     return output_close(out, options) && good ? STATUS_GOOD : STATUS_UNUSABLE;
 }

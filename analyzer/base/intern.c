@@ -73,7 +73,8 @@ static uint64_t text_hash(const char *text, size_t length)
 static size_t pool_slot(const char *text, size_t length)
 {
     size_t slot = (size_t)text_hash(text, length) & (pool.capacity - 1);
-    while (pool.texts[slot] != NULL && (strncmp(pool.texts[slot], text, length) != 0 || pool.texts[slot][length] != '\0'))
+    while (pool.texts[slot] != NULL &&
+           (strncmp(pool.texts[slot], text, length) != 0 || pool.texts[slot][length] != '\0'))
         slot = (slot + 1) & (pool.capacity - 1);
     return slot;
 }
@@ -109,4 +110,12 @@ const char *intern_bytes(const void *bytes, size_t length_bytes)
 const char *intern_string(const char *text)
 {
     return intern_bytes(text, strlen(text));
+}
+
+void intern_free_all(void)
+{
+    for (size_t i = 0; i < pool.capacity; i++)
+        free((char *)(uintptr_t)pool.texts[i]);
+    free(pool.texts);
+    memset(&pool, 0, sizeof(pool));
 }

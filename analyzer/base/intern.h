@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The one copy of these bytes (ended at the first NUL among them). Lives until the program ends. */
+/* The one copy of these bytes (ended at the first NUL among them). Lives until intern_free_all(). */
 const char *intern_bytes(const void *bytes, size_t length_bytes);
 const char *intern_string(const char *text);
+void intern_free_all(void); /* every interned string ends */
 
 /* Open addressing over up to three words; values are never NULL. A zeroed struct is an empty map. */
 struct map_key {

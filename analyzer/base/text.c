@@ -13,7 +13,11 @@ uint32_t text_decode(const char *bytes, size_t length_bytes_left, size_t *length
 {
     static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000}; /* shorter forms exist below: overlong */
     unsigned char first = (unsigned char)bytes[0];
-    size_t length = first < 0x80 ? 1 : (first & 0xe0) == 0xc0 ? 2 : (first & 0xf0) == 0xe0 ? 3 : (first & 0xf8) == 0xf0 ? 4 : 0;
+    size_t length = first < 0x80             ? 1
+                    : (first & 0xe0) == 0xc0 ? 2
+                    : (first & 0xf0) == 0xe0 ? 3
+                    : (first & 0xf8) == 0xf0 ? 4
+                                             : 0;
     *length_bytes = 1;
     if (length == 1)
         return first;
@@ -34,9 +38,9 @@ uint32_t text_decode(const char *bytes, size_t length_bytes_left, size_t *length
 
 static bool is_control(uint32_t character)
 {
-    return character < 0x20 || (character >= 0x7f && character < 0xa0) || (character >= 0x202a && character <= 0x202e) ||
-           (character >= 0x2066 && character <= 0x2069) || character == 0x200e || character == 0x200f || character == 0x2028 ||
-           character == 0x2029;
+    return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
+           (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069) ||
+           character == 0x200e || character == 0x200f || character == 0x2028 || character == 0x2029;
 }
 
 /* Writes at most 8 bytes. */

@@ -28,10 +28,12 @@ static struct finding refused(int error, const char *what)
 {
     struct finding finding = {.state = CHECK_OFF, .text = memory_print("%s: %s", what, strerror(error))};
     if (error == EPERM || error == EACCES)
-        finding.remedy = "allow perf_event_open: `sysctl kernel.perf_event_paranoid=2` on the host, and in a container a seccomp "
-                         "profile that permits it (docker: --security-opt seccomp=..., or --cap-add PERFMON)";
+        finding.remedy =
+            "allow perf_event_open: `sysctl kernel.perf_event_paranoid=2` on the host, and in a container a seccomp "
+            "profile that permits it (docker: --security-opt seccomp=..., or --cap-add PERFMON)";
     else if (error == ENOSYS)
-        finding.remedy = "a system call filter hides perf_event_open, or the kernel was built without CONFIG_PERF_EVENTS";
+        finding.remedy =
+            "a system call filter hides perf_event_open, or the kernel was built without CONFIG_PERF_EVENTS";
     else
         finding.remedy = "Linux 5.13 or newer is needed (5.18 to be safe from blocked signals)";
     return finding;
@@ -59,7 +61,8 @@ struct finding check_paranoid(void)
     int level = 0;
     FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
     if (file == NULL)
-        return (struct finding){.state = CHECK_OFF, .text = memory_print("the kernel has no perf events"),
+        return (struct finding){.state = CHECK_OFF,
+                                .text = memory_print("the kernel has no perf events"),
                                 .remedy = "a kernel with CONFIG_PERF_EVENTS"};
     int got = fscanf(file, "%d", &level);
     fclose(file);
@@ -83,15 +86,18 @@ struct finding check_seccomp(void)
     if (file != NULL)
         fclose(file);
     if (tracer != 0)
-        return (struct finding){.state = CHECK_OFF, .text = memory_print("a debugger (process %d) holds this process", tracer),
+        return (struct finding){.state = CHECK_OFF,
+                                .text = memory_print("a debugger (process %d) holds this process", tracer),
                                 .remedy = "the access engine needs the traps a debugger takes: run without it"};
     return (struct finding){.state = mode == 0 ? CHECK_OK : CHECK_NOTE,
-                            .text = memory_print("%s", mode == 0 ? "none" : "one is in place (a container's, probably)")};
+                            .text =
+                                memory_print("%s", mode == 0 ? "none" : "one is in place (a container's, probably)")};
 }
 
 struct finding check_clock(void)
 {
-    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = 1000000000};
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = 1000000000};
     attr.disabled = 1;
     attr.sigtrap = 1;
     attr.remove_on_exec = 1;
@@ -124,7 +130,8 @@ struct finding check_breakpoints(void)
         close(descriptors[i]);
     if (count == 0)
         return refused(error, "no data breakpoint: the access engine is off");
-    struct finding finding = {.state = count >= 4 ? CHECK_OK : CHECK_OFF, .text = memory_print("%d data breakpoints", count)};
+    struct finding finding = {.state = count >= 4 ? CHECK_OK : CHECK_OFF,
+                              .text = memory_print("%d data breakpoints", count)};
     finding.remedy = "another user of breakpoints (a debugger, perf) holds the others";
     return finding;
 }
@@ -136,10 +143,12 @@ struct finding check_pmu(void)
     int descriptor = perf_open(&attr);
     if (descriptor >= 0) {
         close(descriptor);
-        return (struct finding){.state = CHECK_OK, .text = memory_print("the processor counts cycles; PIEPROF_EVENTS can be used")};
+        return (struct finding){.state = CHECK_OK,
+                                .text = memory_print("the processor counts cycles; PIEPROF_EVENTS can be used")};
     }
     if (errno == ENOENT || errno == EOPNOTSUPP)
-        return (struct finding){.state = CHECK_OFF, .text = memory_print("none (a virtual machine without a PMU)"),
+        return (struct finding){.state = CHECK_OFF,
+                                .text = memory_print("none (a virtual machine without a PMU)"),
                                 .remedy = "only PIEPROF_EVENTS needs them; the hypervisor must pass the PMU through"};
     return refused(errno, "perf_event_open refuses hardware events");
 }

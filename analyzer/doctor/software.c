@@ -26,7 +26,8 @@ static struct finding library_finding(const char *const *names, const char *reme
     const char *found = first_library(names);
     if (found != NULL)
         return (struct finding){.state = CHECK_OK, .text = memory_print("%s", found)};
-    return (struct finding){.state = CHECK_OFF, .text = memory_print("%s is not installed", names[0]), .remedy = remedy};
+    return (struct finding){
+        .state = CHECK_OFF, .text = memory_print("%s is not installed", names[0]), .remedy = remedy};
 }
 
 struct finding check_zydis(void)
@@ -37,21 +38,24 @@ struct finding check_zydis(void)
 
 struct finding check_papi(void)
 {
-    static const char *const names[] = {"libpapi.so.7.0", "libpapi.so.7", "libpapi.so.7.1", "libpapi.so.6.0", "libpapi.so", NULL};
+    static const char *const names[] = {"libpapi.so.7.0", "libpapi.so.7", "libpapi.so.7.1",
+                                        "libpapi.so.6.0", "libpapi.so",   NULL};
     return library_finding(names, "`apt install libpapi7.0`: without it PIEPROF_EVENTS cannot be used");
 }
 
 struct finding check_zlib(void)
 {
     static const char *const names[] = {"libz.so.1", NULL};
-    return library_finding(names, "`apt install zlib1g`: without it source texts are stored as they are, and take more space");
+    return library_finding(names,
+                           "`apt install zlib1g`: without it source texts are stored as they are, and take more space");
 }
 
 struct finding check_python(void)
 {
     unsigned major = 0, minor = 0;
     char version[128] = "";
-    FILE *pipe = popen("env -u LD_PRELOAD python3 -c 'import sys; print(sys.version.split()[0], sys.executable)' 2>/dev/null", "re");
+    FILE *pipe = popen(
+        "env -u LD_PRELOAD python3 -c 'import sys; print(sys.version.split()[0], sys.executable)' 2>/dev/null", "re");
     if (pipe != NULL) {
         if (fgets(version, sizeof(version), pipe) == NULL)
             version[0] = '\0';
@@ -59,7 +63,8 @@ struct finding check_python(void)
     }
     version[strcspn(version, "\n")] = '\0';
     if (sscanf(version, "%u.%u", &major, &minor) != 2)
-        return (struct finding){.state = CHECK_OFF, .text = memory_print("no python3 in PATH"), .remedy = "`apt install python3`"};
+        return (struct finding){
+            .state = CHECK_OFF, .text = memory_print("no python3 in PATH"), .remedy = "`apt install python3`"};
     struct finding finding = {.state = CHECK_OK, .text = memory_print("CPython %s", version)};
     if (major != 3 || minor < 8) {
         finding.state = CHECK_OFF;
@@ -82,19 +87,23 @@ struct finding check_library(void)
         if (whole != NULL)
             return (struct finding){.state = CHECK_OK, .text = whole};
     }
-    return (struct finding){.state = CHECK_OFF, .text = memory_print("not found beside this program"),
-                            .remedy = "`make` builds it, `make install` puts it where it is found; or give LD_PRELOAD its full path"};
+    return (struct finding){
+        .state = CHECK_OFF,
+        .text = memory_print("not found beside this program"),
+        .remedy = "`make` builds it, `make install` puts it where it is found; or give LD_PRELOAD its full path"};
 }
 
 struct finding check_directory(void)
 {
     const char *out = getenv("PIEPROF_OUT");
-    char *directory = out != NULL && strrchr(out, '/') != NULL ? memory_print("%.*s/", (int)(strrchr(out, '/') - out), out)
-                                                              : memory_print(".");
+    char *directory = out != NULL && strrchr(out, '/') != NULL
+                          ? memory_print("%.*s/", (int)(strrchr(out, '/') - out), out)
+                          : memory_print(".");
     struct finding finding = {.state = CHECK_OK, .text = memory_print("out.db can be written here")};
     if (access(directory, W_OK) != 0) {
         free(finding.text);
-        finding = (struct finding){.state = CHECK_OFF, .text = memory_print("%s cannot be written", directory),
+        finding = (struct finding){.state = CHECK_OFF,
+                                   .text = memory_print("%s cannot be written", directory),
                                    .remedy = "set PIEPROF_OUT to a file elsewhere"};
     }
     free(directory);

@@ -58,7 +58,8 @@ static bool path_stdlib(const char *path)
     for (const char *at = path; (at = strstr(at, "/python")) != NULL; at += 7) {
         const char *version = at + 7;
         size_t digits = strspn(version, "0123456789.t");
-        bool in_lib = at - path >= 4 && (strncmp(at - 4, "/lib", 4) == 0 || (at - path >= 6 && strncmp(at - 6, "/lib", 4) == 0));
+        bool in_lib =
+            at - path >= 4 && (strncmp(at - 4, "/lib", 4) == 0 || (at - path >= 6 && strncmp(at - 6, "/lib", 4) == 0));
         if (in_lib && digits > 0 && version[digits] == '/')
             return true;
         if (in_lib && digits > 2 && strncmp(version + digits, ".zip", 4) == 0)
@@ -78,7 +79,8 @@ static bool is_foundation(const char *package)
 static bool named_own(const struct model *model, const struct code *code)
 {
     for (size_t i = 0; i < model->own_count; i++)
-        if (fnmatch(model->own[i], code->file, 0) == 0 || (code->package && fnmatch(model->own[i], code->package, 0) == 0))
+        if (fnmatch(model->own[i], code->file, 0) == 0 ||
+            (code->package && fnmatch(model->own[i], code->package, 0) == 0))
             return true;
     return false;
 }
@@ -115,17 +117,20 @@ struct code *model_code(struct model *model, struct process *process, uint32_t c
     return code;
 }
 
-static void code_decode(struct model *model, const struct process *process, const struct db_code *record, struct code *code)
+static void code_decode(struct model *model, const struct process *process, const struct db_code *record,
+                        struct code *code)
 {
     struct run_blob blob = run_blob(process->run, record->lines_blob);
     code->table_ready = true;
     if (blob.length_bytes > model->decode_budget)
         blob = (struct run_blob){0};
     model->decode_budget -= blob.length_bytes;
-    line_table_decode(&code->table, process->run->record->python_version, blob.bytes, blob.length_bytes, record->first_line);
+    line_table_decode(&code->table, process->run->record->python_version, blob.bytes, blob.length_bytes,
+                      record->first_line);
 }
 
-struct line_span model_position(struct model *model, struct process *process, const struct db_node *node, struct code **code)
+struct line_span model_position(struct model *model, struct process *process, const struct db_node *node,
+                                struct code **code)
 {
     uint32_t id = (uint32_t)(node->value >> 32);
     *code = model_code(model, process, id);

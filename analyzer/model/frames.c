@@ -49,7 +49,8 @@ static void add_native(struct context *context, struct process *process, const s
         context_add(context, frame);
 }
 
-static void add_python(struct context *context, struct model *model, struct process *process, const struct db_node *record)
+static void add_python(struct context *context, struct model *model, struct process *process,
+                       const struct db_node *record)
 {
     struct code *code;
     struct line_span span = model_position(model, process, record, &code);

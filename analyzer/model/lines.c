@@ -71,7 +71,8 @@ static void charge_totals(struct model *model, struct process *process)
 }
 
 /* The heaviest single place on the line is the one whose columns are shown. */
-static void line_place(struct model *model, struct process *process, struct line *line, const struct node *node, uint64_t cpu_ns)
+static void line_place(struct model *model, struct process *process, struct line *line, const struct node *node,
+                       uint64_t cpu_ns)
 {
     uint32_t frames[2] = {node->user, node->package_frame};
     for (unsigned i = 0; i < 2; i++) {

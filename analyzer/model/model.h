@@ -27,8 +27,8 @@ struct times {
  */
 struct share {
     uint64_t pairs, wasted, unproved;
-    uint64_t zero;                         /* of the wasted: the value was all zero bits */
-    uint64_t across_pairs, across_wasted;  /* of both: the accesses lie in different native calls */
+    uint64_t zero;                        /* of the wasted: the value was all zero bits */
+    uint64_t across_pairs, across_wasted; /* of both: the accesses lie in different native calls */
 };
 
 enum share_kind { SHARE_LOADS, SHARE_STORES, SHARE_DEAD, SHARE_KINDS };
@@ -37,15 +37,15 @@ enum share_kind { SHARE_LOADS, SHARE_STORES, SHARE_DEAD, SHARE_KINDS };
 struct line {
     const char *file, *function;
     int32_t number;
-    struct line_span span;  /* of the instructions that took most of its time... */
-    uint64_t span_ns;       /* ... which is this */
-    uint64_t carried_ns;    /* time whose user line it is, also where a package line leads */
+    struct line_span span; /* of the instructions that took most of its time... */
+    uint64_t span_ns;      /* ... which is this */
+    uint64_t carried_ns;   /* time whose user line it is, also where a package line leads */
     struct times times;
     struct share shares[SHARE_KINDS];
-    struct line *caller;    /* the user line this package line stands for, NULL usually */
-    double waste_s;         /* upper bound of what a fix can win, never more than its native time */
+    struct line *caller; /* the user line this package line stands for, NULL usually */
+    double waste_s;      /* upper bound of what a fix can win, never more than its native time */
     enum share_kind waste_kind;
-    bool own, wasteful;     /* in the user's own code; waste_kind says something */
+    bool own, wasteful; /* in the user's own code; waste_kind says something */
 };
 
 /* Who wrote a code object. */
@@ -61,19 +61,19 @@ struct code {
 
 /* Of a node, from the path above it. */
 struct node {
-    uint32_t python;         /* innermost Python frame: node id */
-    uint32_t user;           /* innermost frame in the user's own code */
-    uint32_t package_frame;  /* below `user`: innermost frame of the first package that is no foundation */
+    uint32_t python;        /* innermost Python frame: node id */
+    uint32_t user;          /* innermost frame in the user's own code */
+    uint32_t package_frame; /* below `user`: innermost frame of the first package that is no foundation */
     const char *package;
-    struct line *line;       /* of `user`; NULL without one */
+    struct line *line; /* of `user`; NULL without one */
     bool in_import;
-    bool native_between;     /* a frame outside the interpreter stands below `python` */
+    bool native_between; /* a frame outside the interpreter stands below `python` */
 };
 
 struct process {
     const struct run_process *run;
-    struct code *codes;  /* by run_index() of DB_KIND_CODE */
-    struct node *nodes;  /* by run_index() of DB_KIND_NODE */
+    struct code *codes; /* by run_index() of DB_KIND_CODE */
+    struct node *nodes; /* by run_index() of DB_KIND_NODE */
     struct module_range *modules;
     size_t module_count;
 };
@@ -91,7 +91,7 @@ struct pair_group {
 };
 
 struct totals {
-    struct times times;    /* imports left out */
+    struct times times; /* imports left out */
     uint64_t import_ns;
     struct share shares[SHARE_KINDS];
     uint64_t elsewhere_ns; /* of times: outside every line */
@@ -100,7 +100,8 @@ struct totals {
 
 /* Sums over the processes. */
 struct health {
-    uint64_t samples, native, call_ended, resolved, armed, finished, traps, shim_cpu_ns, shim_memory_bytes, threads, objects;
+    uint64_t samples, native, call_ended, resolved, armed, finished, traps, shim_cpu_ns, shim_memory_bytes, threads,
+        objects;
     uint64_t dropped[DB_DROP_COUNT];
 };
 
@@ -118,9 +119,9 @@ struct model {
     struct totals totals;
     struct health health;
     double duration_s;
-    const char *const *own;    /* --own globs */
+    const char *const *own; /* --own globs */
     size_t own_count;
-    uint64_t decode_budget;    /* bytes of location tables that may still be decoded: bounds a hostile file's cost */
+    uint64_t decode_budget; /* bytes of location tables that may still be decoded: bounds a hostile file's cost */
 };
 
 /* `own`: globs of packages that count as the user's own code. Free with model_free. */
@@ -134,7 +135,8 @@ struct code *model_code(struct model *model, struct process *process, uint32_t c
 const char *path_absolute(const char *directory, const char *file);
 
 /* code.c: where a Python frame's node stands. */
-struct line_span model_position(struct model *model, struct process *process, const struct db_node *node, struct code **code);
+struct line_span model_position(struct model *model, struct process *process, const struct db_node *node,
+                                struct code **code);
 
 /* modules.c: ELF objects by address. */
 struct module_range {

@@ -5,7 +5,8 @@
 #include "model/model.h"
 
 /* The program itself when it has no file: `python -c` or standard input. */
-static bool is_program_text(struct model *model, struct process *process, const struct node *node, const struct code *code)
+static bool is_program_text(struct model *model, struct process *process, const struct node *node,
+                            const struct code *code)
 {
     if (!code->pseudo)
         return false;
@@ -16,7 +17,8 @@ static bool is_program_text(struct model *model, struct process *process, const 
     return user_code != NULL && user_code->pseudo;
 }
 
-static void enter_python(struct model *model, struct process *process, const struct db_node *record, uint32_t id, struct node *node)
+static void enter_python(struct model *model, struct process *process, const struct db_node *record, uint32_t id,
+                         struct node *node)
 {
     struct code *code = model_code(model, process, (uint32_t)(record->value >> 32));
     bool program_text = code != NULL && is_program_text(model, process, node, code);

@@ -25,7 +25,8 @@ static void share_add(struct share *share, const struct db_pair *record, bool wa
     }
 }
 
-static void charge(struct model *model, struct line *line, enum share_kind kind, const struct db_pair *record, bool wasted)
+static void charge(struct model *model, struct line *line, enum share_kind kind, const struct db_pair *record,
+                   bool wasted)
 {
     share_add(&model->totals.shares[kind], record, wasted);
     if (line != NULL)
@@ -85,7 +86,8 @@ static void charge_process(struct model *model, struct process *process)
     struct run_cursor cursor = {0};
     for (const struct db_pair *record; (record = run_next(table, &cursor)) != NULL;) {
         struct pair_view view = {.process = process, .record = record};
-        const struct node *first = model_node(process, record->first_node), *second = model_node(process, record->second_node);
+        const struct node *first = model_node(process, record->first_node),
+                          *second = model_node(process, record->second_node);
         if (first == NULL || second == NULL || first->in_import || second->in_import)
             continue;
         if (record->address_class != DB_CLASS_OBJECT) {

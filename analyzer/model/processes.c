@@ -12,7 +12,8 @@ const char *process_python(const struct db_process *record)
     uint32_t hex = record->python_version;
     if (hex == 0)
         return NULL;
-    char *text = memory_print("%u.%u.%u%s", hex >> 24, (hex >> 16) & 255, (hex >> 8) & 255, record->python_free_threaded ? "t" : "");
+    char *text = memory_print("%u.%u.%u%s", hex >> 24, (hex >> 16) & 255, (hex >> 8) & 255,
+                              record->python_free_threaded ? "t" : "");
     const char *kept = intern_string(text);
     free(text);
     return kept;
@@ -90,7 +91,8 @@ char *process_command(const struct run_process *process, size_t limit_bytes)
         const char *word = intern_bytes(blob.bytes + at, blob.length_bytes - at);
         at += strlen(word) + 1;
         const char *quote = is_plain(word) ? "" : "'";
-        int wrote = snprintf(command + used, limit_bytes + 1 - used, "%s%s%s%s", used > 0 ? " " : "", quote, word, quote);
+        int wrote =
+            snprintf(command + used, limit_bytes + 1 - used, "%s%s%s%s", used > 0 ? " " : "", quote, word, quote);
         used += wrote > 0 ? (size_t)wrote : 0;
     }
     return command;

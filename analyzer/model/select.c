@@ -44,8 +44,8 @@ static bool pair_matches(const struct pair_group *group, const struct options *o
     return charged != NULL ? file_matches(charged->file, options->file_glob) : options->file_glob == NULL;
 }
 
-void selection_make(struct selection *selection, const struct model *model, const struct options *options, size_t top_default,
-                    size_t pairs_max)
+void selection_make(struct selection *selection, const struct model *model, const struct options *options,
+                    size_t top_default, size_t pairs_max)
 {
     size_t top = options->top == (size_t)-1 ? top_default : options->top == 0 ? (size_t)-1 : options->top;
     *selection = (struct selection){0};

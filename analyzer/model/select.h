@@ -8,14 +8,14 @@
 struct selection {
     const struct line **lines; /* in rank order */
     size_t line_count;
-    size_t line_matches;       /* before --top cut them */
+    size_t line_matches; /* before --top cut them */
     const struct pair_group **pairs;
     size_t pair_count;
 };
 
 /* `top_default` and `pairs_max` bound what the options leave open. Free with selection_free. */
-void selection_make(struct selection *selection, const struct model *model, const struct options *options, size_t top_default,
-                    size_t pairs_max);
+void selection_make(struct selection *selection, const struct model *model, const struct options *options,
+                    size_t top_default, size_t pairs_max);
 void selection_free(struct selection *selection);
 
 /* Percent of the run's time (imports left out) that `seconds` are. */

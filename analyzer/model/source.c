@@ -33,7 +33,8 @@ static bool parts_find(struct parts *parts, const struct run_process *process, c
     uint32_t found = 0;
     *parts = (struct parts){.process = process};
     for (const struct db_source *record; (record = run_next(table, &cursor)) != NULL;) {
-        if (path_absolute(directory, run_text(process, record->path_blob)) != path || record->parts > run_capacity(table))
+        if (path_absolute(directory, run_text(process, record->path_blob)) != path ||
+            record->parts > run_capacity(table))
             continue;
         if (parts->records == NULL) {
             parts->count = record->parts > 0 ? record->parts : 1;
@@ -99,7 +100,8 @@ static bool read_disk(const char *path, char **text, size_t *length_bytes, struc
     int descriptor = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (descriptor < 0)
         return false;
-    bool good = fstat(descriptor, status) == 0 && S_ISREG(status->st_mode) && status->st_size <= (off_t)SOURCE_MAX_BYTES;
+    bool good =
+        fstat(descriptor, status) == 0 && S_ISREG(status->st_mode) && status->st_size <= (off_t)SOURCE_MAX_BYTES;
     if (good) {
         *text = memory_zeroed((size_t)status->st_size + 1, 1);
         ssize_t got = pread(descriptor, *text, (size_t)status->st_size, 0);

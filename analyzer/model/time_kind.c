@@ -10,15 +10,67 @@
 
 /* Names of that machinery: how each begins. One that ends in '$' must be whole. */
 static const char *const machinery[] = {
-    "_PyObject_Call", "PyObject_Call", "_PyObject_FastCall", "PyObject_Vectorcall", "_PyObject_Vectorcall", "PyVectorcall_",
-    "_PyVectorcall_", "_PyFunction_Vectorcall", "cfunction_", "method_vectorcall", "vectorcall_", "_PyObject_MakeTpCall",
-    "_Py_CheckFunctionResult", "_PyCFunction", "PyCFunction_", "_PyMethodDef_", "type_call$", "_PyStack_", "PyMember_Get",
-    "wrap_", "wrapper_call$", "wrapperdescr_", "slot_", "builtin_vectorcall", "classmethoddescr_call", "method_call$",
-    "PyArg_", "_PyArg_", "vgetargs", "convertitem", "convertsimple", "getargs", "Py_BuildValue", "_Py_BuildValue", "do_mkvalue",
-    "PyLong_As", "_PyLong_As", "PyLong_From", "_PyLong_From", "PyFloat_As", "PyFloat_From", "PyNumber_As", "PyNumber_Index",
-    "_PyNumber_Index", "PyNumber_Long", "PyNumber_Float", "PyUnicode_AsUTF8", "PyUnicode_From", "PyBytes_From", "PyBool_From",
-    "PyComplex_As", "PyComplex_From", "PyObject_GetBuffer", "PyBuffer_", "PyTuple_Pack", "PyErr_Occurred", "PyGILState_",
-    "PyEval_SaveThread", "PyEval_RestoreThread", "take_gil", "drop_gil",
+    "_PyObject_Call",
+    "PyObject_Call",
+    "_PyObject_FastCall",
+    "PyObject_Vectorcall",
+    "_PyObject_Vectorcall",
+    "PyVectorcall_",
+    "_PyVectorcall_",
+    "_PyFunction_Vectorcall",
+    "cfunction_",
+    "method_vectorcall",
+    "vectorcall_",
+    "_PyObject_MakeTpCall",
+    "_Py_CheckFunctionResult",
+    "_PyCFunction",
+    "PyCFunction_",
+    "_PyMethodDef_",
+    "type_call$",
+    "_PyStack_",
+    "PyMember_Get",
+    "wrap_",
+    "wrapper_call$",
+    "wrapperdescr_",
+    "slot_",
+    "builtin_vectorcall",
+    "classmethoddescr_call",
+    "method_call$",
+    "PyArg_",
+    "_PyArg_",
+    "vgetargs",
+    "convertitem",
+    "convertsimple",
+    "getargs",
+    "Py_BuildValue",
+    "_Py_BuildValue",
+    "do_mkvalue",
+    "PyLong_As",
+    "_PyLong_As",
+    "PyLong_From",
+    "_PyLong_From",
+    "PyFloat_As",
+    "PyFloat_From",
+    "PyNumber_As",
+    "PyNumber_Index",
+    "_PyNumber_Index",
+    "PyNumber_Long",
+    "PyNumber_Float",
+    "PyUnicode_AsUTF8",
+    "PyUnicode_From",
+    "PyBytes_From",
+    "PyBool_From",
+    "PyComplex_As",
+    "PyComplex_From",
+    "PyObject_GetBuffer",
+    "PyBuffer_",
+    "PyTuple_Pack",
+    "PyErr_Occurred",
+    "PyGILState_",
+    "PyEval_SaveThread",
+    "PyEval_RestoreThread",
+    "take_gil",
+    "drop_gil",
 };
 
 /* Compiler's clones ("name.part.0", "name.cold") begin like the function itself. */
@@ -29,7 +81,8 @@ static bool is_machinery(const char *symbol)
         if (machinery[i][length - 1] != '$') {
             if (strncmp(symbol, machinery[i], length) == 0)
                 return true;
-        } else if (strncmp(symbol, machinery[i], length - 1) == 0 && (symbol[length - 1] == '\0' || symbol[length - 1] == '.')) {
+        } else if (strncmp(symbol, machinery[i], length - 1) == 0 &&
+                   (symbol[length - 1] == '\0' || symbol[length - 1] == '.')) {
             return true;
         }
     }

@@ -22,8 +22,8 @@ static bool check_blob(struct check *check, const char *what, uint32_t *referenc
         check->run->damaged++;
         return true;
     default:
-        return run_fail(check->run, check->offset, "%s refers to blob %u, which is not there or reaches over its extent", what,
-                        *reference);
+        return run_fail(check->run, check->offset,
+                        "%s refers to blob %u, which is not there or reaches over its extent", what, *reference);
     }
 }
 
@@ -55,8 +55,10 @@ static bool check_PROCESS(struct check *check, struct db_process *record)
         if (!check_range(check, "engine state", record->engines[i].state, DB_ENGINE_OFF, DB_ENGINE_ON))
             return false;
     return check_range(check, "way a process ended", record->ended, DB_END_RUNNING, DB_END_SIGNAL) &&
-           check_blob(check, "process", &record->arguments_blob) && check_blob(check, "process", &record->directory_blob) &&
-           check_blob(check, "process", &record->executable_blob) && check_blob(check, "process", &record->trigger_blob);
+           check_blob(check, "process", &record->arguments_blob) &&
+           check_blob(check, "process", &record->directory_blob) &&
+           check_blob(check, "process", &record->executable_blob) &&
+           check_blob(check, "process", &record->trigger_blob);
 }
 
 static bool check_CODE(struct check *check, struct db_code *record)
@@ -89,8 +91,8 @@ static bool check_NODE(struct check *check, struct db_node *record)
 {
     bool unfinished = false;
     if (record->parent >= check->id)
-        return run_fail(check->run, check->offset, "node %llu has parent %u, which is not before it", (unsigned long long)check->id,
-                        record->parent);
+        return run_fail(check->run, check->offset, "node %llu has parent %u, which is not before it",
+                        (unsigned long long)check->id, record->parent);
     if (record->parent != 0 && !check_id(check, "node", DB_KIND_NODE, record->parent, &unfinished))
         return false;
     if (unfinished)

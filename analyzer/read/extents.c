@@ -35,7 +35,8 @@ static bool extent_sound(struct run *run, uint64_t offset, const struct db_exten
     uint64_t limit = run->extent_count * (uint64_t)kind_per_extent(extent->kind);
     bool blob = extent->kind == DB_KIND_BLOB;
     bool reachable = run->incomplete || extent->first_id <= limit;
-    if ((!blob && extent->first_id == 0) || (blob && extent->first_id % 8 != 0) || !reachable || extent->first_id > UINT32_MAX)
+    if ((!blob && extent->first_id == 0) || (blob && extent->first_id % 8 != 0) || !reachable ||
+        extent->first_id > UINT32_MAX)
         return run_fail(run, offset + offsetof(struct db_extent, first_id), "first id %llu out of range",
                         (unsigned long long)extent->first_id);
     return true;
@@ -83,7 +84,8 @@ static bool extents_disjoint(struct run *run)
         if (before->process != extent->process || before->kind != extent->kind)
             continue;
         if (extent->first_id < before->first_id + kind_per_extent(extent->kind))
-            return run_fail(run, extent->offset, "extent repeats ids of the one at 0x%llx", (unsigned long long)before->offset);
+            return run_fail(run, extent->offset, "extent repeats ids of the one at 0x%llx",
+                            (unsigned long long)before->offset);
         extent->index = before->index + kind_per_extent(extent->kind);
     }
     return true;
@@ -167,7 +169,8 @@ void *run_record(const struct run_process *process, enum db_kind kind, uint64_t 
     return slot != NULL && slot_published(slot) ? slot : NULL;
 }
 
-enum run_reference run_reference(const struct run *run, const struct run_process *process, enum db_kind kind, uint64_t id)
+enum run_reference run_reference(const struct run *run, const struct run_process *process, enum db_kind kind,
+                                 uint64_t id)
 {
     const unsigned char *slot = table_slot(&process->tables[kind], id);
     if (slot == NULL)

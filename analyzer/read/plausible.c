@@ -4,9 +4,9 @@
 
 #include "read/run_private.h"
 
-#define COUNT_LIMIT (UINT64_C(1) << 48)          /* no run takes more samples, traps or pairs */
-#define TIME_LIMIT_NS (UINT64_C(1) << 58)        /* nine years */
-#define THREADS_LIMIT (UINT64_C(1) << 22)        /* Linux's own limit on pids */
+#define COUNT_LIMIT (UINT64_C(1) << 48)   /* no run takes more samples, traps or pairs */
+#define TIME_LIMIT_NS (UINT64_C(1) << 58) /* nine years */
+#define THREADS_LIMIT (UINT64_C(1) << 22) /* Linux's own limit on pids */
 #define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
 static void limit(struct run *run, uint64_t *value, uint64_t highest)
@@ -27,8 +27,9 @@ static uint64_t process_cpu_limit_ns(const struct db_process *record)
 
 static void process_counters(struct run *run, struct db_process *record)
 {
-    uint64_t *counters[] = {&record->samples,  &record->native, &record->call_ended, &record->resolved, &record->armed,
-                            &record->finished, &record->traps,  &record->objects,    &record->shim_memory_bytes};
+    uint64_t *counters[] = {&record->samples,  &record->native,  &record->call_ended,
+                            &record->resolved, &record->armed,   &record->finished,
+                            &record->traps,    &record->objects, &record->shim_memory_bytes};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         limit(run, counters[i], COUNT_LIMIT);
     for (size_t i = 0; i < DB_DROP_COUNT; i++)

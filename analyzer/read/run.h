@@ -13,10 +13,10 @@
 #include "pieprof/db.h"
 
 struct run_extent {
-    unsigned char *records;    /* behind the struct db_extent */
-    uint64_t offset;           /* of the extent in the file */
-    uint64_t first_id;         /* blobs: bytes */
-    uint64_t index;            /* of its first record among the table's, counted over the extents that are there */
+    unsigned char *records; /* behind the struct db_extent */
+    uint64_t offset;        /* of the extent in the file */
+    uint64_t first_id;      /* blobs: bytes */
+    uint64_t index;         /* of its first record among the table's, counted over the extents that are there */
     uint32_t process, kind;
 };
 
@@ -24,8 +24,8 @@ struct run_extent {
 struct run_table {
     const struct run_extent *extents;
     size_t extent_count;
-    size_t record_bytes;  /* of a record; 0 for blobs */
-    size_t per_extent;    /* records in an extent; payload bytes for blobs */
+    size_t record_bytes; /* of a record; 0 for blobs */
+    size_t per_extent;   /* records in an extent; payload bytes for blobs */
 };
 
 struct run_process {
@@ -39,15 +39,15 @@ struct run {
     unsigned char *bytes; /* header and extents, padded with zeros to whole extents */
     struct db_header *header;
     uint64_t file_bytes;
-    size_t extent_count;      /* in `bytes`, holes included */
+    size_t extent_count;        /* in `bytes`, holes included */
     struct run_extent *extents; /* those in use, sorted by process, kind, first id */
     size_t used_extents;
     struct run_process *processes; /* those whose record is published */
     size_t process_count;
-    uint64_t damaged;  /* things that were unfinished, cut off or impossible */
-    bool cut_short;    /* the file ends before what was claimed */
-    bool incomplete;   /* extents are missing, so a reference may lead nowhere without being wrong */
-    char error[512];   /* when reading failed: one line that names file and offset */
+    uint64_t damaged; /* things that were unfinished, cut off or impossible */
+    bool cut_short;   /* the file ends before what was claimed */
+    bool incomplete;  /* extents are missing, so a reference may lead nowhere without being wrong */
+    char error[512];  /* when reading failed: one line that names file and offset */
 };
 
 /* Reads `path` whole into memory (a live run's file too). False: `error` says why. Free with run_free in both cases. */
@@ -77,8 +77,8 @@ const char *run_text(const struct run_process *process, uint32_t reference); /* 
 /* Walks the published records of a table in the order of their ids; returns NULL at the end. Start with a zeroed one. */
 struct run_cursor {
     size_t extent, record;
-    uint64_t id;  /* of the record just returned */
-    size_t index; /* its run_index() */
+    uint64_t id;     /* of the record just returned */
+    size_t index;    /* its run_index() */
     uint64_t offset; /* its offset in the file */
 };
 void *run_next(const struct run_table *table, struct run_cursor *cursor);

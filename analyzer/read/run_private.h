@@ -23,7 +23,8 @@ void plausible_pair(struct run *run, struct db_pair *pair);
 
 /* How a reference stands. */
 enum run_reference { RUN_REFERENCE_GOOD, RUN_REFERENCE_UNFINISHED, RUN_REFERENCE_BAD };
-enum run_reference run_reference(const struct run *run, const struct run_process *process, enum db_kind kind, uint64_t id);
+enum run_reference run_reference(const struct run *run, const struct run_process *process, enum db_kind kind,
+                                 uint64_t id);
 enum run_reference run_blob_reference(const struct run *run, const struct run_process *process, uint32_t reference);
 
 #endif

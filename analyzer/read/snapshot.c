@@ -53,7 +53,8 @@ static size_t snapshot_pread(int descriptor, unsigned char *into, size_t size, u
 /* Extents the header says are in use, within the file; the last may be cut. */
 static size_t snapshot_extents(const struct db_header *header, uint64_t file_bytes)
 {
-    uint64_t in_file = file_bytes > DB_HEADER_BYTES ? (file_bytes - DB_HEADER_BYTES + DB_EXTENT_BYTES - 1) / DB_EXTENT_BYTES : 0;
+    uint64_t in_file =
+        file_bytes > DB_HEADER_BYTES ? (file_bytes - DB_HEADER_BYTES + DB_EXTENT_BYTES - 1) / DB_EXTENT_BYTES : 0;
     return (size_t)(header->extents_claimed < in_file ? header->extents_claimed : in_file);
 }
 
@@ -67,17 +68,17 @@ static bool header_sound(struct run *run, const struct db_header *header)
     if (run->file_bytes < DB_HEADER_BYTES)
         return run_fail(run, run->file_bytes, "the file is cut short inside its header of %u bytes", DB_HEADER_BYTES);
     if (header->byte_order != DB_BYTE_ORDER)
-        return run_fail(run, offsetof(struct db_header, byte_order), "byte order mark 0x%x, expected 0x%x", header->byte_order,
-                        DB_BYTE_ORDER);
+        return run_fail(run, offsetof(struct db_header, byte_order), "byte order mark 0x%x, expected 0x%x",
+                        header->byte_order, DB_BYTE_ORDER);
     if (header->version != DB_VERSION)
-        return run_fail(run, offsetof(struct db_header, version), "format version %u; this pieprof-report reads version %u",
-                        header->version, DB_VERSION);
+        return run_fail(run, offsetof(struct db_header, version),
+                        "format version %u; this pieprof-report reads version %u", header->version, DB_VERSION);
     if (header->header_bytes != DB_HEADER_BYTES)
-        return run_fail(run, offsetof(struct db_header, header_bytes), "header of %u bytes, expected %u", header->header_bytes,
-                        DB_HEADER_BYTES);
+        return run_fail(run, offsetof(struct db_header, header_bytes), "header of %u bytes, expected %u",
+                        header->header_bytes, DB_HEADER_BYTES);
     if (header->extent_bytes != DB_EXTENT_BYTES)
-        return run_fail(run, offsetof(struct db_header, extent_bytes), "extents of %u bytes, expected %u", header->extent_bytes,
-                        DB_EXTENT_BYTES);
+        return run_fail(run, offsetof(struct db_header, extent_bytes), "extents of %u bytes, expected %u",
+                        header->extent_bytes, DB_EXTENT_BYTES);
     return true;
 }
 
@@ -123,7 +124,8 @@ static bool snapshot_copy(struct run *run, int descriptor)
     if (got < wanted) /* truncated by somebody while we read */
         run->file_bytes = DB_HEADER_BYTES + got;
     uint64_t claimed_now = 0;
-    snapshot_pread(descriptor, (unsigned char *)&claimed_now, sizeof(claimed_now), offsetof(struct db_header, extents_claimed));
+    snapshot_pread(descriptor, (unsigned char *)&claimed_now, sizeof(claimed_now),
+                   offsetof(struct db_header, extents_claimed));
     bool grew = claimed_now != run->header->extents_claimed;
     bool sound = snapshot_header(run);
     run->incomplete = run->incomplete || grew;
@@ -146,7 +148,8 @@ bool run_read(struct run *run, const char *path)
     if (!good)
         snapshot_open_fail(run, strerror(errno));
     else if (!S_ISREG(status.st_mode))
-        good = snapshot_open_fail(run, S_ISDIR(status.st_mode) ? "is a directory, not a file" : "is not a regular file");
+        good =
+            snapshot_open_fail(run, S_ISDIR(status.st_mode) ? "is a directory, not a file" : "is not a regular file");
     if (good) {
         run->file_bytes = (uint64_t)status.st_size;
         good = snapshot_copy(run, descriptor);

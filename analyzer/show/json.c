@@ -42,8 +42,7 @@ static void json_put_estimate(json_t *object, uint64_t wasted, uint64_t pairs)
 {
     struct estimate estimate = share_estimate(wasted, pairs);
     json_object_set_new(object, "fraction", estimate.known ? json_real(estimate.fraction) : json_null());
-    json_object_set_new(object, "ci95",
-                        estimate.known ? json_pack("[f,f]", estimate.low, estimate.high) : json_null());
+    json_object_set_new(object, "ci95", estimate.known ? json_pack("[f,f]", estimate.low, estimate.high) : json_null());
     json_object_set_new(object, "pairs", json_count(pairs));
 }
 

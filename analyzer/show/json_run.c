@@ -30,7 +30,8 @@ static json_t *json_process(const struct run *run, const struct run_process *pro
     json_object_set_new(object, "rank", record->rank >= 0 ? json_integer(record->rank) : json_null());
     json_object_set_new(object, "python", json_text(process_python(record)));
     json_object_set_new(object, "state", json_text(process_state(run, record)));
-    json_object_set_new(object, "signal", record->ended == DB_END_SIGNAL ? json_integer(record->end_detail) : json_null());
+    json_object_set_new(object, "signal",
+                        record->ended == DB_END_SIGNAL ? json_integer(record->end_detail) : json_null());
     json_object_set_new(object, "duration_s", json_seconds(process_duration_s(record)));
     json_object_set_new(object, "cpu_s", json_seconds((double)record->cpu_ns * 1e-9));
     json_object_set_new(object, "rate_hz", json_integer(record->rate_hz));
@@ -63,7 +64,8 @@ static json_t *json_health(const struct model *model)
     json_object_set_new(object, "native", json_count(health->native));
     json_object_set_new(object, "call_ended", json_count(health->call_ended));
     json_object_set_new(object, "lost", json_count(tried - health->resolved));
-    json_object_set_new(object, "resolved", tried > 0 ? json_real((double)health->resolved / (double)tried) : json_null());
+    json_object_set_new(object, "resolved",
+                        tried > 0 ? json_real((double)health->resolved / (double)tried) : json_null());
     json_object_set_new(object, "armed", json_count(health->armed));
     json_object_set_new(object, "finished", json_count(health->finished));
     json_object_set_new(object, "traps", json_count(health->traps));

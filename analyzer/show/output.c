@@ -21,6 +21,7 @@ int output_close(FILE *file, const struct options *options)
     else
         failed |= fflush(file) != 0;
     if (failed)
-        fprintf(stderr, "pieprof-report: %s: could not be written whole\n", options->output ? options->output : "standard output");
+        fprintf(stderr, "pieprof-report: %s: could not be written whole\n",
+                options->output ? options->output : "standard output");
     return !failed;
 }

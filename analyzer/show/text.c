@@ -6,12 +6,14 @@
 #include "model/engines.h"
 #include "show/text_parts.h"
 
-static void put_lines(const struct page *page, struct model *model, const struct selection *selection, const struct options *options)
+static void put_lines(const struct page *page, struct model *model, const struct selection *selection,
+                      const struct options *options)
 {
     for (size_t i = 0; i < selection->line_count; i++)
         text_line(page, model, selection->lines[i], i + 1, options->min_waste_percent);
     if (selection->line_count < selection->line_matches)
-        fprintf(page->out, "    ... and %zu lines more (--top 0 shows all)\n\n", selection->line_matches - selection->line_count);
+        fprintf(page->out, "    ... and %zu lines more (--top 0 shows all)\n\n",
+                selection->line_matches - selection->line_count);
 }
 
 static void put_pairs(const struct page *page, struct model *model, const struct selection *selection)

@@ -19,7 +19,8 @@ static void put_row(const struct page *page, const char *name, char *text)
 
 static void put_command(const struct page *page, const struct model *model)
 {
-    char *command = model->process_count > 0 ? process_command(model->processes[0].run, 2000) : memory_print("(no command)");
+    char *command =
+        model->process_count > 0 ? process_command(model->processes[0].run, 2000) : memory_print("(no command)");
     char *printable = text_printable(command, strlen(command)), *cut = text_cut(printable, page->width);
     page_put(page, STYLE_TITLE, cut);
     fputc('\n', page->out);
@@ -52,9 +53,11 @@ static void put_run(const struct page *page, const struct model *model)
     const char *python = model->process_count > 0 ? process_python(model->processes[0].run->record) : NULL;
     uint64_t tried = health->native - health->call_ended;
     char *seconds = page_seconds(model->duration_s), *samples = page_count(health->samples);
-    char *resolved = memory_print(tried > 0 ? ", %.0f %% resolved" : "", tried > 0 ? 100.0 * (double)health->resolved / (double)tried : 0);
-    char *text = memory_print("%s%s, %zu process%s, CPython %s; %s samples%s", seconds, run_ending(model), model->process_count,
-                              model->process_count == 1 ? "" : "es", python != NULL ? python : "(version unknown)", samples, resolved);
+    char *resolved = tried > 0 ? memory_print(", %.0f %% resolved", 100.0 * (double)health->resolved / (double)tried)
+                               : memory_print("%s", "");
+    char *text = memory_print("%s%s, %zu process%s, CPython %s; %s samples%s", seconds, run_ending(model),
+                              model->process_count, model->process_count == 1 ? "" : "es",
+                              python != NULL ? python : "(version unknown)", samples, resolved);
     page_wrap(page, 0, 4, text);
     free(seconds);
     free(samples);
@@ -72,9 +75,10 @@ static void put_time(const struct page *page, const struct model *model)
     char *parts[TIME_KINDS];
     for (size_t i = 0; i < TIME_KINDS; i++)
         parts[i] = page_percent(100 * (double)totals->times.ns[i] / total);
-    put_row(page, "time", memory_print("native %s   Python %s   boundary %s   of %s CPU time%s%s%s", parts[TIME_NATIVE],
-                                       parts[TIME_PYTHON], parts[TIME_BOUNDARY], all, totals->import_ns > 0 ? " (and " : "",
-                                       totals->import_ns > 0 ? imports : "", totals->import_ns > 0 ? " of imports, left out)" : ""));
+    put_row(page, "time",
+            memory_print("native %s   Python %s   boundary %s   of %s CPU time%s%s%s", parts[TIME_NATIVE],
+                         parts[TIME_PYTHON], parts[TIME_BOUNDARY], all, totals->import_ns > 0 ? " (and " : "",
+                         totals->import_ns > 0 ? imports : "", totals->import_ns > 0 ? " of imports, left out)" : ""));
     for (size_t i = 0; i < TIME_KINDS; i++)
         free(parts[i]);
     free(all);
@@ -84,7 +88,8 @@ static void put_time(const struct page *page, const struct model *model)
 /* "redundant 3 % (2-4 %), across calls 1 % (0-2 %)"; NULL when unknown. */
 static char *describe_share(const char *word, const struct share *share)
 {
-    char *whole = text_share(share->wasted, share->pairs), *across = text_share(share->across_wasted, share->across_pairs);
+    char *whole = text_share(share->wasted, share->pairs),
+         *across = text_share(share->across_wasted, share->across_pairs);
     char *text = NULL;
     if (whole != NULL && across != NULL)
         text = memory_print("%s %s, between calls %s", word, whole, across);
@@ -99,11 +104,13 @@ static void put_accesses(const struct page *page, const struct model *model)
 {
     const struct share *shares = model->totals.shares;
     char *loads = describe_share("redundant", &shares[SHARE_LOADS]);
-    char *stores = describe_share("redundant", &shares[SHARE_STORES]), *dead = describe_share("dead", &shares[SHARE_DEAD]);
+    char *stores = describe_share("redundant", &shares[SHARE_STORES]),
+         *dead = describe_share("dead", &shares[SHARE_DEAD]);
     char *load_count = page_count(shares[SHARE_LOADS].pairs), *store_count = page_count(shares[SHARE_STORES].pairs);
     if (stores != NULL || dead != NULL)
-        put_row(page, "stores", memory_print("%s%s%s   of %s watched", stores ? stores : "", stores && dead ? "   " : "",
-                                             dead ? dead : "", store_count));
+        put_row(page, "stores",
+                memory_print("%s%s%s   of %s watched", stores ? stores : "", stores && dead ? "   " : "",
+                             dead ? dead : "", store_count));
     if (loads != NULL)
         put_row(page, "loads", memory_print("%s   of %s watched", loads, load_count));
     free(loads);

@@ -38,7 +38,8 @@ static size_t prefix_columns(const char *text, size_t length_bytes)
 }
 
 /* Carets under the part that was running; nothing when that is the whole line. */
-static void put_carets(const struct page *page, const struct line *line, const char *text, size_t length, size_t skip, size_t room)
+static void put_carets(const struct page *page, const struct line *line, const char *text, size_t length, size_t skip,
+                       size_t room)
 {
     const struct line_span *span = &line->span;
     if (span->column < 0 || (size_t)span->column >= length || span->column < (int32_t)skip)
@@ -67,7 +68,8 @@ static void put_source(const struct page *page, const struct model *model, const
     const char *text = source_line(source, line->number, &length);
     if (text == NULL) {
         fprintf(page->out, "%*s", INDENT, "");
-        page_put(page, STYLE_DIM, source->state == SOURCE_NONE ? "(its source is not here)\n" : "(no such line in its source)\n");
+        page_put(page, STYLE_DIM,
+                 source->state == SOURCE_NONE ? "(its source is not here)\n" : "(no such line in its source)\n");
         return;
     }
     while (skip < length && (text[skip] == ' ' || text[skip] == '\t'))
@@ -95,7 +97,8 @@ static void put_times(const struct page *page, const struct line *line)
     char *parts[TIME_KINDS];
     for (size_t i = 0; i < TIME_KINDS; i++)
         parts[i] = page_percent(100 * (double)line->times.ns[i] / total);
-    char *text = memory_print("native %s, Python %s, boundary %s", parts[TIME_NATIVE], parts[TIME_PYTHON], parts[TIME_BOUNDARY]);
+    char *text =
+        memory_print("native %s, Python %s, boundary %s", parts[TIME_NATIVE], parts[TIME_PYTHON], parts[TIME_BOUNDARY]);
     fprintf(page->out, "%*s", INDENT, "");
     page_wrap(page, INDENT, INDENT, text);
     for (size_t i = 0; i < TIME_KINDS; i++)
@@ -108,7 +111,8 @@ static void put_shares(const struct page *page, const struct line *line)
     static const char *const names[SHARE_KINDS] = {"redundant loads", "redundant stores", "dead stores"};
     char *text = memory_print("%s", "");
     for (size_t i = 0; i < SHARE_KINDS; i++) {
-        char *share = text_share(line->shares[i].wasted, line->shares[i].pairs), *count = page_count(line->shares[i].pairs);
+        char *share = text_share(line->shares[i].wasted, line->shares[i].pairs),
+             *count = page_count(line->shares[i].pairs);
         if (share != NULL) {
             char *longer = memory_print("%s%s%s %s of %s", text, *text ? "; " : "", names[i], share, count);
             free(text);
@@ -146,7 +150,8 @@ static char *other_line(const struct model *model, const struct line *line, cons
     return text;
 }
 
-static void put_advice(const struct page *page, const struct model *model, const struct line *line, double min_waste_percent)
+static void put_advice(const struct page *page, const struct model *model, const struct line *line,
+                       double min_waste_percent)
 {
     if (!line->wasteful || model_percent(model, line->waste_s) < min_waste_percent)
         return;
@@ -157,11 +162,15 @@ static void put_advice(const struct page *page, const struct model *model, const
     char *seconds = page_seconds(line->waste_s), *text;
     char *other = other_line(model, line, group == NULL ? NULL : dead ? group->second : group->first);
     if (dead)
-        text = memory_print("Up to %s: most of what it stores is overwritten by %s before anything reads it. Drop this store, or "
-                            "make the buffer without filling it.", seconds, other);
+        text = memory_print(
+            "Up to %s: most of what it stores is overwritten by %s before anything reads it. Drop this store, or "
+            "make the buffer without filling it.",
+            seconds, other);
     else
-        text = memory_print("Up to %s: most of what it stores is already there%s, written by %s. One of the two stores is not "
-                            "needed.", seconds, zero, other);
+        text = memory_print(
+            "Up to %s: most of what it stores is already there%s, written by %s. One of the two stores is not "
+            "needed.",
+            seconds, zero, other);
     fprintf(page->out, "%*s", INDENT, "");
     if (page->color)
         fputs("\033[33m", page->out);
@@ -177,13 +186,15 @@ static void put_caller(const struct page *page, const struct model *model, const
 {
     if (line->caller == NULL)
         return;
-    char *path = text_path(model, line->caller->file), *function = text_printable(line->caller->function, strlen(line->caller->function));
+    char *path = text_path(model, line->caller->file),
+         *function = text_printable(line->caller->function, strlen(line->caller->function));
     fprintf(page->out, "%*sentered from %s:%d %s\n", INDENT, "", path, line->caller->number, function);
     free(path);
     free(function);
 }
 
-void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank, double min_waste_percent)
+void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank,
+               double min_waste_percent)
 {
     put_title(page, model, line, rank);
     put_source(page, model, line);

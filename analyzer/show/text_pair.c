@@ -33,8 +33,11 @@ static char *python_step(const struct model *model, const struct frame *frame)
 
 static char *native_step(const struct frame *frame)
 {
-    char *name = frame->function != NULL ? text_printable(demangle_short(frame->function), strlen(demangle_short(frame->function))) : NULL;
-    char *library = frame->library != NULL ? text_printable(frame->library, strlen(frame->library)) : memory_print("generated code");
+    char *name = frame->function != NULL
+                     ? text_printable(demangle_short(frame->function), strlen(demangle_short(frame->function)))
+                     : NULL;
+    char *library = frame->library != NULL ? text_printable(frame->library, strlen(frame->library))
+                                           : memory_print("generated code");
     char *step = name != NULL ? memory_print("%s [%s]", name, library)
                               : memory_print("0x%llx [%s]", (unsigned long long)frame->address, library);
     free(name);
@@ -102,7 +105,8 @@ char *text_context(struct model *model, const struct process *process, uint32_t 
     return chain.text;
 }
 
-static void put_side(const struct page *page, struct model *model, const struct pair_group *group, const char *label, uint32_t node)
+static void put_side(const struct page *page, struct model *model, const struct pair_group *group, const char *label,
+                     uint32_t node)
 {
     char *text = text_context(model, group->process, node), *head = memory_print("      %-7s", label);
     page_put(page, STYLE_DIM, head);
@@ -113,8 +117,8 @@ static void put_side(const struct page *page, struct model *model, const struct 
 
 void text_pair(const struct page *page, struct model *model, const struct pair_group *group)
 {
-    static const char *const verdicts[SHARE_KINDS] = {"load of a value already loaded", "store of the value already there",
-                                                      "store overwritten before any load"};
+    static const char *const verdicts[SHARE_KINDS] = {
+        "load of a value already loaded", "store of the value already there", "store overwritten before any load"};
     static const char *const scopes[] = {"", "within one native call", "between native calls", ""};
     char *count = page_count(group->count);
     const char *scope = scopes[group->scope];

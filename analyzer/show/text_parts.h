@@ -14,10 +14,12 @@ char *text_share(uint64_t wasted, uint64_t pairs);
 
 /* text_head.c: the run's header and totals. text_tail: what is off, lost, and what to do next. */
 void text_head(const struct page *page, const struct model *model);
-void text_tail(const struct page *page, const struct model *model, const struct selection *selection, const struct options *options);
+void text_tail(const struct page *page, const struct model *model, const struct selection *selection,
+               const struct options *options);
 
 /* text_line.c: one ranked line. `rank` counts from 1. */
-void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank, double min_waste_percent);
+void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank,
+               double min_waste_percent);
 
 /* text_pair.c: both stacks of a group of pairs. */
 void text_pair(const struct page *page, struct model *model, const struct pair_group *group);

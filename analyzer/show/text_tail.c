@@ -21,7 +21,8 @@ static void put_engines(const struct page *page, const struct model *model)
         const char *why_off;
         if (engine_ran(model->run, engine, &why_off))
             continue;
-        char *why = text_printable(why_off, strlen(why_off)), *text = memory_print("the %s engine: %s", engine_name(engine), why);
+        char *why = text_printable(why_off, strlen(why_off)),
+             *text = memory_print("the %s engine: %s", engine_name(engine), why);
         put_note(page, STYLE_WARN, "off", text);
         free(why);
         free(text);
@@ -47,8 +48,9 @@ static char *next_step(const struct model *model, const struct selection *select
 {
     const char *why_off;
     if (model->process_count == 0)
-        return memory_print("nothing was recorded: no process of this run reached Python code. Was the library preloaded into python "
-                            "itself? `pieprof-report doctor` tells what works here.");
+        return memory_print(
+            "nothing was recorded: no process of this run reached Python code. Was the library preloaded into python "
+            "itself? `pieprof-report doctor` tells what works here.");
     if (times_total(&model->totals.times) == 0)
         return memory_print("the run was too short to be sampled; profile more of it, or raise PIEPROF_RATE.");
     if (selection->line_count == 0)
@@ -58,15 +60,17 @@ static char *next_step(const struct model *model, const struct selection *select
     if (line->wasteful && model_percent(model, line->waste_s) >= options->min_waste_percent)
         text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
     else if (!engine_ran(model->run, DB_ENGINE_ACCESS, &why_off))
-        text = memory_print("only time was measured; switch the access engine on to see what is stored and loaded for nothing.");
+        text = memory_print(
+            "only time was measured; switch the access engine on to see what is stored and loaded for nothing.");
     else
-        text = memory_print("nothing stored for nothing. The time is where the lines above say; %s:%d has most of it.", path,
-                            line->number);
+        text = memory_print("nothing stored for nothing. The time is where the lines above say; %s:%d has most of it.",
+                            path, line->number);
     free(path);
     return text;
 }
 
-void text_tail(const struct page *page, const struct model *model, const struct selection *selection, const struct options *options)
+void text_tail(const struct page *page, const struct model *model, const struct selection *selection,
+               const struct options *options)
 {
     put_engines(page, model);
     put_drops(page, model);

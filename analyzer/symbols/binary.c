@@ -1,6 +1,7 @@
 #include "symbols/binary.h"
 
 #include <elf.h>
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <elfutils/libdwelf.h>
 
 #include "base/intern.h"
 #include "base/memory.h"
@@ -72,7 +72,8 @@ static void symbols_add(struct binary *binary, size_t strings, const GElf_Sym *s
     const char *name = elf_strptr(binary->elf, strings, symbol->st_name);
     if (name == NULL || *name == '\0')
         return;
-    binary->symbols = memory_grow(binary->symbols, binary->symbol_count, &binary->symbol_capacity, sizeof(*binary->symbols));
+    binary->symbols =
+        memory_grow(binary->symbols, binary->symbol_count, &binary->symbol_capacity, sizeof(*binary->symbols));
     binary->symbols[binary->symbol_count++] =
         (struct symbol){.start = symbol->st_value, .end = symbol->st_value + symbol->st_size, .name = name};
 }

@@ -139,8 +139,8 @@ static void decode_pep657(struct decoder *decoder)
     }
 }
 
-void line_table_decode(struct line_table *table, uint32_t python_version, const unsigned char *bytes, size_t length_bytes,
-                       int32_t first_line)
+void line_table_decode(struct line_table *table, uint32_t python_version, const unsigned char *bytes,
+                       size_t length_bytes, int32_t first_line)
 {
     *table = (struct line_table){.first_line = first_line > 0 && first_line <= LINE_LIMIT ? first_line : 0};
     struct decoder decoder = {.table = table, .bytes = bytes, .length_bytes = length_bytes, .line = table->first_line};

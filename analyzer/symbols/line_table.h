@@ -23,8 +23,8 @@ struct line_table {
  * 3.11. Any bytes are safe; a table cut short gives what it holds. Free with line_table_free. Source of the rules:
  * CPython's Objects/lnotab_notes.txt and Objects/locations.md.
  */
-void line_table_decode(struct line_table *table, uint32_t python_version, const unsigned char *bytes, size_t length_bytes,
-                       int32_t first_line);
+void line_table_decode(struct line_table *table, uint32_t python_version, const unsigned char *bytes,
+                       size_t length_bytes, int32_t first_line);
 void line_table_free(struct line_table *table);
 
 /*

@@ -256,16 +256,26 @@ def golden_big(nodes=200000, pairs=100000):
     return db
 
 
+def compact(data):
+    """The short form that tests/fuzz/fuzz_reader.c reads: each part's length and bytes, without its zeros at the end."""
+    parts = [data[:HEADER_BYTES]] + [data[at:at + EXTENT_BYTES] for at in range(HEADER_BYTES, len(data), EXTENT_BYTES)]
+    stripped = [part.rstrip(b"\0") for part in parts]
+    return b"".join(struct.pack("<I", len(part)) + part for part in stripped)
+
+
 GOLDEN = {"small": golden_small, "big": golden_big, "empty": Db}
 
 
 def main():
     if sys.argv[1:] == ["--list"]:
         print(*GOLDEN, sep="\n")
+    elif len(sys.argv) == 4 and sys.argv[1] == "--compact" and sys.argv[2] in GOLDEN:
+        with open(sys.argv[3], "wb") as file:
+            file.write(compact(GOLDEN[sys.argv[2]]().bytes()))
     elif len(sys.argv) == 3 and sys.argv[1] in GOLDEN:
         GOLDEN[sys.argv[1]]().write(sys.argv[2])
     else:
-        sys.exit("usage: make_db.py --list | %s FILE" % "|".join(GOLDEN))
+        sys.exit("usage: make_db.py --list | [--compact] %s FILE" % "|".join(GOLDEN))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,80 @@
+/*
+ * The reader, the model and every output on hostile bytes; shared by libFuzzer and by standalone.c. Real files are mostly
+ * zeros, so an input is a file in short: 4 bytes of length and the bytes of the header, then of each extent, the rest of
+ * each being zeros; what is left over at the end is a cut extent. The input is also tried as a file as it is.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "model/select.h"
+#include "model/source.h"
+#include "show/dump.h"
+#include "show/json.h"
+#include "show/text.h"
+#include "symbols/binary.h"
+
+#define EXTENTS_MAX 64u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Takes one length-prefixed part, at most `room` bytes; 0 at the end. */
+static size_t take_part(const uint8_t **data, size_t *size, uint8_t *into, size_t room)
+{
+    uint32_t length;
+    if (*size < sizeof(length))
+        return 0;
+    memcpy(&length, *data, sizeof(length));
+    *data += sizeof(length);
+    *size -= sizeof(length);
+    length = length < *size ? length : (uint32_t)*size;
+    length = length < room ? length : (uint32_t)room;
+    memcpy(into, *data, length);
+    *data += length;
+    *size -= length;
+    return room;
+}
+
+static void show(struct run *run)
+{
+    FILE *out = fopen("/dev/null", "we");
+    struct options options = {.top = (size_t)-1, .width = 80, .color = COLOR_ALWAYS};
+    struct selection selection;
+    struct model model;
+    model_build(&model, run, NULL, 0);
+    selection_make(&selection, &model, &options, 10, 5);
+    dump_show(out, run);
+    text_show(out, &model, &selection, &options);
+    json_show(out, &model, &selection);
+    selection_free(&selection);
+    source_free_all();
+    binary_free_all();
+    model_free(&model);
+    fclose(out);
+}
+
+static void try_file(const uint8_t *bytes, size_t size)
+{
+    struct run run;
+    if (run_read_bytes(&run, "fuzz.db", bytes, size))
+        show(&run);
+    run_free(&run);
+    intern_free_all();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *file = calloc(1, DB_HEADER_BYTES + EXTENTS_MAX * DB_EXTENT_BYTES);
+    if (file == NULL)
+        return 0;
+    try_file(data, size);
+    size_t length = take_part(&data, &size, file, DB_HEADER_BYTES);
+    for (unsigned i = 0; i < EXTENTS_MAX && size > 4; i++)
+        length += take_part(&data, &size, file + length, DB_EXTENT_BYTES);
+    length -= length > DB_EXTENT_BYTES ? size % 8 * 8000u : 0;
+    try_file(file, length);
+    free(file);
+    return 0;
+}
