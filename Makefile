@@ -16,7 +16,7 @@ SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter
 CPPFLAGS += -D_GNU_SOURCE -Iinclude
 DEPFLAGS = -MMD -MP
 COMPILE = $(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) $(DEPFLAGS)
-SHIM_FLAGS := -Ipreload -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer
+SHIM_FLAGS := -Ipreload -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer -ffunction-sections
 ANALYZER_LIBS := -ldw -lelf -ljansson -lz -lm -lstdc++
 
 SHIM_SRC := $(wildcard preload/*.c preload/*/*.c)
