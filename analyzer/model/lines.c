@@ -122,7 +122,10 @@ static void line_waste(struct line *line)
 {
     static const enum share_kind kinds[] = {SHARE_STORES, SHARE_DEAD};
     for (size_t i = 0; i < 2; i++) {
-        struct estimate estimate = share_estimate(line->shares[kinds[i]].wasted, line->shares[kinds[i]].pairs);
+        const struct share *share = &line->shares[kinds[i]];
+        /* a fresh buffer's content is undefined: that it happened to hold the value already does not spare the store */
+        uint64_t wasted = share->wasted - (kinds[i] == SHARE_STORES ? share->recycled : 0);
+        struct estimate estimate = share_estimate(wasted, share->pairs);
         double waste_s = (double)line->times.ns[TIME_NATIVE] * 1e-9 * estimate.fraction;
         if (estimate.known && estimate.low >= 0.5 && (!line->wasteful || waste_s > line->waste_s)) {
             line->wasteful = true;
@@ -149,7 +152,7 @@ static bool line_is_empty(const struct line *line)
 {
     uint64_t events = line->times.samples + times_total(&line->times);
     for (size_t i = 0; i < SHARE_KINDS; i++)
-        events += line->shares[i].pairs + line->shares[i].unproved;
+        events += line->shares[i].pairs;
     return events == 0;
 }
 

@@ -23,10 +23,11 @@ struct times {
 
 /*
  * Accesses of one kind that met a further access to the same bytes of an object. `wasted` of `pairs` were redundant (or
- * dead); pairs another thread could have touched are `unproved` and in neither.
+ * dead). Another thread could have touched the bytes of `unproved` of the pairs between the two.
  */
 struct share {
     uint64_t pairs, wasted, unproved;
+    uint64_t recycled;                    /* of the wasted: the buffer was freed and allocated again in between */
     uint64_t zero;                        /* of the wasted: the value was all zero bits */
     uint64_t across_pairs, across_wasted; /* of both: the accesses lie in different native calls */
 };

@@ -12,12 +12,10 @@ struct pair_view {
 
 static void share_add(struct share *share, const struct db_pair *record, bool wasted)
 {
-    if (record->flags & DB_PAIR_UNPROVED) {
-        share->unproved += record->count;
-        return;
-    }
     share->pairs += record->count;
     share->wasted += wasted ? record->count : 0;
+    share->unproved += record->flags & DB_PAIR_UNPROVED ? record->count : 0;
+    share->recycled += wasted && record->relation == DB_RELATION_RECYCLED ? record->count : 0;
     share->zero += wasted && (record->flags & DB_PAIR_ZERO) ? record->count : 0;
     if (record->scope == DB_SCOPE_ACROSS) {
         share->across_pairs += record->count;

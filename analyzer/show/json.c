@@ -52,6 +52,7 @@ json_t *json_share(const struct share *share)
     json_put_estimate(object, share->wasted, share->pairs);
     json_put_estimate(across, share->across_wasted, share->across_pairs);
     json_object_set_new(object, "zero", json_count(share->zero));
+    json_object_set_new(object, "recycled", json_count(share->recycled));
     json_object_set_new(object, "unproved", json_count(share->unproved));
     json_object_set_new(object, "across", across);
     return object;
