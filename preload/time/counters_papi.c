@@ -93,7 +93,9 @@ static void event_add(const char *name, int period)
         set_destroy(&event_set);
     }
     if (status != PAPI_SUCCESS) {
-        complain(name, papi.strerror(status));
+        char why[DB_REASON_BYTES];
+        snprintf(why, sizeof why, "PAPI says \"%s\"; `papi_avail` lists what this machine counts", papi.strerror(status));
+        complain(name, why);
         return;
     }
     snprintf(process_record->events[counting.count], DB_EVENT_NAME_BYTES, "%s", name);
