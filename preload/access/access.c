@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "process.h"
 #include "stack/context.h"
+#include "stack/slot.h"
 #include "time/sigtrap_probe.h"
 
 #define REGISTERS_MIN 2u /* one for the return slot, one for data */
@@ -119,9 +120,12 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
         process_drop(DB_DROP_GOVERNED);
         return false;
     }
+    const struct context_scratch *scratch = thread->scratch;
+    uintptr_t slot = slot_find(uc, scratch->native, scratch->native_count);
+    scope_verify(at, slot);
     registers_age(at);
     at->want_store = !at->want_store;
-    search_begin(at, uc, at->want_store, weight_ns);
+    search_begin(at, uc, at->want_store, slot, weight_ns);
     return true;
 }
 

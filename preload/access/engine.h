@@ -50,7 +50,8 @@ struct watch {
     uint64_t weight_ns;
     uint64_t seen;               /* value at the last access of its kind */
     uint64_t current;            /* value as it stands */
-    uint32_t samples;            /* that came while it was armed: the reservoir's count */
+    uint32_t samples;            /* that came while it was armed */
+    uint32_t challenges;         /* by newcomers: the reservoir's count */
     uint32_t traps;
     struct io_range *range;
 };
@@ -101,10 +102,12 @@ static inline struct watch_register *access_register_of(struct access_thread *at
 /* scope.c: the native call in progress. */
 bool scope_open(struct access_thread *at, uintptr_t slot);          /* watches its return slot; false when it cannot */
 void scope_check(struct access_thread *at, const ucontext_t *uc);   /* ended unseen, its frame popped? */
+/* At a sample, its stack captured: a popped frame's slot may lie in a hole that nobody writes for long. */
+void scope_verify(struct access_thread *at, uintptr_t innermost_slot);
 void scope_close(struct access_thread *at);                         /* the call has ended */
 
 /* search.c */
-void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uint64_t weight_ns);
+void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uintptr_t slot, uint64_t weight_ns);
 void search_hit(struct access_thread *at, struct search *search, const ucontext_t *uc, bool asynchronous);
 void search_call_ended(struct access_thread *at);
 void search_check(struct access_thread *at); /* at each sample: has control gone elsewhere? */

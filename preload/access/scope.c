@@ -30,6 +30,26 @@ void scope_check(struct access_thread *at, const ucontext_t *uc)
     }
 }
 
+/* Does a call from an evaluation loop still use the slot? Certain only where the stack unwound without a gap. */
+static bool is_live(const struct context_scratch *scratch, uintptr_t slot)
+{
+    for (size_t i = 0; i + 1 < scratch->native_count; i++) {
+        if (scratch->native[i].gap || scratch->native[i].cfa - sizeof(uintptr_t) == slot) {
+            return true;
+        }
+    }
+    return !scratch->native_complete;
+}
+
+void scope_verify(struct access_thread *at, uintptr_t innermost_slot)
+{
+    const struct watch_register *reg = slot_register(at);
+    if (reg->kind == WATCH_WRITE && reg->address != innermost_slot &&
+        (innermost_slot > reg->address || !is_live(at->thread->scratch, reg->address))) {
+        scope_close(at);
+    }
+}
+
 void scope_close(struct access_thread *at)
 {
     struct watch_register *reg = slot_register(at);

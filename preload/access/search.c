@@ -8,7 +8,6 @@
 #include "access/text.h"
 #include "process.h"
 #include "stack/context.h"
-#include "stack/slot.h"
 
 #define HOPS_MAX 12u
 #define MISSES_MAX 4u
@@ -152,7 +151,7 @@ static void search_step(struct access_thread *at, struct search *search, const u
     }
 }
 
-void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uint64_t weight_ns)
+void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uintptr_t slot, uint64_t weight_ns)
 {
     struct search *search = &at->searches[store ? SEARCH_STORE : SEARCH_LOAD];
     const struct context_scratch *scratch = at->thread->scratch;
@@ -161,8 +160,7 @@ void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, ui
         search->weight_ns += weight_ns;
         return;
     }
-    *search = (struct search){.active = true, .samples = 1, .weight_ns = weight_ns};
-    search->slot = slot_find(uc, scratch->native, scratch->native_count);
+    *search = (struct search){.active = true, .samples = 1, .weight_ns = weight_ns, .slot = slot};
     search->top_known = python_top(&search->top);
     keep_callers(search, scratch);
     search_step(at, search, uc);
