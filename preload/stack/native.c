@@ -31,26 +31,37 @@ static void resume_at(struct native_registers *registers, uintptr_t place, uintp
     registers->exact = false;
 }
 
-/* A frame pointer that points up the stack at a pair (older frame pointer, return address) is taken at its word. */
+/* A guess is taken only when one more step from it leads to another return address. */
+static bool leads_on(const struct native_registers *guess)
+{
+    struct native_registers trial = *guess;
+    uintptr_t cfa = 0;
+    return native_step(&trial, &cfa) == NATIVE_STEP_OK;
+}
+
+/* A frame pointer that points up the stack at a pair (older frame pointer, return address). */
 static bool resume_by_frame_pointer(struct native_registers *registers)
 {
+    struct native_registers guess = *registers;
     uintptr_t frame = registers->value[EH_FRAME_RBP];
     uintptr_t stack = registers->value[EH_FRAME_RSP];
-    uintptr_t older = 0;
     uintptr_t address = 0;
     if ((registers->known & STATE_BIT(EH_FRAME_RBP)) == 0 || frame % 8 != 0 || frame < stack ||
-        frame - stack > FRAME_POINTER_REACH_BYTES || !guard_word(&older, frame) || !guard_word(&address, frame + 8) ||
-        !native_is_return_address(address)) {
+        frame - stack > FRAME_POINTER_REACH_BYTES || !guard_word(&guess.value[EH_FRAME_RBP], frame) ||
+        !guard_word(&address, frame + 8) || !native_is_return_address(address)) {
         return false;
     }
-    resume_at(registers, frame + 8, address);
-    registers->value[EH_FRAME_RBP] = older;
+    resume_at(&guess, frame + 8, address);
+    if (!leads_on(&guess)) {
+        return false;
+    }
+    *registers = guess;
     return true;
 }
 
 /*
- * Code without rules or with wrong ones (hand-written): the next word up the stack that is a return address from which
- * one more step leads to another return address. Not far, for the stack also holds what calls before have left.
+ * Code with wrong rules or none (hand-written): the next word up the stack that is a return address. Not far, for the
+ * stack also holds what earlier calls have left.
  */
 static bool resume_by_scan(struct native_registers *registers, uintptr_t limit)
 {
@@ -64,38 +75,39 @@ static bool resume_by_scan(struct native_registers *registers, uintptr_t limit)
         if (module == NULL || word < module->text_low || word >= module->text_high || !native_is_return_address(word)) {
             continue;
         }
-        struct native_registers found = *registers;
-        uintptr_t cfa = 0;
-        resume_at(&found, place, word);
-        struct native_registers trial = found;
-        if (native_step(&trial, &cfa) != NATIVE_STEP_STUCK) {
-            *registers = found;
+        struct native_registers guess = *registers;
+        resume_at(&guess, place, word);
+        if (leads_on(&guess)) {
+            *registers = guess;
             return true;
         }
     }
     return false;
 }
 
+static bool resume_at_slot(struct native_registers *registers, uintptr_t slot)
+{
+    uintptr_t word = 0;
+    if (!guard_word(&word, slot)) {
+        return false;
+    }
+    resume_at(registers, slot, word);
+    registers->known &= ~STATE_BIT(EH_FRAME_RBP);
+    return true;
+}
+
 /*
- * Past a frame that could not be stepped. In a known module the caller is near; generated code may keep anything on the
- * stack, so there the evaluation loop's slot, which is certain, goes before a search.
+ * Past a frame that could not be stepped. In a known module the caller is near. Generated code may keep anything on the
+ * stack and in the frame pointer: there the evaluation loop's slot, which is certain, goes before any guess.
  */
 static bool resume(struct native_registers *registers, uintptr_t slot)
 {
-    bool ahead = slot != 0 && slot >= registers->value[EH_FRAME_RSP];
-    bool described = native_is_described(registers);
     bool known = module_find(registers->value[EH_FRAME_RETURN]) != NULL;
-    if ((!described && resume_by_frame_pointer(registers)) ||
-        ((known || !ahead) && resume_by_scan(registers, ahead ? slot : UINTPTR_MAX))) {
-        return true;
+    if (slot != 0 && slot >= registers->value[EH_FRAME_RSP]) {
+        return (known && resume_by_scan(registers, slot)) || resume_at_slot(registers, slot);
     }
-    uintptr_t word = 0;
-    if (ahead && guard_word(&word, slot)) {
-        resume_at(registers, slot, word);
-        registers->known &= ~STATE_BIT(EH_FRAME_RBP);
-        return true;
-    }
-    return described && resume_by_frame_pointer(registers);
+    return (!native_is_described(registers) && resume_by_frame_pointer(registers)) ||
+           resume_by_scan(registers, UINTPTR_MAX) || resume_by_frame_pointer(registers);
 }
 
 /* The slot helps only below the innermost evaluation loop. */
@@ -158,6 +170,7 @@ static bool splice(struct unwind *unwind, const struct native_memory *memory)
 static void unwind_all(const ucontext_t *context, struct unwind *unwind, const struct native_memory *memory)
 {
     bool gap = false;
+    bool guessed = false;
     bool passed_loop = false;
     while (unwind->count < unwind->capacity) {
         struct native_frame *frame = &unwind->frames[unwind->count++];
@@ -166,7 +179,7 @@ static void unwind_all(const ucontext_t *context, struct unwind *unwind, const s
         gap = false;
         enum native_step step = native_step(&unwind->registers, &frame->cfa);
         if (step == NATIVE_STEP_END) {
-            unwind->complete = true;
+            unwind->complete = !guessed || frame->cfa == 0; /* a return address of 0 ends a stack, or a wrong guess */
             return;
         }
         passed_loop = passed_loop || module_is_eval_loop(frame->address);
@@ -178,7 +191,7 @@ static void unwind_all(const ucontext_t *context, struct unwind *unwind, const s
                 return;
             }
             frame->cfa = unwind->registers.value[EH_FRAME_RSP];
-            gap = true;
+            gap = guessed = true;
         } else if (unwind->splices && splice(unwind, memory)) {
             return;
         }

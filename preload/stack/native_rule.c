@@ -142,7 +142,11 @@ void native_rule_find(uintptr_t address, struct native_rule *rule)
     }
     *rule = (struct native_rule){.kind = NATIVE_RULE_NONE};
     const struct module *module = module_find(address);
-    if (module == NULL || address < module->text_low || address >= module->text_high) {
+    if (module == NULL) { /* generated code, or an object loaded since the last scan */
+        rule->returnable = module_is_behind_call(address + 1);
+        return;
+    }
+    if (address < module->text_low || address >= module->text_high) {
         return;
     }
     struct eh_frame_row row;

@@ -28,7 +28,7 @@ void native_registers_take(struct native_registers *registers, const ucontext_t 
  * interrupted instruction: anything else counts as stuck. */
 enum native_step native_step(struct native_registers *registers, uintptr_t *cfa);
 
-/* Could a function return to `address`: known code, right behind a call? */
+/* Could a function return to `address`, for it lies right behind a call? */
 bool native_is_return_address(uintptr_t address);
 
 /* Has the code at the frame's instruction any unwind description? */

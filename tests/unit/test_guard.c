@@ -1,0 +1,109 @@
+/* link: shim */
+/* Guarded reads: whole, cut by an unmapped page, from nowhere; and faults that are not theirs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "stack/guard.h"
+
+#define PAGE_BYTES 4096u
+
+static int faults;
+static sigjmp_buf foreign;
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info;
+    faults++;
+    if (!guard_recover(context)) {
+        siglongjmp(foreign, 1);
+    }
+}
+
+/* Called by the tests themselves: cmocka puts its own handlers in place before each. */
+static void *install(void)
+{
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    char *pages = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(pages + PAGE_BYTES, PAGE_BYTES);
+    for (unsigned i = 0; i < PAGE_BYTES; i++) {
+        pages[i] = (char)(i * 7);
+    }
+    faults = 0;
+    assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
+    assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
+    return pages;
+}
+
+static void test_copies_every_length(void **state)
+{
+    (void)state;
+    const char *from = install();
+    for (size_t length = 0; length < 70; length++) {
+        for (size_t start = 0; start < 9; start++) {
+            char to[80];
+            memset(to, 0x55, sizeof to);
+            assert_true(guard_copy(to, from + start, length));
+            assert_memory_equal(to, from + start, length);
+            assert_int_equal(to[length], 0x55);
+        }
+    }
+    assert_int_equal(faults, 0);
+}
+
+static void test_fails_at_the_end_of_a_mapping(void **state)
+{
+    (void)state;
+    const char *from = install();
+    char to[64];
+    for (size_t left = 0; left < sizeof to; left++) {
+        const char *start = from + PAGE_BYTES - left;
+        assert_true(guard_copy(to, start, left));
+        assert_false(guard_copy(to, start, left + 1));
+    }
+    assert_int_equal(faults, sizeof to);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    const char *from = install();
+    uintptr_t word = 0;
+    uintptr_t expected = 0;
+    memcpy(&expected, from + 3, sizeof expected);
+    assert_true(guard_word(&word, (uintptr_t)from + 3));
+    assert_int_equal(word, expected);
+    assert_false(guard_word(&word, 0));
+    assert_false(guard_word(&word, (uintptr_t)from + PAGE_BYTES));
+    assert_false(guard_word(&word, UINT64_C(0x8000000000000000)));
+    assert_int_equal(faults, 3);
+}
+
+static void test_leaves_other_faults_alone(void **state)
+{
+    (void)state;
+    install();
+    volatile uintptr_t address = 8;
+    if (sigsetjmp(foreign, 1) == 0) {
+        *(volatile int *)address = 1;
+        fail();
+    }
+    assert_int_equal(faults, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copies_every_length),
+        cmocka_unit_test(test_fails_at_the_end_of_a_mapping),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_leaves_other_faults_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
