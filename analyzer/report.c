@@ -10,16 +10,18 @@
 #include "symbols/binary.h"
 #include "verb.h"
 
-#define TEXT_LINES 10
-#define TEXT_PAIRS 5
-#define JSON_PAIRS 50
+/* A page for a person: what weighs something. JSON: all of it, and pairs enough to explain any line. */
+static const struct selection_limits limits[] = {
+    [FORMAT_TEXT] = {.lines = 10, .pairs = 5, .line_percent = 0.5, .pair_count = 5},
+    [FORMAT_JSON] = {.lines = (size_t)-1, .pairs = 50},
+};
 
 static bool report_show(FILE *out, struct model *model, const struct options *options)
 {
     struct selection selection;
-    bool good = true, json = options->format == FORMAT_JSON;
-    selection_make(&selection, model, options, json ? (size_t)-1 : TEXT_LINES, json ? JSON_PAIRS : TEXT_PAIRS);
-    if (json)
+    bool good = true;
+    selection_make(&selection, model, options, &limits[options->format]);
+    if (options->format == FORMAT_JSON)
         good = json_show(out, model, &selection);
     else
         text_show(out, model, &selection, options);

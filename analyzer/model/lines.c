@@ -169,3 +169,25 @@ void lines_rank(struct model *model)
     if (model->line_count > 0)
         qsort(model->lines, model->line_count, sizeof(struct line *), line_order);
 }
+
+const char *lines_directory(const struct model *model)
+{
+    const char *first = NULL;
+    size_t common = 0;
+    for (size_t i = 0; i < model->line_count; i++) {
+        const char *file = model->lines[i]->file;
+        if (!model->lines[i]->own || file[0] != '/')
+            continue;
+        if (first == NULL) {
+            first = file;
+            common = strlen(file);
+        }
+        size_t same = 0;
+        while (same < common && first[same] == file[same])
+            same++;
+        common = same;
+    }
+    while (common > 0 && first[common - 1] != '/')
+        common--;
+    return intern_bytes(first, common);
+}

@@ -53,6 +53,7 @@ void model_build(struct model *model, const struct run *run, const char *const *
     lines_charge(model);
     pairs_charge(model);
     lines_rank(model);
+    model->own_directory = lines_directory(model);
 }
 
 void model_free(struct model *model)

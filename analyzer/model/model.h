@@ -120,7 +120,8 @@ struct model {
     struct totals totals;
     struct health health;
     double duration_s;
-    const char *const *own; /* --own globs */
+    const char *own_directory; /* the deepest that holds every file of the user's own lines; "" when none does */
+    const char *const *own;    /* --own globs */
     size_t own_count;
     uint64_t decode_budget; /* bytes of location tables that may still be decoded: bounds a hostile file's cost */
 };
@@ -158,6 +159,9 @@ struct line *lines_get(struct model *model, struct process *process, uint32_t no
 void lines_charge(struct model *model);
 void lines_rank(struct model *model);
 struct line *lines_of_leaf(struct model *model, struct process *process, uint32_t node_id);
+
+/* The deepest directory, with its "/", that holds the files of all own lines; "" when there is none. Interned. */
+const char *lines_directory(const struct model *model);
 
 /* pairs.c */
 void pairs_charge(struct model *model);

@@ -44,10 +44,17 @@ static bool pair_matches(const struct pair_group *group, const struct options *o
     return charged != NULL ? file_matches(charged->file, options->file_glob) : options->file_glob == NULL;
 }
 
-void selection_make(struct selection *selection, const struct model *model, const struct options *options,
-                    size_t top_default, size_t pairs_max)
+/* Worth a place on the page, where the user has not asked for a number of lines. */
+static bool line_counts(const struct model *model, const struct line *line, double percent)
 {
-    size_t top = options->top == (size_t)-1 ? top_default : options->top == 0 ? (size_t)-1 : options->top;
+    return line->wasteful || model_percent(model, (double)times_total(&line->times) * 1e-9) >= percent;
+}
+
+void selection_make(struct selection *selection, const struct model *model, const struct options *options,
+                    const struct selection_limits *limits)
+{
+    bool asked = options->top != (size_t)-1;
+    size_t top = !asked ? limits->lines : options->top == 0 ? (size_t)-1 : options->top;
     *selection = (struct selection){0};
     selection->lines = memory_zeroed(model->line_count, sizeof(struct line *));
     selection->pairs = memory_zeroed(model->pair_count, sizeof(struct pair_group *));
@@ -55,11 +62,11 @@ void selection_make(struct selection *selection, const struct model *model, cons
         if (!line_matches(model->lines[i], options))
             continue;
         selection->line_matches++;
-        if (selection->line_count < top)
+        if (selection->line_count < top && (asked || line_counts(model, model->lines[i], limits->line_percent)))
             selection->lines[selection->line_count++] = model->lines[i];
     }
-    for (size_t i = 0; i < model->pair_count && selection->pair_count < pairs_max; i++)
-        if (pair_matches(model->pairs[i], options))
+    for (size_t i = 0; i < model->pair_count && selection->pair_count < limits->pairs; i++)
+        if (model->pairs[i]->count >= limits->pair_count && pair_matches(model->pairs[i], options))
             selection->pairs[selection->pair_count++] = model->pairs[i];
 }
 

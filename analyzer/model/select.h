@@ -13,9 +13,16 @@ struct selection {
     size_t pair_count;
 };
 
-/* `top_default` and `pairs_max` bound what the options leave open. Free with selection_free. */
+/* What an output shows where the options leave it open. */
+struct selection_limits {
+    size_t lines, pairs; /* how many at most */
+    double line_percent; /* lines below this share of the time, and without waste, only by --top */
+    uint64_t pair_count; /* groups of fewer pairs never */
+};
+
+/* Free with selection_free. */
 void selection_make(struct selection *selection, const struct model *model, const struct options *options,
-                    size_t top_default, size_t pairs_max);
+                    const struct selection_limits *limits);
 void selection_free(struct selection *selection);
 
 /* Percent of the run's time (imports left out) that `seconds` are. */

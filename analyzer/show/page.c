@@ -36,24 +36,35 @@ void page_put(const struct page *page, enum style style, const char *text)
         fprintf(page->out, "%s%s\033[0m", codes[style], text);
 }
 
+/* Up to the next blank where a row may end: not between a number and its "%". */
+static size_t word_length(const char *text)
+{
+    size_t length = strcspn(text, " ");
+    while (text[length] == ' ' && text[length + 1] == '%')
+        length += 2 + strcspn(text + length + 2, " ");
+    return length;
+}
+
 void page_wrap(const struct page *page, size_t at, size_t indent, const char *text)
 {
     bool fresh = true; /* nothing on this row yet */
+    size_t blanks = 0;
     while (*text != '\0') {
-        size_t length = strcspn(text, " ");
+        size_t length = word_length(text);
         char *word = memory_print("%.*s", (int)length, text);
         size_t columns = text_columns(word);
-        if (!fresh && at + 1 + columns > page->width) {
+        if (!fresh && at + blanks + columns > page->width) {
             fprintf(page->out, "\n%*s", (int)indent, "");
             at = indent;
             fresh = true;
         }
-        fprintf(page->out, "%s%s", fresh ? "" : " ", word);
-        at += columns + !fresh;
+        fprintf(page->out, "%*s%s", fresh ? 0 : (int)blanks, "", word);
+        at += columns + (fresh ? 0 : blanks);
         fresh = false;
         free(word);
         text += length;
-        text += *text == ' ';
+        blanks = strspn(text, " ");
+        text += blanks;
     }
     fputc('\n', page->out);
 }

@@ -12,8 +12,17 @@ static void put_lines(const struct page *page, struct model *model, const struct
     for (size_t i = 0; i < selection->line_count; i++)
         text_line(page, model, selection->lines[i], i + 1, options->min_waste_percent);
     if (selection->line_count < selection->line_matches)
-        fprintf(page->out, "    ... and %zu lines more (--top 0 shows all)\n\n",
+        fprintf(page->out, "    ... and %zu more lines (--top 0 shows all)\n\n",
                 selection->line_matches - selection->line_count);
+}
+
+/* A store of the same value is redundant and makes the one before dead: told once. */
+static bool is_told(const struct selection *selection, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (selection->pairs[i]->example == selection->pairs[index]->example)
+            return true;
+    return false;
 }
 
 static void put_pairs(const struct page *page, struct model *model, const struct selection *selection)
@@ -22,7 +31,8 @@ static void put_pairs(const struct page *page, struct model *model, const struct
         return;
     page_put(page, STYLE_TITLE, "accesses that met their like\n");
     for (size_t i = 0; i < selection->pair_count; i++)
-        text_pair(page, model, selection->pairs[i]);
+        if (!is_told(selection, i))
+            text_pair(page, model, selection->pairs[i]);
     fputc('\n', page->out);
 }
 

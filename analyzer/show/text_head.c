@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "model/engines.h"
 #include "model/processes.h"
+#include "model/share.h"
 #include "show/text_parts.h"
 
 static void put_row(const struct page *page, const char *name, char *text)
@@ -75,49 +76,67 @@ static void put_time(const struct page *page, const struct model *model)
     char *parts[TIME_KINDS];
     for (size_t i = 0; i < TIME_KINDS; i++)
         parts[i] = page_percent(100 * (double)totals->times.ns[i] / total);
+    char *left_out = totals->import_ns > 0 ? memory_print(" (imports left out: %s)", imports) : memory_print("%s", "");
     put_row(page, "time",
-            memory_print("native %s   Python %s   boundary %s   of %s CPU time%s%s%s", parts[TIME_NATIVE],
-                         parts[TIME_PYTHON], parts[TIME_BOUNDARY], all, totals->import_ns > 0 ? " (and " : "",
-                         totals->import_ns > 0 ? imports : "", totals->import_ns > 0 ? " of imports, left out)" : ""));
+            memory_print("native %s, Python %s, boundary %s of %s CPU time%s", parts[TIME_NATIVE], parts[TIME_PYTHON],
+                         parts[TIME_BOUNDARY], all, left_out));
     for (size_t i = 0; i < TIME_KINDS; i++)
         free(parts[i]);
     free(all);
     free(imports);
+    free(left_out);
 }
 
-/* "redundant 3 % (2-4 %), across calls 1 % (0-2 %)"; NULL when unknown. */
-static char *describe_share(const char *word, const struct share *share)
+/* Time no Python line stands for: a library's own threads, the interpreter's start and end. */
+static void put_elsewhere(const struct page *page, const struct model *model)
 {
-    char *whole = text_share(share->wasted, share->pairs),
-         *across = text_share(share->across_wasted, share->across_pairs);
-    char *text = NULL;
-    if (whole != NULL && across != NULL)
-        text = memory_print("%s %s, between calls %s", word, whole, across);
-    else if (whole != NULL)
-        text = memory_print("%s %s", word, whole);
-    free(whole);
+    double seconds = (double)model->totals.elsewhere_ns * 1e-9, percent = model_percent(model, seconds);
+    if (percent < 1)
+        return;
+    char *time = page_seconds(seconds), *part = page_percent(percent);
+    put_row(page, "",
+            memory_print("%s of it (%s) outside every Python line: native threads, start and end", time, part));
+    free(time);
+    free(part);
+}
+
+/* "385 watched: redundant 3 % (2-6 %), dead 4 % (2-6 %); between calls 4 % and 5 %". Nothing where too few are known. */
+static void put_watched(const struct page *page, const char *label, const struct share *shares,
+                        const enum share_kind *kinds, size_t count)
+{
+    static const char *const words[SHARE_KINDS] = {"redundant", "redundant", "dead"};
+    char *text = page_count(shares[kinds[0]].pairs), *across = memory_print("%s", "");
+    bool known = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct share *share = &shares[kinds[i]];
+        char *whole = text_share(share->wasted, share->pairs);
+        struct estimate between = share_estimate(share->across_wasted, share->across_pairs);
+        char *longer =
+            whole == NULL ? NULL : memory_print("%s%s %s %s", text, known ? "," : " watched:", words[kinds[i]], whole);
+        if (whole != NULL && between.known) {
+            char *more = memory_print("%s%s %s %.0f %%", across, *across ? "," : "; between calls", words[kinds[i]],
+                                      100 * between.fraction);
+            free(across);
+            across = more;
+        }
+        if (longer != NULL) {
+            free(text);
+            text = longer;
+            known = true;
+        }
+        free(whole);
+    }
+    if (known)
+        put_row(page, label, memory_print("%s%s", text, across));
+    free(text);
     free(across);
-    return text;
 }
 
 static void put_accesses(const struct page *page, const struct model *model)
 {
-    const struct share *shares = model->totals.shares;
-    char *loads = describe_share("redundant", &shares[SHARE_LOADS]);
-    char *stores = describe_share("redundant", &shares[SHARE_STORES]),
-         *dead = describe_share("dead", &shares[SHARE_DEAD]);
-    char *load_count = page_count(shares[SHARE_LOADS].pairs), *store_count = page_count(shares[SHARE_STORES].pairs);
-    if (stores != NULL || dead != NULL)
-        put_row(page, "stores",
-                memory_print("%s%s%s   of %s watched", stores ? stores : "", stores && dead ? "   " : "",
-                             dead ? dead : "", store_count));
-    if (loads != NULL)
-        put_row(page, "loads", memory_print("%s   of %s watched", loads, load_count));
-    free(loads);
-    free(stores);
-    free(dead);
-    free(load_count);
-    free(store_count);
+    static const enum share_kind stores[] = {SHARE_STORES, SHARE_DEAD}, loads[] = {SHARE_LOADS};
+    put_watched(page, "stores", model->totals.shares, stores, 2);
+    put_watched(page, "loads", model->totals.shares, loads, 1);
 }
 
 static void put_waste(const struct page *page, const struct model *model)
@@ -140,6 +159,7 @@ void text_head(const struct page *page, const struct model *model)
     put_command(page, model);
     put_run(page, model);
     put_time(page, model);
+    put_elsewhere(page, model);
     put_accesses(page, model);
     put_waste(page, model);
 }

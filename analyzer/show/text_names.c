@@ -6,7 +6,7 @@
 #include "model/share.h"
 #include "show/text_parts.h"
 
-/* Behind site-packages the path is what an import would say; below the program's directory it is relative. */
+/* Behind site-packages the path is what an import would say; below the directory of the user's own files it is relative. */
 static const char *path_shorten(const struct model *model, const char *path)
 {
     static const char *const marks[] = {"/site-packages/", "/dist-packages/"};
@@ -15,13 +15,9 @@ static const char *path_shorten(const struct model *model, const char *path)
         if (found != NULL)
             return found + strlen(marks[i]);
     }
-    if (model->process_count == 0)
-        return path;
-    const struct run_process *process = model->processes[0].run;
-    const char *directory = run_text(process, process->record->directory_blob);
-    size_t length = strlen(directory);
-    if (length > 1 && strncmp(path, directory, length) == 0 && path[length] == '/')
-        return path + length + 1;
+    size_t length = strlen(model->own_directory);
+    if (length > 1 && strncmp(path, model->own_directory, length) == 0)
+        return path + length;
     return path;
 }
 

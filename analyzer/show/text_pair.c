@@ -31,16 +31,27 @@ static char *python_step(const struct model *model, const struct frame *frame)
     return step;
 }
 
+/* "_multiarray_umath" of "_multiarray_umath.cpython-311-x86_64-linux-gnu.so", "libopenblas" of "libopenblas.so.0". */
+static char *library_name(const char *library)
+{
+    const char *end = library != NULL ? strstr(library, ".cpython-") : NULL;
+    if (library == NULL)
+        return memory_print("generated code");
+    end = end != NULL ? end : strstr(library, ".so");
+    return text_printable(library, end != NULL && end > library ? (size_t)(end - library) : strlen(library));
+}
+
 static char *native_step(const struct frame *frame)
 {
-    char *name = frame->function != NULL
-                     ? text_printable(demangle_short(frame->function), strlen(demangle_short(frame->function)))
-                     : NULL;
-    char *library = frame->library != NULL ? text_printable(frame->library, strlen(frame->library))
-                                           : memory_print("generated code");
-    char *step = name != NULL ? memory_print("%s [%s]", name, library)
-                              : memory_print("0x%llx [%s]", (unsigned long long)frame->address, library);
-    free(name);
+    char *library = library_name(frame->library), *step;
+    if (frame->function == NULL) {
+        step = memory_print("[%s]", library);
+    } else {
+        const char *short_name = demangle_short(frame->function);
+        char *name = text_printable(short_name, strlen(short_name));
+        step = memory_print("%s [%s]", name, library);
+        free(name);
+    }
     free(library);
     return step;
 }
@@ -67,29 +78,28 @@ static void chain_python(struct chain *chain, const struct model *model, const s
         chain_add(chain, python_step(model, &context->frames[library]));
 }
 
-/* Native frames below the innermost Python frame, the interpreter's own left out: where it entered and where it was. */
+/* Of the native frames below the innermost Python frame, the interpreter's own left out: where it entered, the innermost
+ * function with a name, and the library it was in where that is yet another. */
 static void chain_native(struct chain *chain, const struct context *context)
 {
-    const struct frame *entry = NULL, *leaf = NULL;
-    size_t start = 0, between = 0;
+    const struct frame *entry = NULL, *named = NULL, *leaf = NULL;
+    size_t start = 0;
     for (size_t i = 0; i < context->count; i++)
         start = context->frames[i].kind == FRAME_PYTHON ? i + 1 : start;
     for (size_t i = start; i < context->count; i++) {
         const struct frame *frame = &context->frames[i];
         if (frame->kind != FRAME_NATIVE || frame->interpreter)
             continue;
-        if (entry == NULL && frame->function != NULL)
-            entry = frame;
-        between++;
         leaf = frame;
+        named = frame->function != NULL ? frame : named;
+        entry = entry == NULL ? named : entry;
     }
-    if (entry != NULL && entry != leaf)
+    if (entry != NULL && entry != named)
         chain_add(chain, native_step(entry));
-    if (leaf == NULL)
-        return;
-    if (between > 2)
-        chain_add(chain, memory_print("..."));
-    chain_add(chain, native_step(leaf));
+    if (named != NULL)
+        chain_add(chain, native_step(named));
+    if (leaf != NULL && leaf->function == NULL && (named == NULL || named->library != leaf->library))
+        chain_add(chain, native_step(leaf));
 }
 
 char *text_context(struct model *model, const struct process *process, uint32_t node)
@@ -105,13 +115,11 @@ char *text_context(struct model *model, const struct process *process, uint32_t 
     return chain.text;
 }
 
-static void put_side(const struct page *page, struct model *model, const struct pair_group *group, const char *label,
-                     uint32_t node)
+static void put_side(const struct page *page, const char *label, const char *text)
 {
-    char *text = text_context(model, group->process, node), *head = memory_print("      %-7s", label);
+    char *head = memory_print("      %-7s", label);
     page_put(page, STYLE_DIM, head);
     page_wrap(page, 13, 15, text);
-    free(text);
     free(head);
 }
 
@@ -122,13 +130,21 @@ void text_pair(const struct page *page, struct model *model, const struct pair_g
     static const char *const scopes[] = {"", "within one native call", "between native calls", ""};
     char *count = page_count(group->count);
     const char *scope = scopes[group->scope];
-    char *text = memory_print("%s times: %s%s%s%s%s", count, verdicts[group->kind], *scope ? ", " : "", scope,
-                              group->zero * 10 >= group->count * 9 ? ", zeros" : "",
+    char *text = memory_print("%s time%s: %s%s%s%s%s", count, group->count == 1 ? "" : "s", verdicts[group->kind],
+                              *scope ? ", " : "", scope, group->zero * 10 >= group->count * 9 ? ", zeros" : "",
                               group->relation == DB_RELATION_RECYCLED ? ", in recycled memory" : "");
     fputs("    ", page->out);
     page_wrap(page, 4, 6, text);
-    put_side(page, model, group, "first", group->example->first_node);
-    put_side(page, model, group, "second", group->example->second_node);
+    char *first = text_context(model, group->process, group->example->first_node);
+    char *second = text_context(model, group->process, group->example->second_node);
+    if (strcmp(first, second) == 0) {
+        put_side(page, "both", first);
+    } else {
+        put_side(page, "first", first);
+        put_side(page, "second", second);
+    }
     free(count);
     free(text);
+    free(first);
+    free(second);
 }

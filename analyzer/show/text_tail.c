@@ -15,33 +15,61 @@ static void put_note(const struct page *page, enum style style, const char *labe
     free(head);
 }
 
+/* Engines that are off for the same reason share a row. */
 static void put_engines(const struct page *page, const struct model *model)
 {
+    bool told[DB_ENGINE_COUNT] = {false};
     for (enum db_engine engine = 0; engine < DB_ENGINE_COUNT; engine++) {
-        const char *why_off;
-        if (engine_ran(model->run, engine, &why_off))
+        const char *why_off, *other_why;
+        if (told[engine] || engine_ran(model->run, engine, &why_off))
             continue;
-        char *why = text_printable(why_off, strlen(why_off)),
-             *text = memory_print("the %s engine: %s", engine_name(engine), why);
+        char *names = memory_print("%s", engine_name(engine));
+        for (enum db_engine other = engine + 1; other < DB_ENGINE_COUNT; other++) {
+            if (engine_ran(model->run, other, &other_why) || strcmp(why_off, other_why) != 0)
+                continue;
+            char *longer = memory_print("%s, %s", names, engine_name(other));
+            free(names);
+            names = longer;
+            told[other] = true;
+        }
+        char *why = text_printable(why_off, strlen(why_off)), *text = memory_print("%s: %s", names, why);
         put_note(page, STYLE_WARN, "off", text);
+        free(names);
         free(why);
         free(text);
     }
 }
 
-/* Reasons that took a twentieth of the samples and more, and those that say the file is not whole. */
+/* Of the samples, those a reason took in a tenth of the cases and more; and reasons for which the file is not whole. */
 static void put_drops(const struct page *page, const struct model *model)
 {
     for (enum db_drop drop = 0; drop < DB_DROP_COUNT; drop++) {
         uint64_t count = model->health.dropped[drop];
         bool file = drop == DB_DROP_FILE_FULL || drop == DB_DROP_DISK_FULL || drop == DB_DROP_NO_RESERVE;
-        if (count == 0 || (!file && count * 20 < model->health.samples))
+        if (count == 0 || (!file && count * 10 < model->health.samples))
             continue;
         char *number = page_count(count), *text = memory_print("%s times: %s", number, drop_meaning(drop));
-        put_note(page, STYLE_DIM, "lost", text);
+        put_note(page, STYLE_DIM, "note", text);
         free(number);
         free(text);
     }
+}
+
+/* Verdicts another thread could have made wrong. */
+static void put_unproved(const struct page *page, const struct model *model)
+{
+    const struct share *stores = &model->totals.shares[SHARE_STORES], *loads = &model->totals.shares[SHARE_LOADS];
+    uint64_t pairs = stores->pairs + loads->pairs, unproved = stores->unproved + loads->unproved;
+    if (pairs == 0 || unproved * 10 < pairs)
+        return;
+    char *part = page_percent(100 * (double)unproved / (double)pairs);
+    char *text = memory_print(
+        "%s of the verdicts on loads and stores are unproved: other threads ran, and could have touched the "
+        "bytes between two accesses",
+        part);
+    put_note(page, STYLE_DIM, "note", text);
+    free(part);
+    free(text);
 }
 
 static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
@@ -73,6 +101,7 @@ void text_tail(const struct page *page, const struct model *model, const struct 
                const struct options *options)
 {
     put_engines(page, model);
+    put_unproved(page, model);
     put_drops(page, model);
     char *text = next_step(model, selection, options);
     put_note(page, STYLE_TITLE, "next", text);

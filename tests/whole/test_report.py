@@ -1,0 +1,267 @@
+"""The report's outputs and the reader's manners, on files that tests/tools/make_db.py writes."""
+import json
+import os
+import struct
+import subprocess
+import sys
+import time
+
+import jsonschema
+import pytest
+
+import whole
+
+sys.path.insert(0, str(whole.ROOT / "tests/tools"))
+import make_db  # noqa: E402
+
+SCHEMA = json.loads(whole.SCHEMA.read_text())
+
+
+def report(*arguments, **how):
+    how.setdefault("env", {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "DEBUGINFOD_URLS")})
+    return subprocess.run([whole.REPORT, *map(str, arguments)], capture_output=True, text=True, errors="replace", timeout=60, **how)
+
+
+def report_json(path, *arguments):
+    done = report(path, "--format", "json", *arguments)
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    jsonschema.validate(data, SCHEMA)
+    return data
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    path = tmp_path_factory.mktemp("golden") / "small.db"
+    make_db.golden_small().write(path)
+    return path
+
+
+def line_at(data, number):
+    return next(line for line in data["lines"] if line["line"] == number)
+
+
+def test_json_says_what_was_recorded(small):
+    data = report_json(small)
+    assert [line["line"] for line in data["lines"]] == [4, 9, 5]
+    fill = data["lines"][0]
+    assert (fill["file"], fill["function"], fill["text"]) == ("/nowhere/train.py", "fill", "    out[:] = 0.0")
+    assert fill["dead_stores"]["fraction"] == pytest.approx(0.97)
+    assert fill["dead_stores"]["across"]["pairs"] == 100
+    assert fill["waste_s"] == pytest.approx(0.8 * 0.97)
+    assert fill["source"] == "gone"
+    assert line_at(data, 9)["redundant_loads"]["fraction"] == pytest.approx(0.6)
+    assert line_at(data, 9)["redundant_loads"]["across"]["fraction"] == 1
+    assert line_at(data, 5)["redundant_stores"]["pairs"] == 197
+    assert data["totals"]["time_s"] == {"total": 3.84, "python": 0.08, "native": 3.76, "boundary": 0}
+    assert data["totals"]["import_s"] == pytest.approx(0.16)
+    assert data["totals"]["elsewhere_s"] == pytest.approx(0.12)
+    assert data["totals"]["other_pairs"] == 50
+    health = data["run"]["health"]
+    assert (health["lost"], health["resolved"]) == (10, pytest.approx(840 / 850))
+    assert data["run"]["engines"]["replica"] == {"on": False, "why_off": "not built into this version"}
+    assert data["run"]["command"] == ["python", "train.py"]
+    assert data["run"]["processes"][0]["state"] == "exit"
+
+
+def test_text_quotes_and_advises(small):
+    text = report(small).stdout
+    assert "out[:] = 0.0" in text and "^^^^^^" in text
+    assert "overwritten by train.py:5 before anything reads it" in text
+    assert "replica, transfer: not built into this version" in text
+    assert "train.py:4 first" in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_text_keeps_to_the_width(small, width):
+    rows = report(small, "--width", width).stdout.splitlines()
+    assert max(len(row) for row in rows) <= width
+
+
+def test_colour_only_when_wanted(small):
+    assert "\x1b[" in report(small, "--color", "always").stdout
+    assert "\x1b[" not in report(small).stdout
+
+
+def test_options_select(small, tmp_path):
+    assert len(report_json(small, "--top", "1")["lines"]) == 1
+    assert report_json(small, "--file", "other.py")["lines"] == []
+    assert [line["line"] for line in report_json(small, "--file", "train.py", "--kind", "dead_store")["lines"]] == [4]
+    assert report_json(small, "--kind", "transfer")["lines"] == []
+    assert "Drop" not in report(small, "--min-waste", "50").stdout
+    out = tmp_path / "report.txt"
+    assert report(small, "-o", out).stdout == ""
+    assert "train.py:4" in out.read_text()
+
+
+@pytest.mark.parametrize("wrong", [["--top", "x"], ["--format", "html"], ["--width", "3"], ["--kind", "odd"], ["--nonsense"],
+                                   ["a.db", "b.db"], ["frobnicate"], ["--color", "red"], ["--min-waste", "101"]])
+def test_wrong_usage_is_said_and_ends_with_2(wrong):
+    done = report(*wrong)
+    assert done.returncode == 2 and done.stderr and not done.stdout
+
+
+def test_unknown_verb_lists_the_verbs():
+    done = report("gates")
+    assert done.returncode == 2
+    assert all(verb in done.stderr for verb in ("report", "dump", "doctor"))
+
+
+@pytest.mark.parametrize("verb", [[], ["report"], ["dump"], ["doctor"]])
+def test_help_and_version(verb):
+    for option in ("--help", "--version"):
+        done = report(*verb, option)
+        assert done.returncode == 0 and done.stdout and not done.stderr
+
+
+def test_doctor_ends_well():
+    done = report("doctor")
+    assert done.returncode == 0 and "debug registers" in done.stdout
+
+
+def test_dump_shows_every_record(small):
+    rows = report("dump", small).stdout.splitlines()
+    kinds = {row.split()[0] for row in rows}
+    assert {"header", "extent", "PROCESS", "CODE", "MODULE", "SOURCE", "NODE", "PAIR"} <= kinds
+    assert sum(row.startswith("PAIR ") for row in rows) == 6
+
+
+def test_source_changed_since(tmp_path):
+    script = tmp_path / "train.py"
+    database = make_db.golden_small()
+    process = make_db.Db().process(directory=str(tmp_path), python=sys.hexversion)
+    database.processes = [process]
+    code = make_db.text_codes(make_db.TRAIN, str(script))["fill"]
+    number = process.code_of(code, process.source(str(script), make_db.TRAIN, part_bytes=50))
+    process.frame(process.root(), number, make_db.offset_of(code, 4), samples=100)
+    path = tmp_path / "out.db"
+    database.write(path)
+    for text, state in ((make_db.TRAIN, "same"), (make_db.TRAIN.replace("0.0", "9.9"), "changed")):
+        script.write_text(text)
+        line = report_json(path)["lines"][0]
+        assert (line["source"], line["text"]) == (state, "    out[:] = 0.0")
+    assert "another by now" in report(path).stdout
+
+
+def test_entrance_to_a_package_leads_with_the_package(tmp_path):
+    database = make_db.Db()
+    process = database.process(python=sys.hexversion)
+    main = process.code("<module>", "/nowhere/run.py", first_line=3)
+    package = process.code("Trainer.fit", "/v/lib/python3.11/site-packages/trainer/loop.py", first_line=40)
+    foundation = process.code("Linear.forward", "/v/lib/python3.11/site-packages/torch/nn/linear.py", first_line=9)
+    fit = process.frame(process.frame(process.root(), main, -1), package, -1)
+    process.frame(fit, foundation, -1, samples=90)
+    process.frame(process.frame(process.root(), main, -1), foundation, -1, samples=10)
+    path = tmp_path / "out.db"
+    database.write(path)
+    leading = report_json(path)["lines"][0]
+    assert (leading["file"][-7:], leading["line"], leading["own"]) == ("loop.py", 40, False)
+    assert leading["caller"] == {"file": "/nowhere/run.py", "line": 3, "function": "<module>"}
+    owned = report_json(path, "--own", "trainer")["lines"][0]
+    assert (owned["line"], owned["own"], owned["caller"]) == (40, True, None)
+
+
+def test_hostile_text_cannot_reach_the_terminal(tmp_path):
+    database = make_db.Db()
+    process = database.process(arguments=("python", "\x1b]0;evil\x07\x1b[2J"), python=sys.hexversion)
+    code = process.code("f\x1b[31m\udc80".encode("utf-8", "surrogateescape"), "/nowhere/\x9b31m\n.py".encode(), first_line=1)
+    process.frame(process.root(), code, -1, samples=100)
+    path = tmp_path / "out.db"
+    database.write(path)
+    for arguments in ([path], ["dump", path]):
+        done = subprocess.run([whole.REPORT, *arguments], capture_output=True, timeout=60)
+        assert done.returncode == 0
+        assert not set(done.stdout.decode()) & {chr(i) for i in [*range(10), *range(11, 32), *range(127, 160)]}
+    report_json(path)
+
+
+def test_big_file_within_a_second(tmp_path):
+    path = tmp_path / "big.db"
+    make_db.golden_big().write(path)
+    start = time.monotonic()
+    assert report(path).returncode == 0
+    elapsed = time.monotonic() - start
+    assert elapsed <= 1 or os.environ.get("PIEPROF_SAN"), f"{elapsed:.2f} s"
+    assert elapsed <= 15
+
+
+def refused(path, *words):
+    done = report(path)
+    assert done.returncode == 2 and done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1 and str(path) in done.stderr, done.stderr
+    for word in words:
+        assert word in done.stderr, done.stderr
+
+
+def test_files_that_are_no_runs(tmp_path, small):
+    cases = {"empty": b"", "text": b"not a profile\n" * 500, "short": b"PIEPROF\x1a" + bytes(100),
+             "elf": open(sys.executable, "rb").read(100000)}
+    for name, content in cases.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        refused(path, "offset")
+    refused(tmp_path, "directory")
+    refused(tmp_path / "missing.db", "No such file")
+    version = tmp_path / "version.db"
+    make_db.golden_small().write(version, version=2)
+    refused(version, "version 2", "offset 0x8")
+    os.mkfifo(tmp_path / "pipe")
+    refused(tmp_path / "pipe", "regular")
+
+
+def test_structural_damage_is_one_line(tmp_path, small):
+    good = small.read_bytes()
+    extent = 4096 + 65536
+    for offset, value, words in ((4096, 0x12345678, ["0x1000"]), (extent + 4, 99, ["kind"]), (extent + 12, 7, ["records of 7"]),
+                                 (20, 5, ["byte order"]), (16, 4096, ["extents of"])):
+        damaged = bytearray(good)
+        struct.pack_into("<I", damaged, offset, value)
+        path = tmp_path / "damaged.db"
+        path.write_bytes(damaged)
+        refused(path, "offset", *words)
+
+
+def test_reference_out_of_range_is_refused(tmp_path):
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.node(len(process.records["NODE"]) + 1, make_db.NATIVE, 1)
+    path = tmp_path / "parent.db"
+    database.write(path)
+    refused(path, "not before it")
+    database = make_db.golden_small()
+    database.processes[0].pair(1, 100000)
+    database.write(path)
+    refused(path, "out of range")
+
+
+def test_cut_short_is_read_as_far_as_it_goes(tmp_path, small):
+    good = small.read_bytes()
+    path = tmp_path / "cut.db"
+    for length in range(4096, len(good), 20011):
+        path.write_bytes(good[:length])
+        done = report(path, "--format", "json")
+        assert done.returncode == 0 and len(done.stderr.splitlines()) == 1, (length, done.stderr)
+        data = json.loads(done.stdout)
+        jsonschema.validate(data, SCHEMA)
+        assert data["run"]["health"]["damaged"] > 0
+
+
+def test_impossible_counters_make_no_impossible_figures(tmp_path):
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.node(1, make_db.NATIVE, 0x7f0000000300, samples=1, cpu_ns=2**63)
+    process.pair(6, 6, count=1)
+    process.records["PAIR"][-1] = make_db.PAIR.pack(1, 6, 6, 1, 1, 2, 1, 1, 1, 0, 8, 2**63, 2**64 - 1)
+    path = tmp_path / "impossible.db"
+    database.write(path)
+    data = report_json(path)
+    assert data["totals"]["time_s"]["total"] == 3.84
+    assert data["run"]["health"]["damaged"] == 3
+    assert "left out" in report(path).stderr
+
+
+def test_report_to_a_full_disk_says_so(small):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([whole.REPORT, small], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and "could not be written" in done.stderr
