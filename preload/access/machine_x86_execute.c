@@ -94,7 +94,26 @@ static uint64_t shift(struct x86_state *state, ZydisMnemonic mnemonic, uint64_t 
     return result;
 }
 
-/* Two operands, the first also the destination (except for CMP and TEST). False: not one of these. */
+static bool is_binary(ZydisMnemonic mnemonic)
+{
+    switch (mnemonic) {
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_ADC:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_SBB:
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_SHL:
+    case ZYDIS_MNEMONIC_SHR:
+    case ZYDIS_MNEMONIC_SAR: return true;
+    default: return false;
+    }
+}
+
+/* Two operands, the first also the destination (except for CMP and TEST). False: an operand is not known. */
 static bool execute_binary(struct x86_state *state, const struct x86_instruction *instruction)
 {
     const ZydisDecodedOperand *first = &instruction->operand[0], *second = &instruction->operand[1];
@@ -324,8 +343,7 @@ static bool emulate(struct x86_state *state, const struct x86_instruction *instr
     if (category == ZYDIS_CATEGORY_SETCC || category == ZYDIS_CATEGORY_CMOV) {
         return execute_conditional(state, instruction);
     }
-    bool two = instruction->head.operand_count_visible == 2;
-    return two && category != ZYDIS_CATEGORY_STRINGOP && execute_binary(state, instruction);
+    return is_binary(mnemonic) && execute_binary(state, instruction);
 }
 
 void x86_execute(struct x86_state *state, const struct x86_instruction *instruction)
