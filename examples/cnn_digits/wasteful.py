@@ -1,7 +1,6 @@
 """Trains a convolutional network in PyTorch on scikit-learn's handwritten digits.
 
-The waste: the images are scaled up and normalised again, all of them, in every epoch; and gradients are cleared twice
-a step, by zero_grad() and once more by hand.
+The waste: the images are scaled up, smoothed and normalised again, all of them, in every epoch.
 """
 import argparse
 
@@ -12,11 +11,13 @@ from torch.nn import functional
 
 BATCH = 128
 SIDE = 16
+FINE = 64
 
 
 def prepare(images):
-    larger = functional.interpolate(images.unsqueeze(1), size=(SIDE, SIDE), mode="bicubic", align_corners=False)
-    return (larger - larger.mean()) / larger.std()
+    fine = functional.interpolate(images.unsqueeze(1), size=(FINE, FINE), mode="bicubic", align_corners=False)
+    smooth = functional.avg_pool2d(fine, FINE // SIDE)
+    return (smooth - smooth.mean()) / smooth.std()
 
 
 class Network(nn.Module):
@@ -36,13 +37,6 @@ class Network(nn.Module):
         return self.classifier(self.features(images).flatten(1))
 
 
-def clear_gradients(model, optimizer):
-    optimizer.zero_grad(set_to_none=False)
-    for parameter in model.parameters():
-        if parameter.grad is not None:
-            parameter.grad.zero_()
-
-
 def train(epochs):
     torch.manual_seed(0)
     digits = load_digits()
@@ -53,8 +47,8 @@ def train(epochs):
     for epoch in range(1, epochs + 1):
         inputs = prepare(images)
         for chosen in torch.randperm(len(inputs)).split(BATCH):
-            clear_gradients(model, optimizer)
             loss = functional.cross_entropy(model(inputs[chosen]), labels[chosen])
+            optimizer.zero_grad()
             loss.backward()
             optimizer.step()
         print(f"epoch {epoch}: loss {loss.item():.6f}")
@@ -62,5 +56,5 @@ def train(epochs):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--epochs", type=int, default=25)
     train(parser.parse_args().epochs)

@@ -9,10 +9,14 @@ import whole
 RUNS = [(example, "wasteful", interpreter) for interpreter in ("debian", "shared") for example in whole.EXAMPLES]
 RUNS += [("transformer", "wasteful", "venv")]
 RUNS += [(example, "fixed", "debian") for example in whole.EXAMPLES]
-all_runs = pytest.mark.parametrize("example, version, interpreter", RUNS, ids="-".join, indirect=False)
-wasteful_runs = pytest.mark.parametrize(
-    "example, version, interpreter", [run for run in RUNS if run[1] == "wasteful"], ids="-".join
-)
+
+
+def parametrize(runs):
+    return pytest.mark.parametrize("example, version, interpreter", runs, ids=["-".join(run) for run in runs])
+
+
+all_runs = parametrize(RUNS)
+wasteful_runs = parametrize([run for run in RUNS if run[1] == "wasteful"])
 
 
 def of(example, version, interpreter):
@@ -68,7 +72,7 @@ def test_run_is_described(example, version, interpreter):
 @all_runs
 def test_samples_resolve(example, version, interpreter):
     health = whole.profiled_run(*of(example, version, interpreter)).health
-    assert health["native"] >= 100, health
+    assert health["native"] >= 30, health
     assert health["resolved"] >= 0.95, health
     assert health["call_ended"] <= 0.15 * health["native"], health
 

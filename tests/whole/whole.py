@@ -43,12 +43,12 @@ STANDARDISE = "return (images - images.mean(axis=0)) / (images.std(axis=0) + 1.0
 EXAMPLES = {
     example.name: example
     for example in (
-        Example("mlp_numpy", ("--steps", "1500"), (STANDARDISE, "gradient.fill(0.0)"), (STANDARDISE,)),
-        Example("cnn_digits", ("--epochs", "15"), ("larger = functional.interpolate(", "parameter.grad.zero_()")),
-        Example("transformer", ("--steps", "60"), ("return torch.where(", "decay = torch.stack(")),
+        Example("mlp_numpy", ("--steps", "1000"), (STANDARDISE, "gradient.fill(0.0)"), (STANDARDISE,)),
+        Example("cnn_digits", ("--epochs", "5"), ("fine = functional.interpolate(",), ("fine = functional.interpolate(",)),
+        Example("transformer", ("--steps", "40"), ("return torch.where(", "decay = torch.stack(")),
         Example(
             "conv_loops",
-            ("--steps", "500"),
+            ("--steps", "400"),
             ("result[:, row, column] = ", "gradient += window"),
             ("result[:, row, column] = ", "gradient += window"),
         ),
