@@ -97,8 +97,7 @@ static void thread_release(struct thread *thread)
 void thread_prepare(void)
 {
     struct thread *thread = thread_self;
-    if (thread != NULL && thread->access == NULL &&
-        process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON) {
+    if (thread != NULL && process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON) {
         access_thread_begin(thread);
     }
 }

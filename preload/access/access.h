@@ -13,7 +13,9 @@ struct thread;
 /* Probes and calibrates. False and the reason (with its remedy) when the engine cannot run here. Constructor only. */
 bool access_start(char *why_off, size_t bytes);
 
-bool access_thread_begin(struct thread *thread);  /* outside handlers */
+/* Outside handlers. A thread other than the main one gets its registers at a second call, which its first sample asks
+ * for (CHORE_THREAD). */
+bool access_thread_begin(struct thread *thread);
 void access_thread_end(struct thread *thread);    /* open watches are counted WATCH_OPEN */
 void access_thread_forget(struct thread *thread); /* forked child: close, never ioctl */
 

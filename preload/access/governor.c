@@ -163,15 +163,9 @@ uint64_t governor_trap_ns(void)
     return trap_ns;
 }
 
-/* CPU time: what other processes do while a handler waits for a processor is not the shim's cost. */
-uint64_t governor_enter(void)
+void governor_charge(uint64_t handler_ns)
 {
-    return kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-void governor_leave(uint64_t entered_ns)
-{
-    process_count(&process_record->shim_cpu_ns, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - entered_ns + trap_ns);
+    process_count(&process_record->shim_cpu_ns, handler_ns + trap_ns);
 }
 
 bool governor_allows(void)

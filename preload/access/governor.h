@@ -12,9 +12,11 @@
  */
 bool governor_start(char *why_off, size_t bytes);
 
-/* Around the body of each trap's handler: charges its own time and the way in and out of the kernel. Signal-safe. */
-uint64_t governor_enter(void);
-void governor_leave(uint64_t entered_ns);
+/*
+ * Charges one trap whose handler took `handler_ns` of the thread's CPU time, and the way in and out of the kernel, of
+ * which a clock read inside the handler sees almost nothing. Signal-safe.
+ */
+void governor_charge(uint64_t handler_ns);
 
 /* May an access sample be attempted? Once the cost so far exceeds the share of the CPU time so far, no. Signal-safe. */
 bool governor_allows(void);

@@ -56,13 +56,12 @@ void io_range_clear(struct io_range *range)
     }
 }
 
-void io_mark(const void *start, size_t bytes, enum io_mark mark)
+void io_mark(uintptr_t start, size_t bytes, enum io_mark mark)
 {
-    uintptr_t low = (uintptr_t)start;
     uint32_t high = atomic_load(&ranges_high);
     for (uint32_t i = 0; i < high; i++) {
         uintptr_t address = atomic_load(&ranges[i].address);
-        if (address != 0 && address - low < bytes) {
+        if (address != 0 && mark != 0 && address - start < bytes) {
             atomic_fetch_or(&ranges[i].marks, (uint32_t)mark);
         }
     }

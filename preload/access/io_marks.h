@@ -35,7 +35,7 @@ void io_marks_reset_child(void);
 void io_range_set(struct io_range *range, uintptr_t address, uint32_t size_bytes);
 void io_range_clear(struct io_range *range);
 
-/* Marks every watch in [start, +bytes). */
-void io_mark(const void *start, size_t bytes, enum io_mark mark);
+/* Marks every watch in [start, +bytes). Mark 0: nothing. Never looks at the bytes. */
+void io_mark(uintptr_t start, size_t bytes, enum io_mark mark);
 
 #endif

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "access/access.h"
+#include "access/governor.h"
 #include "kernel.h"
 #include "ledger/ledger.h"
 #include "process.h"
@@ -66,5 +67,7 @@ void sample_take(struct thread *thread, ucontext_t *uc)
         }
     }
     refresh_process_clocks();
+    uint64_t entered_ns = thread->cpu_ns;
     thread->cpu_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID); /* the sample's own cost is nobody's line's */
+    governor_charge(thread->cpu_ns - entered_ns);
 }
