@@ -34,8 +34,8 @@ void context_capture(const ucontext_t *uc, struct context_scratch *scratch)
     } else if (scratch->python_truncated) {
         process_drop(DB_DROP_PYTHON_STACK_TRUNCATED);
     }
-    scratch->native_count = native_unwind_again(uc, &scratch->native_memory, scratch->native, NATIVE_DEPTH_MAX,
-                                                &scratch->native_complete);
+    scratch->native_count =
+        native_unwind_again(uc, &scratch->native_memory, scratch->native, NATIVE_DEPTH_MAX, &scratch->native_complete);
     if (!scratch->native_complete) {
         process_drop(DB_DROP_NATIVE_STACK_PARTIAL);
     }
@@ -188,7 +188,9 @@ uint32_t context_intern(struct context_scratch *scratch, uintptr_t access_addres
     size_t loops = count_loops(scratch);
     bool main_thread = thread_self != NULL && thread_self->main;
     emit(&merge, DB_FRAME_ROOT,
-         main_thread ? ROOT_MAIN : scratch->has_python_state ? ROOT_PYTHON_THREAD : ROOT_NATIVE_THREAD);
+         main_thread                 ? ROOT_MAIN
+         : scratch->has_python_state ? ROOT_PYTHON_THREAD
+                                     : ROOT_NATIVE_THREAD);
     /* At the leaf either side may be one ahead: the loop entered and the frame not yet pushed, or the reverse. */
     bool pair_up = scratch->native_complete && !scratch->python_truncated && runs <= loops + 1 && loops <= runs + 1 &&
                    runs > 0 && loops > 0;

@@ -8,6 +8,9 @@
 #include "process.h"
 
 #define TABLE_BITS 19u
+#define NEAR_BITS                                                                                                      \
+    13u /* the first words of the table take what they can: a small program then stays within a few pages */
+#define NEAR_PROBES 8u
 #define PROBES_MAX 512u
 
 /*
@@ -39,6 +42,16 @@ static uint64_t hash_of(uint32_t parent, uint32_t frame, uint64_t value)
     return hash ^ hash >> 32;
 }
 
+/* The i-th place to look at: eight words of one cache line in the near part, then along the whole table. */
+static _Atomic uint64_t *place_at(uint64_t hash, unsigned i)
+{
+    if (i < NEAR_PROBES) {
+        uint64_t line = hash & ((1u << NEAR_BITS) / NEAR_PROBES - 1);
+        return &table[line * NEAR_PROBES + i];
+    }
+    return &table[(hash + i) & ((1u << TABLE_BITS) - 1)];
+}
+
 static bool matches(uint32_t id, uint32_t parent, uint32_t frame, uint64_t value)
 {
     const struct db_node *node = ledger_record(DB_KIND_NODE, id);
@@ -65,7 +78,7 @@ uint32_t context_nodes_intern(uint32_t parent, uint32_t frame, uint64_t value)
     uint64_t tag = hash & ~(uint64_t)UINT32_MAX;
     uint32_t made = 0;
     for (unsigned i = 0; i < PROBES_MAX; i++) {
-        _Atomic uint64_t *place = &table[(hash + i) & ((1u << TABLE_BITS) - 1)];
+        _Atomic uint64_t *place = place_at(hash, i);
         uint64_t word = atomic_load_explicit(place, memory_order_acquire);
         if (word == 0) {
             made = made != 0 ? made : make_node(parent, frame, value);

@@ -57,7 +57,8 @@ extern const char guard_range_high[] __attribute__((visibility("hidden")));
 bool guard_recover(ucontext_t *context)
 {
     greg_t *instruction = &context->uc_mcontext.gregs[REG_RIP];
-    if ((uintptr_t)*instruction < (uintptr_t)guard_range_low || (uintptr_t)*instruction >= (uintptr_t)guard_range_high) {
+    if ((uintptr_t)*instruction < (uintptr_t)guard_range_low ||
+        (uintptr_t)*instruction >= (uintptr_t)guard_range_high) {
         return false;
     }
     *instruction = (greg_t)(uintptr_t)guard_range_high;

@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 struct module {
-    uintptr_t low, high;             /* mapped range */
-    uintptr_t text_low, text_high;   /* executable part */
+    uintptr_t low, high;           /* mapped range */
+    uintptr_t text_low, text_high; /* executable part */
     uintptr_t load_bias;
-    const uint8_t *unwind_header;    /* .eh_frame_hdr in memory, NULL when absent */
+    const uint8_t *unwind_header; /* .eh_frame_hdr in memory, NULL when absent */
     size_t unwind_header_bytes;
-    uint32_t flags;                  /* enum db_module_flag */
-    uint32_t id;                     /* db_module record */
+    uint32_t flags; /* enum db_module_flag */
+    uint32_t id;    /* db_module record */
 };
 
 /* Bumped when an object was unloaded: what was learned by address before may describe other code now. Signal-safe. */

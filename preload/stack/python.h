@@ -9,15 +9,15 @@
 #define PYTHON_DEPTH_MAX 1024u
 
 struct python_frame {
-    uint32_t code;   /* id of the db_code */
-    int32_t offset;  /* bytes into the bytecode */
-    bool entry;      /* outermost Python frame of its native evaluation-loop frame */
+    uint32_t code;  /* id of the db_code */
+    int32_t offset; /* bytes into the bytecode */
+    bool entry;     /* outermost Python frame of its native evaluation-loop frame */
 };
 
 enum python_walk_result {
-    PYTHON_WALK_OK,        /* frames (maybe 0: a thread state with no frame) */
-    PYTHON_WALK_NO_STATE,  /* this thread has no Python thread state */
-    PYTHON_WALK_FAULT,     /* unreadable at this instant */
+    PYTHON_WALK_OK,       /* frames (maybe 0: a thread state with no frame) */
+    PYTHON_WALK_NO_STATE, /* this thread has no Python thread state */
+    PYTHON_WALK_FAULT,    /* unreadable at this instant */
 };
 
 /* Looks for an interpreter in the process and chooses its row. Constructor, and after dlopen. False: no Python here,
@@ -31,7 +31,9 @@ enum python_walk_result python_walk(struct python_frame *frames, size_t capacity
 
 /* A cheap key of the innermost frame (frame address, code, instruction): equal while control stays in one native call
  * of it. Signal-safe; false when there is none. */
-struct python_top { uintptr_t frame, instruction; };
+struct python_top {
+    uintptr_t frame, instruction;
+};
 bool python_top(struct python_top *top);
 
 /* The published anchor on the C stack from which the return slot lies at a constant distance; 0 when none (3.8, 3.9). */

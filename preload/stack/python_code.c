@@ -13,6 +13,8 @@
 #include "stack/source.h"
 
 #define TABLE_BITS 16u
+#define NEAR_BITS 10u /* the first entries take what they can: a small program then stays within a few pages */
+#define NEAR_PROBES 6u
 #define PROBES_MAX 64u
 #define NAME_BYTES_MAX 4096u
 #define SPINS_MAX 2000u
@@ -55,8 +57,8 @@ static bool read_identity(const struct python_probe *probe, uintptr_t address, s
     const struct python_layout *layout = &probe->layout;
     uintptr_t type = 0;
     identity->address = address;
-    return address % 8 == 0 && guard_word(&type, address + (uintptr_t)layout->object_type) && type == probe->code_type &&
-           guard_word(&identity->file, address + (uintptr_t)layout->code_file) &&
+    return address % 8 == 0 && guard_word(&type, address + (uintptr_t)layout->object_type) &&
+           type == probe->code_type && guard_word(&identity->file, address + (uintptr_t)layout->code_file) &&
            guard_word(&identity->lines, address + (uintptr_t)layout->code_lines) &&
            guard_read(&identity->first_line, (const int32_t *)(address + (uintptr_t)layout->code_first_line));
 }
@@ -125,13 +127,20 @@ static bool claim(struct entry *entry, uint32_t state)
                                                    memory_order_relaxed);
 }
 
+/* The i-th place to look at. */
+static struct entry *entry_at(uint64_t hash, unsigned i)
+{
+    unsigned bits = i < NEAR_PROBES ? NEAR_BITS : TABLE_BITS;
+    return &table[((hash >> (64 - bits)) + i) & ((1u << bits) - 1)];
+}
+
 /* The entry of this identity; a fresh one is recorded into the first free place of its chain. */
 static uint32_t find_or_record(const struct python_probe *probe, const struct identity *identity)
 {
-    uint64_t hash = (identity->address >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - TABLE_BITS);
+    uint64_t hash = (identity->address >> 4) * UINT64_C(0x9E3779B97F4A7C15);
     struct entry *given_up = NULL;
     for (unsigned i = 0; i < PROBES_MAX; i++) {
-        struct entry *entry = &table[(hash + i) & ((1u << TABLE_BITS) - 1)];
+        struct entry *entry = entry_at(hash, i);
         uint32_t state = settled_state(entry);
         if (state == STATE_READY && same(&entry->identity, identity)) {
             return entry->id;

@@ -7,8 +7,9 @@
 
 #define NONE PYTHON_ABSENT
 /* What all GIL builds share: object header, bytes, the strings of 3.8 to 3.11 and of 3.12 on. */
-#define COMMON .object_type = 8, .bytes_size = 16, .bytes_data = 32, .string_length = 16, .string_state = 32,          \
-               .string_kind_bit = 2, .frame_copy_index = NONE, .code_copies = NONE
+#define COMMON                                                                                                         \
+    .object_type = 8, .bytes_size = 16, .bytes_data = 32, .string_length = 16, .string_state = 32,                     \
+    .string_kind_bit = 2, .frame_copy_index = NONE, .code_copies = NONE
 #define WIDE_STRINGS .string_ascii_data = 48, .string_compact_data = 72
 #define NARROW_STRINGS .string_ascii_data = 40, .string_compact_data = 56
 
@@ -59,14 +60,46 @@ struct runtime_places {
 };
 
 static const struct runtime_places places[] = {
-    {.version = 0x30d, .thread_frame = 184, .frame_size = 224, .frame_previous = 232, .frame_code = 240,
-     .frame_instruction = 248, .frame_owner = 264, .frame_copy_index = NONE, .code_file = 280, .code_name = 296,
-     .code_lines = 304, .code_first_line = 312, .code_bytecode = 344, .code_copies = NONE, .object_type = 360,
-     .bytes_size = 520, .bytes_data = 528, .string_state = 544, .string_length = 552, .string_ascii_bytes = 560},
-    {.version = 0x30e, .thread_frame = 208, .frame_size = 248, .frame_previous = 256, .frame_code = 264,
-     .frame_instruction = 272, .frame_owner = 288, .frame_copy_index = 304, .code_file = 320, .code_name = 336,
-     .code_lines = 344, .code_first_line = 352, .code_bytecode = 384, .code_copies = 392, .object_type = 408,
-     .bytes_size = 600, .bytes_data = 608, .string_state = 624, .string_length = 632, .string_ascii_bytes = 640},
+    {.version = 0x30d,
+     .thread_frame = 184,
+     .frame_size = 224,
+     .frame_previous = 232,
+     .frame_code = 240,
+     .frame_instruction = 248,
+     .frame_owner = 264,
+     .frame_copy_index = NONE,
+     .code_file = 280,
+     .code_name = 296,
+     .code_lines = 304,
+     .code_first_line = 312,
+     .code_bytecode = 344,
+     .code_copies = NONE,
+     .object_type = 360,
+     .bytes_size = 520,
+     .bytes_data = 528,
+     .string_state = 544,
+     .string_length = 552,
+     .string_ascii_bytes = 560},
+    {.version = 0x30e,
+     .thread_frame = 208,
+     .frame_size = 248,
+     .frame_previous = 256,
+     .frame_code = 264,
+     .frame_instruction = 272,
+     .frame_owner = 288,
+     .frame_copy_index = 304,
+     .code_file = 320,
+     .code_name = 336,
+     .code_lines = 344,
+     .code_first_line = 352,
+     .code_bytecode = 384,
+     .code_copies = 392,
+     .object_type = 408,
+     .bytes_size = 600,
+     .bytes_data = 608,
+     .string_state = 624,
+     .string_length = 632,
+     .string_ascii_bytes = 640},
 };
 
 /* One u64 of the table. Absent places and values no struct of CPython's could have yield PYTHON_ABSENT. */
@@ -81,8 +114,11 @@ static int offset_at(const uint8_t *runtime, int place)
 
 static void fill(const uint8_t *runtime, const struct runtime_places *from, struct python_layout *to)
 {
-    *to = (struct python_layout){.version = from->version, .thread_cframe = NONE, .cframe_current = NONE,
-                                 .cframe_previous = NONE, .frame_entry = NONE,
+    *to = (struct python_layout){.version = from->version,
+                                 .thread_cframe = NONE,
+                                 .cframe_current = NONE,
+                                 .cframe_previous = NONE,
+                                 .frame_entry = NONE,
                                  .instruction = PYTHON_INSTRUCTION_POINTER};
     to->thread_frame = offset_at(runtime, from->thread_frame);
     to->frame_bytes = offset_at(runtime, from->frame_size);

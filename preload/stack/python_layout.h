@@ -19,22 +19,22 @@ enum python_instruction {
 };
 
 struct python_layout {
-    uint32_t version;                  /* major << 8 | minor */
-    int thread_cframe;                 /* thread state -> C frame, whose `current` is the top frame */
+    uint32_t version;  /* major << 8 | minor */
+    int thread_cframe; /* thread state -> C frame, whose `current` is the top frame */
     int cframe_current, cframe_previous;
-    int thread_frame;                  /* thread state -> top frame, where there is no C frame between */
-    int frame_bytes;                   /* as much of a frame as is read */
+    int thread_frame; /* thread state -> top frame, where there is no C frame between */
+    int frame_bytes;  /* as much of a frame as is read */
     int frame_code, frame_previous, frame_instruction;
     enum python_instruction instruction;
-    int frame_entry;                   /* byte flag of 3.11 */
-    int frame_owner;                   /* byte of 3.12 and later; 3.11's says nothing about runs */
-    int frame_copy_index;              /* free-threaded 3.14: which copy of the bytecode runs */
+    int frame_entry;      /* byte flag of 3.11 */
+    int frame_owner;      /* byte of 3.12 and later; 3.11's says nothing about runs */
+    int frame_copy_index; /* free-threaded 3.14: which copy of the bytecode runs */
     int code_copies;
     int code_bytecode, code_first_line, code_file, code_name, code_lines;
-    int object_type;                   /* ob_type */
+    int object_type; /* ob_type */
     int bytes_size, bytes_data;
     int string_length, string_state, string_ascii_data, string_compact_data;
-    int string_kind_bit;               /* lowest of the three bits of `kind`; compact and ascii follow */
+    int string_kind_bit; /* lowest of the three bits of `kind`; compact and ascii follow */
     bool free_threaded;
 };
 

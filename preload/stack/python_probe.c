@@ -53,7 +53,7 @@ static bool choose_layout(void)
         return true;
     }
     const uint32_t *word = dlsym(RTLD_DEFAULT, "Py_Version");
-    const char *(*text)(void) = __extension__(const char *(*)(void))dlsym(RTLD_DEFAULT, "Py_GetVersion");
+    const char *(*text)(void) = __extension__(const char *(*)(void)) dlsym(RTLD_DEFAULT, "Py_GetVersion");
     probe.version_hex = word != NULL ? *word : text != NULL ? parse_version(text()) : 0;
     const struct python_layout *row = python_layout_row(probe.version_hex);
     if (row == NULL) {
@@ -65,8 +65,7 @@ static bool choose_layout(void)
 
 static bool find_symbols(void)
 {
-    probe.this_thread_state =
-        __extension__(void *(*)(void))dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
+    probe.this_thread_state = __extension__(void *(*)(void)) dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
     probe.code_type = (uintptr_t)dlsym(RTLD_DEFAULT, "PyCode_Type");
     probe.string_type = (uintptr_t)dlsym(RTLD_DEFAULT, "PyUnicode_Type");
     probe.bytes_type = (uintptr_t)dlsym(RTLD_DEFAULT, "PyBytes_Type");

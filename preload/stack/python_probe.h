@@ -9,7 +9,8 @@
 struct python_probe {
     struct python_layout layout;
     uint32_t version_hex;
-    void *(*this_thread_state)(void); /* PyGILState_GetThisThreadState: holds while the GIL is released, takes no lock */
+    void *(*this_thread_state)(
+        void); /* PyGILState_GetThisThreadState: holds while the GIL is released, takes no lock */
     uintptr_t code_type, string_type, bytes_type;
 };
 

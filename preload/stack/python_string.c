@@ -18,8 +18,8 @@ static bool read_text(const struct python_probe *probe, uintptr_t address, struc
     uintptr_t type = 0;
     uintptr_t length = 0;
     uint32_t state = 0;
-    if (address % 8 != 0 || !guard_word(&type, address + (uintptr_t)layout->object_type) || type != probe->string_type ||
-        !guard_word(&length, address + (uintptr_t)layout->string_length) ||
+    if (address % 8 != 0 || !guard_word(&type, address + (uintptr_t)layout->object_type) ||
+        type != probe->string_type || !guard_word(&length, address + (uintptr_t)layout->string_length) ||
         !guard_read(&state, (const uint32_t *)(address + (uintptr_t)layout->string_state))) {
         return false;
     }

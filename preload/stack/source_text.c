@@ -26,9 +26,9 @@ void source_text_start(void)
     if (library == NULL) {
         return;
     }
-    zlib.run = __extension__(int (*)(z_streamp, int))dlsym(library, "deflate");
-    zlib.version = __extension__(const char *(*)(void))dlsym(library, "zlibVersion");
-    zlib.begin = __extension__(int (*)(z_streamp, int, const char *, int))dlsym(library, "deflateInit_");
+    zlib.run = __extension__(int (*)(z_streamp, int)) dlsym(library, "deflate");
+    zlib.version = __extension__(const char *(*)(void)) dlsym(library, "zlibVersion");
+    zlib.begin = __extension__(int (*)(z_streamp, int, const char *, int)) dlsym(library, "deflateInit_");
 }
 
 /* zlib asks for its tables through these: from one mapping that is given back whole, never from the program's heap. */

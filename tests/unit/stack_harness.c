@@ -164,7 +164,10 @@ static void describe_node(uint32_t id, char *to, size_t room)
         dladdr((void *)(node->value - 1), &info);
         snprintf(to, room, "N %s\n", info.dli_sname != NULL ? info.dli_sname : "?");
     } else {
-        snprintf(to, room, "%s %d\n", node->frame == DB_FRAME_ROOT ? "R" : node->frame == DB_FRAME_GAP ? "G" : "A",
+        snprintf(to, room, "%s %d\n",
+                 node->frame == DB_FRAME_ROOT  ? "R"
+                 : node->frame == DB_FRAME_GAP ? "G"
+                                               : "A",
                  (int)node->value);
     }
 }
@@ -277,8 +280,9 @@ __attribute__((destructor)) static void report(void)
     if (to == NULL || captures == 0) {
         return;
     }
-    fprintf(to, "captures %lu\ncapture_us %.2f\nintern_us %.2f\nworst_us %.1f\nframes %.1f\nguard_faults %lu\n", captures,
-            median_us(capture_ns), median_us(intern_ns), (double)worst_ns / 1e3, (double)frames_seen / (double)captures, faults);
+    fprintf(to, "captures %lu\ncapture_us %.2f\nintern_us %.2f\nworst_us %.1f\nframes %.1f\nguard_faults %lu\n",
+            captures, median_us(capture_ns), median_us(intern_ns), (double)worst_ns / 1e3,
+            (double)frames_seen / (double)captures, faults);
     fprintf(to, "slots_asked %lu\nslots_found %lu\nincomplete %lu\nnodes %u\ncodes %u\nmodules %u\n", slots_asked,
             slots_found, incomplete, record_counts[DB_KIND_NODE], record_counts[DB_KIND_CODE],
             record_counts[DB_KIND_MODULE]);

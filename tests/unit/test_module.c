@@ -84,8 +84,9 @@ static void test_follows_dlopen_and_dlclose(void **state)
 static void test_behind_call(void **state)
 {
     (void)state;
-    static const uint8_t code[] = {0x90, 0x90, 0x90, 0xE8, 1, 2, 3, 4, 0x90, 0x90, 0xFF, 0x15, 1, 2, 3, 4, 0x41, 0xFF,
-                                   0xD0, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3};
+    static const uint8_t code[] = {0x90, 0x90, 0x90, 0xE8, 1,    2,    3,    4,    0x90, 0x90, 0xFF,
+                                   0x15, 1,    2,    3,    4,    0x41, 0xFF, 0xD0, 0xC3, 0xC3, 0xC3,
+                                   0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3, 0xC3};
     uintptr_t at = (uintptr_t)code;
     assert_true(module_is_behind_call(at + 8));
     assert_true(module_is_behind_call(at + 16));
@@ -108,9 +109,9 @@ static void test_function_ranges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_by_address),           cmocka_unit_test(test_vdso_and_loader),
-        cmocka_unit_test(test_scan_is_idempotent),         cmocka_unit_test(test_follows_dlopen_and_dlclose),
-        cmocka_unit_test(test_behind_call),                cmocka_unit_test(test_function_ranges),
+        cmocka_unit_test(test_finds_by_address),   cmocka_unit_test(test_vdso_and_loader),
+        cmocka_unit_test(test_scan_is_idempotent), cmocka_unit_test(test_follows_dlopen_and_dlclose),
+        cmocka_unit_test(test_behind_call),        cmocka_unit_test(test_function_ranges),
     };
     return cmocka_run_group_tests(tests, scan, NULL);
 }
