@@ -17,35 +17,51 @@ static struct map sources; /* path -> struct source */
 static struct source **all;
 static size_t all_count, all_capacity;
 
-/* Parts of one text, in order. */
+/* Parts of one text, in order, as one process stored them. */
 struct parts {
     const struct run_process *process;
-    const struct db_source **records;
-    uint32_t count;
+    uint32_t count, found;
+    const struct db_source *records[]; /* NULL: missing */
 };
 
-/* Finds the parts of `path` in one process. False when a part is missing. */
-static bool parts_find(struct parts *parts, const struct run_process *process, const char *path)
+static struct map stored; /* path -> struct parts */
+static struct parts **stored_all;
+static size_t stored_count, stored_capacity;
+static bool indexed;
+
+/* The parts of this record's text, made at the first; NULL when they cannot all be there. */
+static struct parts *parts_of(const struct run_process *process, const struct db_source *record)
 {
-    const struct run_table *table = &process->tables[DB_KIND_SOURCE];
     const char *directory = run_text(process, process->record->directory_blob);
-    struct run_cursor cursor = {0};
-    uint32_t found = 0;
-    *parts = (struct parts){.process = process};
-    for (const struct db_source *record; (record = run_next(table, &cursor)) != NULL;) {
-        if (path_absolute(directory, run_text(process, record->path_blob)) != path ||
-            record->parts > run_capacity(table))
-            continue;
-        if (parts->records == NULL) {
-            parts->count = record->parts > 0 ? record->parts : 1;
-            parts->records = memory_zeroed(parts->count, sizeof(*parts->records));
-        }
-        if (record->part < parts->count && parts->records[record->part] == NULL) {
+    struct map_key key = {(uintptr_t)path_absolute(directory, run_text(process, record->path_blob)), 0, 0};
+    struct parts *parts = map_get(&stored, key);
+    uint32_t count = record->parts > 0 ? record->parts : 1;
+    if (parts != NULL || count > run_capacity(&process->tables[DB_KIND_SOURCE]))
+        return parts;
+    parts = memory_zeroed(1, sizeof(*parts) + count * sizeof(parts->records[0]));
+    parts->process = process;
+    parts->count = count;
+    map_put(&stored, key, parts);
+    stored_all = memory_grow(stored_all, stored_count, &stored_capacity, sizeof(parts));
+    return stored_all[stored_count++] = parts;
+}
+
+/* The first process that stored a text is the one whose parts count. */
+static void parts_index(const struct model *model)
+{
+    indexed = true;
+    for (size_t i = 0; i < model->process_count; i++) {
+        const struct run_process *process = model->processes[i].run;
+        struct run_cursor cursor = {0};
+        for (const struct db_source *record; (record = run_next(&process->tables[DB_KIND_SOURCE], &cursor)) != NULL;) {
+            struct parts *parts = parts_of(process, record);
+            if (parts == NULL || parts->process != process || record->part >= parts->count ||
+                parts->records[record->part] != NULL)
+                continue;
             parts->records[record->part] = record;
-            found++;
+            parts->found++;
         }
     }
-    return parts->records != NULL && found == parts->count;
 }
 
 static void append(struct source *source, const unsigned char *bytes, size_t length_bytes)
@@ -91,6 +107,9 @@ static bool parts_unpack(const struct parts *parts, struct source *source)
     }
     if (compressed)
         inflateEnd(&stream);
+    char *fitting = realloc(source->text, source->length_bytes + 1);
+    source->text = fitting != NULL ? fitting : source->text;
+    source->text[source->length_bytes] = '\0';
     return good;
 }
 
@@ -126,19 +145,19 @@ static enum source_state compare_with_disk(const struct source *source)
 static void source_load(const struct model *model, struct source *source)
 {
     struct stat status;
-    for (size_t i = 0; i < model->process_count; i++) {
-        struct parts parts;
-        bool good = parts_find(&parts, model->processes[i].run, source->path) && parts_unpack(&parts, source);
-        free(parts.records);
-        if (good) {
-            source->state = compare_with_disk(source);
-            return;
-        }
-        free(source->text);
-        source->text = NULL;
-        source->length_bytes = 0;
+    if (!indexed)
+        parts_index(model);
+    struct map_key key = {(uintptr_t)source->path, 0, 0};
+    const struct parts *parts = map_get(&stored, key);
+    if (parts != NULL && parts->found == parts->count && parts_unpack(parts, source)) {
+        source->state = compare_with_disk(source);
+        return;
     }
-    source->state = read_disk(source->path, &source->text, &source->length_bytes, &status) ? SOURCE_DISK : SOURCE_NONE;
+    free(source->text);
+    source->text = NULL;
+    source->length_bytes = 0;
+    bool read = read_disk(source->path, &source->text, &source->length_bytes, &status);
+    source->state = read ? SOURCE_DISK : SOURCE_NONE;
 }
 
 const struct source *source_get(const struct model *model, const char *path)
@@ -151,7 +170,7 @@ const struct source *source_get(const struct model *model, const char *path)
     source->path = intern_string(path);
     source_load(model, source);
     map_put(&sources, key, source);
-    all = memory_grow(all, all_count, &all_capacity, sizeof(struct source *));
+    all = memory_grow(all, all_count, &all_capacity, sizeof(source));
     all[all_count++] = source;
     return source;
 }
@@ -166,6 +185,13 @@ void source_free_all(void)
     all = NULL;
     all_count = all_capacity = 0;
     map_free(&sources);
+    for (size_t i = 0; i < stored_count; i++)
+        free(stored_all[i]);
+    free(stored_all);
+    stored_all = NULL;
+    stored_count = stored_capacity = 0;
+    map_free(&stored);
+    indexed = false;
 }
 
 const char *source_line(const struct source *source, int32_t number, size_t *length_bytes)

@@ -54,23 +54,36 @@ static int extent_order(const void *left, const void *right)
     return a->offset < b->offset ? -1 : 1;
 }
 
+/* Where the file ends within the extent's records: the last whole one is the last there is. */
+static void extent_cut(struct run_extent *extent, uint64_t file_bytes)
+{
+    uint64_t start = extent->offset + sizeof(struct db_extent);
+    extent->bytes = file_bytes - start < EXTENT_PAYLOAD ? (size_t)(file_bytes - start) : EXTENT_PAYLOAD;
+    size_t record_bytes = kind_bytes[extent->kind];
+    size_t whole = extent->kind == DB_KIND_BLOB ? extent->bytes : extent->bytes / record_bytes * record_bytes;
+    if (extent->bytes < EXTENT_PAYLOAD)
+        memset(extent->records + whole, 0, EXTENT_PAYLOAD - whole);
+}
+
 static bool extents_collect(struct run *run)
 {
     run->extents = memory_zeroed(run->extent_count, sizeof(*run->extents));
     for (size_t i = 0; i < run->extent_count; i++) {
         uint64_t offset = DB_HEADER_BYTES + (uint64_t)i * DB_EXTENT_BYTES;
         struct db_extent *extent = (struct db_extent *)(run->bytes + offset);
-        if (extent->magic == 0) {
-            run->incomplete = true; /* claimed by a process that did not live to use it */
+        if (extent->magic == 0 || run->file_bytes - offset < sizeof(*extent)) {
+            run->incomplete = true; /* cut, or claimed by a process that did not live to use it */
             continue;
         }
         if (!extent_sound(run, offset, extent))
             return false;
-        run->extents[run->used_extents++] = (struct run_extent){.records = (unsigned char *)(extent + 1),
-                                                                .offset = offset,
-                                                                .first_id = extent->first_id,
-                                                                .process = extent->process,
-                                                                .kind = extent->kind};
+        struct run_extent *added = &run->extents[run->used_extents++];
+        *added = (struct run_extent){.records = (unsigned char *)(extent + 1),
+                                     .offset = offset,
+                                     .first_id = extent->first_id,
+                                     .process = extent->process,
+                                     .kind = extent->kind};
+        extent_cut(added, run->file_bytes);
     }
     if (run->used_extents > 0)
         qsort(run->extents, run->used_extents, sizeof(*run->extents), extent_order);
@@ -178,41 +191,52 @@ enum run_reference run_reference(const struct run *run, const struct run_process
     return slot_published(slot) ? RUN_REFERENCE_GOOD : RUN_REFERENCE_UNFINISHED;
 }
 
-/* The blob's header and how many bytes may follow it; NULL when no extent holds it whole. */
-static struct db_blob *blob_find(const struct run_process *process, uint32_t reference, size_t *room)
+/* A blob's header, the bytes its extent has behind it, and those of them that are in the file. */
+struct blob_place {
+    struct db_blob *blob; /* NULL: no extent holds it */
+    size_t room, there;
+};
+
+static struct blob_place blob_find(const struct run_process *process, uint32_t reference)
 {
+    struct blob_place place = {0};
     const struct run_table *table = &process->tables[DB_KIND_BLOB];
     const struct run_extent *extent = table_extent(table, reference - 1u);
     if (extent == NULL || (reference - 1u) % 8 != 0)
-        return NULL;
-    size_t inside = (size_t)(reference - 1u - extent->first_id);
-    if (table->per_extent - inside < sizeof(struct db_blob))
-        return NULL;
-    *room = table->per_extent - inside - sizeof(struct db_blob);
-    return (struct db_blob *)(extent->records + inside);
+        return place;
+    size_t behind = (size_t)(reference - 1u - extent->first_id) + sizeof(struct db_blob);
+    if (behind > table->per_extent)
+        return place;
+    place.blob = (struct db_blob *)(extent->records + behind - sizeof(struct db_blob));
+    place.room = table->per_extent - behind;
+    place.there = extent->bytes > behind ? extent->bytes - behind : 0;
+    return place;
 }
 
 enum run_reference run_blob_reference(const struct run *run, const struct run_process *process, uint32_t reference)
 {
-    size_t room = 0;
     if (reference == 0)
         return RUN_REFERENCE_GOOD;
-    const struct db_blob *blob = blob_find(process, reference, &room);
-    if (blob == NULL)
+    struct blob_place place = blob_find(process, reference);
+    if (place.blob == NULL)
         return run->incomplete && (reference - 1u) % 8 == 0 ? RUN_REFERENCE_UNFINISHED : RUN_REFERENCE_BAD;
-    if (blob->published == 0)
+    if (place.blob->published == 0)
         return RUN_REFERENCE_UNFINISHED;
-    return blob->length_bytes <= room ? RUN_REFERENCE_GOOD : RUN_REFERENCE_BAD;
+    if (place.blob->length_bytes > place.room)
+        return RUN_REFERENCE_BAD;
+    return place.blob->length_bytes <= place.there ? RUN_REFERENCE_GOOD : RUN_REFERENCE_UNFINISHED;
 }
 
 struct run_blob run_blob(const struct run_process *process, uint32_t reference)
 {
-    size_t room = 0;
     struct run_blob none = {0};
-    const struct db_blob *blob = reference != 0 ? blob_find(process, reference, &room) : NULL;
-    if (blob == NULL || blob->published == 0 || blob->length_bytes > room)
+    if (reference == 0)
         return none;
-    return (struct run_blob){.bytes = (const unsigned char *)(blob + 1), .length_bytes = blob->length_bytes};
+    struct blob_place place = blob_find(process, reference);
+    if (place.blob == NULL || place.blob->published == 0 || place.blob->length_bytes > place.there)
+        return none;
+    return (struct run_blob){.bytes = (const unsigned char *)(place.blob + 1),
+                             .length_bytes = place.blob->length_bytes};
 }
 
 const char *run_text(const struct run_process *process, uint32_t reference)

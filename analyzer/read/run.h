@@ -17,6 +17,7 @@ struct run_extent {
     uint64_t offset;        /* of the extent in the file */
     uint64_t first_id;      /* blobs: bytes */
     uint64_t index;         /* of its first record among the table's, counted over the extents that are there */
+    size_t bytes;           /* of the records, in the file: fewer than an extent has when it is cut */
     uint32_t process, kind;
 };
 
