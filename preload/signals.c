@@ -169,6 +169,13 @@ static void handle_fault(int signal_number, siginfo_t *info, void *context)
     }
 }
 
+bool signals_sampling_blocked(void)
+{
+    uint64_t mask = 0, sampling = mask_bit(SIGTRAP) | (signals_taken(SIGPROF) ? mask_bit(SIGPROF) : 0);
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &mask, KERNEL_MASK_BYTES);
+    return (mask & sampling) != 0;
+}
+
 bool signals_start(void)
 {
     return signals_take(SIGTRAP, handle_trap) && signals_take(SIGSEGV, handle_fault) &&

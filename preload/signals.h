@@ -15,9 +15,13 @@ bool signals_start(void);
 /* SIGPROF is taken only where the timer trigger is used. Constructor; not signal-safe. */
 bool signals_take_sigprof(void);
 
+/* Does the calling thread block a signal that samples come by? Signal-safe. */
+bool signals_sampling_blocked(void);
+
 /*
  * Handlers do not survive exec, an ignored signal does: called before exec, ignores in the kernel what the program
- * ignores; called when exec failed, puts the handlers back. Both are right in a vfork child and signal-safe.
+ * ignores and stops the thread's clock; called when exec failed, puts both back. Both are right in a vfork child, and
+ * signal-safe. SIGTRAP and SIGPROF stay handled while other threads are sampled.
  */
 void signals_before_exec(void);
 void signals_after_failed_exec(void);

@@ -15,6 +15,7 @@
 #include "process.h"
 #include "real.h"
 #include "signals.h"
+#include "thread.h"
 
 #define KERNEL_SA_RESTORER 0x04000000
 /* Since Linux 5.11 the kernel forgets flags that it does not know. */
@@ -203,10 +204,21 @@ static bool ignored_by_program(const struct taken *taken)
     return action.sa_handler == SIG_IGN;
 }
 
+/* An event that fires while the kernel ignores its signal kills; other threads' clocks cannot be stopped from here. */
+static bool may_be_ignored(int signal_number)
+{
+    bool sampling = signal_number == SIGTRAP || signal_number == SIGPROF;
+    return !sampling || in_vfork_child() || thread_count() <= 1;
+}
+
 void signals_before_exec(void)
 {
+    if (!in_vfork_child() && gate_enter()) {
+        thread_pause();
+        gate_leave();
+    }
     for (size_t i = 0; i < TABLE_ENTRIES; i++) {
-        if (ignored_by_program(&table[i])) {
+        if (ignored_by_program(&table[i]) && may_be_ignored(table[i].signal_number)) {
             REAL(sigaction)(table[i].signal_number, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
         }
     }
@@ -220,5 +232,9 @@ void signals_after_failed_exec(void)
             signals_program_get(table[i].signal_number, &action);
             kernel_install(&table[i], &action);
         }
+    }
+    if (!in_vfork_child() && gate_enter()) {
+        thread_resume();
+        gate_leave();
     }
 }

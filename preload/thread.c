@@ -8,8 +8,9 @@
 #include "kernel.h"
 #include "memory.h"
 #include "process.h"
+#include "signals.h"
 #include "time/counters.h"
-#include "time/trigger.h"
+#include "time/triggers.h"
 
 /* Structs come from slabs that are never unmapped: a handler may still look at one, and the next thread takes it. */
 #define SLAB_BYTES 4096u
@@ -97,7 +98,7 @@ static void thread_release(struct thread *thread)
 void thread_prepare(void)
 {
     struct thread *thread = thread_self;
-    if (thread != NULL && process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON) {
+    if (thread != NULL && !thread->paused && process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON) {
         access_thread_begin(thread);
     }
 }
@@ -105,9 +106,60 @@ void thread_prepare(void)
 /* The clock drives the time engine and the access engine. */
 static bool clock_start(struct thread *thread)
 {
+    if (thread->paused) {
+        return true;
+    }
     bool wanted = process_record->engines[DB_ENGINE_TIME].state == DB_ENGINE_ON ||
                   process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON;
     return !wanted || trigger_current == NULL || trigger_current->thread_begin(thread);
+}
+
+static void clock_stop(struct thread *thread)
+{
+    if (trigger_current != NULL && !thread->paused) {
+        trigger_current->thread_end(thread);
+    }
+}
+
+static void access_stop(struct thread *thread)
+{
+    if (thread->access != NULL) {
+        access_thread_end(thread);
+        thread->access = NULL;
+    }
+}
+
+void thread_pause(void)
+{
+    struct thread *thread = thread_self;
+    if (thread != NULL && !thread->paused && trigger_current != &trigger_papi) {
+        clock_stop(thread);
+        access_stop(thread);
+        thread->paused = true;
+    }
+}
+
+void thread_resume(void)
+{
+    struct thread *thread = thread_self;
+    if (thread != NULL && thread->paused) {
+        thread->paused = false;
+        thread_prepare();
+        if (!clock_start(thread)) {
+            process_drop(DB_DROP_THREAD_WITHOUT_CLOCK);
+        }
+    }
+}
+
+unsigned thread_count(void)
+{
+    unsigned count = 0;
+    for (struct slab *slab = atomic_load(&slabs); slab != NULL; slab = slab->next) {
+        for (size_t i = 0; i < SLAB_THREADS; i++) {
+            count += atomic_load(&slab->threads[i].in_use);
+        }
+    }
+    return count;
 }
 
 bool thread_begin(bool main)
@@ -124,6 +176,7 @@ bool thread_begin(bool main)
     thread->main = main;
     thread->clock_descriptor = -1;
     thread->timer = NULL;
+    thread->paused = trigger_current != &trigger_papi && signals_sampling_blocked();
     thread->cpu_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     atomic_store(&thread->in_use, true);
     thread_self = thread;
@@ -144,14 +197,9 @@ void thread_end(void)
     if (thread == NULL) {
         return;
     }
-    if (trigger_current != NULL) {
-        trigger_current->thread_end(thread);
-    }
+    clock_stop(thread);
     counters_thread_end(thread);
-    if (thread->access != NULL) {
-        access_thread_end(thread);
-        thread->access = NULL;
-    }
+    access_stop(thread);
     thread_self = NULL;
     thread_release(thread);
 }

@@ -17,6 +17,7 @@ struct thread {
     pid_t tid;
     bool main;
     atomic_bool in_use;
+    bool paused;
     int clock_descriptor;     /* -1 when none */
     void *timer;              /* of the fallback trigger, NULL when none */
     uint64_t cpu_ns;          /* CLOCK_THREAD_CPUTIME_ID up to which time has been charged */
@@ -41,6 +42,14 @@ void thread_end(void);
  * The caller is set up again by thread_begin(true).
  */
 void thread_reset_child(void);
+/*
+ * Stops and restarts the calling thread's clock and watches around a time when their signal is blocked: one left pending
+ * would be seen by sigpending(2) and eaten by sigwait(3). Behind the gate; system calls only.
+ */
+void thread_pause(void);
+void thread_resume(void);
+/* How many threads are set up. */
+unsigned thread_count(void);
 /* CHORE_THREAD: what the calling thread still lacks. */
 void thread_prepare(void);
 

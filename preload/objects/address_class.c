@@ -1,5 +1,6 @@
 /* What kind of memory an address is. */
 #include <stdint.h>
+#include <sys/auxv.h>
 
 #include "objects/object_map.h"
 #include "pieprof/db.h"
@@ -7,15 +8,16 @@
 #include "stack/module.h"
 #include "thread.h"
 
-extern void *__libc_stack_end; /* glibc: where the main thread's stack began */
-
 #define RED_ZONE_BYTES 128u /* System V ABI for x86-64, 3.2.2: leaf functions use it without moving the pointer */
 #define POOL_ALIGNMENT 16u
 
-/* One end of the thread's stack. glibc places a thread's control block at the top of the stack it runs on. */
+/*
+ * One end of the thread's stack: the kernel places the program's name at the top of the main thread's, glibc a thread's
+ * control block at the top of any other's.
+ */
 static uintptr_t stack_top(void)
 {
-    return thread_self != NULL && thread_self->main ? (uintptr_t)__libc_stack_end
+    return thread_self != NULL && thread_self->main ? (uintptr_t)getauxval(AT_EXECFN)
                                                     : (uintptr_t)__builtin_thread_pointer();
 }
 
