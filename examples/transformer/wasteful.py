@@ -11,11 +11,11 @@ from torch import nn
 from torch.nn import functional
 
 LETTERS = 32
-LENGTH = 256
+LENGTH = 320
 WIDTH = 64
 HEADS = 4
 LAYERS = 2
-BATCH = 4
+BATCH = 2
 
 
 def position_encoding():
@@ -94,5 +94,5 @@ def train(steps):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=250)
     train(parser.parse_args().steps)
