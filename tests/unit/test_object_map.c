@@ -13,6 +13,7 @@
 
 #include "objects/object_map.h"
 #include "process.h"
+#include "signals.h"
 #include "stack/module.h"
 #include "thread.h"
 
@@ -177,6 +178,7 @@ static void test_readers_beside_writers_see_whole_objects(void **state)
 static void test_addresses_have_classes(void **state)
 {
     (void)state;
+    assert_true(signals_start()); /* guarded reads of what is not there */
     static int data;
     static struct thread self = {.main = true};
     thread_self = &self;
