@@ -126,8 +126,10 @@ static void line_waste(struct line *line)
         /* a fresh buffer's content is undefined: that it happened to hold the value already does not spare the store */
         uint64_t wasted = share->wasted - (kinds[i] == SHARE_STORES ? share->recycled : 0);
         struct estimate estimate = share_estimate(wasted, share->pairs);
+        /* another thread may have read what looks dead: then only nearly all is evidence */
+        double enough = kinds[i] == SHARE_DEAD && share->unproved * 2 > share->pairs ? 0.8 : 0.5;
         double waste_s = (double)line->times.ns[TIME_NATIVE] * 1e-9 * estimate.fraction;
-        if (estimate.known && estimate.low >= 0.5 && (!line->wasteful || waste_s > line->waste_s)) {
+        if (estimate.known && estimate.low >= enough && (!line->wasteful || waste_s > line->waste_s)) {
             line->wasteful = true;
             line->waste_s = waste_s;
             line->waste_kind = kinds[i];

@@ -52,6 +52,7 @@ void model_build(struct model *model, const struct run *run, const char *const *
     model->duration_s = run_duration_s(run);
     lines_charge(model);
     pairs_charge(model);
+    events_charge(model);
     lines_rank(model);
     model->own_directory = lines_directory(model);
 }

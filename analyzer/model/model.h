@@ -43,8 +43,9 @@ struct line {
     uint64_t carried_ns;   /* time whose user line it is, also where a package line leads */
     struct times times;
     struct share shares[SHARE_KINDS];
-    struct line *caller; /* the user line this package line stands for, NULL usually */
-    double waste_s;      /* upper bound of what a fix can win, never more than its native time */
+    double events[DB_EVENTS_MAX]; /* hardware events, by the model's event_names */
+    struct line *caller;          /* the user line this package line stands for, NULL usually */
+    double waste_s;               /* upper bound of what a fix can win, never more than its native time */
     enum share_kind waste_kind;
     bool own, wasteful; /* in the user's own code; waste_kind says something */
 };
@@ -119,6 +120,8 @@ struct model {
     struct map pair_map;
     struct totals totals;
     struct health health;
+    const char *event_names[DB_EVENTS_MAX]; /* of PIEPROF_EVENTS; NULL from the first unused on */
+    double event_totals[DB_EVENTS_MAX];
     double duration_s;
     const char *own_directory; /* the deepest that holds every file of the user's own lines; "" when none does */
     const char *const *own;    /* --own globs */
@@ -162,6 +165,9 @@ struct line *lines_of_leaf(struct model *model, struct process *process, uint32_
 
 /* The deepest directory, with its "/", that holds the files of all own lines; "" when there is none. Interned. */
 const char *lines_directory(const struct model *model);
+
+/* events.c: hardware events, of the totals and of lines. */
+void events_charge(struct model *model);
 
 /* pairs.c */
 void pairs_charge(struct model *model);

@@ -138,6 +138,7 @@ static bool check_COUNTER(struct check *check, struct db_counter *record)
         return false;
     if (unfinished)
         record->published = 0;
+    plausible_counter(check->run, record);
     return true;
 }
 
@@ -185,7 +186,8 @@ static void count_cut(struct run *run)
 {
     if (!run->cut_short)
         return;
-    for (size_t i = 0; i < run->process_count; i++) {
+    bool uneven = (run->file_bytes - DB_HEADER_BYTES) % DB_EXTENT_BYTES != 0;
+    for (size_t i = 0; i < run->process_count && !uneven; i++) {
         const uint64_t *dropped = run->processes[i].record->dropped;
         if (dropped[DB_DROP_FILE_FULL] > 0 || dropped[DB_DROP_DISK_FULL] > 0) {
             run->cut_short = false;

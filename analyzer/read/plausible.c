@@ -7,6 +7,7 @@
 #define COUNT_LIMIT (UINT64_C(1) << 48)   /* no run takes more samples, traps or pairs */
 #define TIME_LIMIT_NS (UINT64_C(1) << 58) /* nine years */
 #define THREADS_LIMIT (UINT64_C(1) << 22) /* Linux's own limit on pids */
+#define EVENTS_LIMIT (UINT64_C(1) << 62)
 #define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
 static void limit(struct run *run, uint64_t *value, uint64_t highest)
@@ -82,4 +83,9 @@ void plausible_pair(struct run *run, struct db_pair *pair)
 {
     limit(run, &pair->count, COUNT_LIMIT);
     limit(run, &pair->weight_ns, TIME_LIMIT_NS);
+}
+
+void plausible_counter(struct run *run, struct db_counter *counter)
+{
+    limit(run, &counter->value, EVENTS_LIMIT);
 }

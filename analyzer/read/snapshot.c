@@ -91,7 +91,8 @@ bool snapshot_header(struct run *run)
     if (header->extents_limit > 0 && claimed > header->extents_limit)
         claimed = header->extents_limit;
     uint64_t whole = (run->file_bytes - DB_HEADER_BYTES) / DB_EXTENT_BYTES;
-    run->cut_short = claimed > whole;
+    bool uneven = (run->file_bytes - DB_HEADER_BYTES) % DB_EXTENT_BYTES != 0; /* the shim reserves whole extents */
+    run->cut_short = claimed > whole || uneven;
     run->incomplete = run->cut_short;
     return true;
 }

@@ -70,6 +70,7 @@ static json_t *json_frame(const struct frame *frame)
         return object;
     json_object_set_new(object, "library", json_text(frame->library));
     json_object_set_new(object, "inlined", json_boolean(frame->inlined));
+    json_object_set_new(object, "trouble", json_text(frame->trouble));
     return object;
 }
 
@@ -137,6 +138,18 @@ static void json_put_source(json_t *object, const struct model *model, const str
     free(valid);
 }
 
+/* Hardware events by name; empty when none were counted. */
+static json_t *json_events(const struct model *model, const double *values)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < DB_EVENTS_MAX && model->event_names[i] != NULL; i++) {
+        char *name = text_valid(model->event_names[i], strlen(model->event_names[i]));
+        json_object_set_new(object, name, json_real(values[i]));
+        free(name);
+    }
+    return object;
+}
+
 static json_t *json_line(struct model *model, const struct line *line)
 {
     json_t *object = json_object();
@@ -157,6 +170,7 @@ static json_t *json_line(struct model *model, const struct line *line)
     json_object_set_new(object, "redundant_loads", json_share(&line->shares[SHARE_LOADS]));
     json_object_set_new(object, "redundant_stores", json_share(&line->shares[SHARE_STORES]));
     json_object_set_new(object, "dead_stores", json_share(&line->shares[SHARE_DEAD]));
+    json_object_set_new(object, "events", json_events(model, line->events));
     json_object_set_new(object, "replicas", json_null());
     json_object_set_new(object, "transfers", json_null());
     return object;
@@ -176,6 +190,7 @@ static json_t *json_totals(const struct model *model)
     json_object_set_new(object, "redundant_loads", json_share(&totals->shares[SHARE_LOADS]));
     json_object_set_new(object, "redundant_stores", json_share(&totals->shares[SHARE_STORES]));
     json_object_set_new(object, "dead_stores", json_share(&totals->shares[SHARE_DEAD]));
+    json_object_set_new(object, "events", json_events(model, model->event_totals));
     json_object_set_new(object, "other_pairs", json_count(totals->other_pairs));
     json_object_set_new(object, "replicas", json_null());
     json_object_set_new(object, "transfers", json_null());

@@ -139,6 +139,23 @@ static void put_accesses(const struct page *page, const struct model *model)
     put_watched(page, "loads", model->totals.shares, loads, 1);
 }
 
+/* "PAPI_TOT_INS 1.93e+11": counts of PIEPROF_EVENTS. */
+static void put_events(const struct page *page, const struct model *model)
+{
+    char *text = memory_print("%s", "");
+    for (size_t i = 0; i < DB_EVENTS_MAX && model->event_names[i] != NULL; i++) {
+        char *name = text_printable(model->event_names[i], strlen(model->event_names[i]));
+        char *longer = memory_print("%s%s%s %.3g", text, i > 0 ? ", " : "", name, model->event_totals[i]);
+        free(name);
+        free(text);
+        text = longer;
+    }
+    if (*text != '\0')
+        put_row(page, "events", text);
+    else
+        free(text);
+}
+
 static void put_waste(const struct page *page, const struct model *model)
 {
     double waste_s[SHARE_KINDS] = {0};
@@ -160,6 +177,7 @@ void text_head(const struct page *page, const struct model *model)
     put_run(page, model);
     put_time(page, model);
     put_elsewhere(page, model);
+    put_events(page, model);
     put_accesses(page, model);
     put_waste(page, model);
 }

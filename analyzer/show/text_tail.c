@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "model/engines.h"
 #include "show/text_parts.h"
+#include "symbols/binary.h"
 
 static void put_note(const struct page *page, enum style style, const char *label, const char *text)
 {
@@ -72,6 +73,20 @@ static void put_unproved(const struct page *page, const struct model *model)
     free(text);
 }
 
+/* Libraries whose functions could not be named. */
+static void put_troubled(const struct page *page)
+{
+    unsigned shown = 0;
+    for (const struct binary *binary = NULL; (binary = binary_next_troubled(binary)) != NULL && shown < 5; shown++) {
+        const char *path = binary_path(binary);
+        char *name = text_printable(path, strlen(path));
+        char *text = memory_print("%s: %s", name, binary_trouble((struct binary *)(uintptr_t)binary));
+        put_note(page, STYLE_DIM, "note", text);
+        free(name);
+        free(text);
+    }
+}
+
 static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
 {
     const char *why_off;
@@ -102,6 +117,7 @@ void text_tail(const struct page *page, const struct model *model, const struct 
 {
     put_engines(page, model);
     put_unproved(page, model);
+    put_troubled(page);
     put_drops(page, model);
     char *text = next_step(model, selection, options);
     put_note(page, STYLE_TITLE, "next", text);

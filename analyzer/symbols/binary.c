@@ -157,6 +157,14 @@ const char *binary_path(const struct binary *binary)
     return binary->path;
 }
 
+struct binary *binary_next_troubled(const struct binary *binary)
+{
+    struct binary *next = binary != NULL ? binary->next : binaries;
+    while (next != NULL && (!next->opened || next->trouble == NULL || next->path[0] != '/'))
+        next = next->next;
+    return next;
+}
+
 const char *binary_symbol(struct binary *binary, uint64_t address)
 {
     if (binary_trouble(binary) != NULL)

@@ -68,6 +68,7 @@ class Process:
         self.blob_ids = {}
         self.drops = [0] * DROPS
         self.threads = 1
+        self.events = []
         self.head_blobs = [self.blob("\0".join(arguments) + "\0"), self.blob(directory), self.blob("/usr/bin/python3"),
                            self.blob("perf-task-clock")]
 
@@ -136,7 +137,8 @@ class Process:
                                  start + int(self.seconds * 10**9), int(self.seconds * 10**9), 0, 250, 2.0, *self.head_blobs)
         engines = b"".join(ENGINE.pack(name in self.engines, 0, b"" if name in self.engines else b"not built into this version")
                            for name in ENGINES)
-        return head + engines + bytes(8 * 64) + HEALTH.pack(*health.values(), *self.drops)
+        events = b"".join(name.encode().ljust(64, b"\0") for name in self.events).ljust(8 * 64, b"\0")
+        return head + engines + events + HEALTH.pack(*health.values(), *self.drops)
 
     def extents(self):
         yield EXTENT_HEADER.pack(0x54584550, 1, self.ordinal, PROCESS_BYTES, 1, 0) + self.head().ljust(PAYLOAD, b"\0")
