@@ -8,12 +8,14 @@
 #include "process.h"
 
 #define TABLE_BITS 19u
-#define NEAR_BITS                                                                                                      \
-    13u /* the first words of the table take what they can: a small program then stays within a few pages */
+#define NEAR_BITS 13u
 #define NEAR_PROBES 8u
 #define PROBES_MAX 512u
+#define TABLE_BYTES (sizeof(*table) * ((1u << NEAR_BITS) + (1u << TABLE_BITS)))
 
 /*
+ * A near part takes what it can, so that a small program stays within a few pages; the far part follows it.
+ *
  * Open addressing; a word is the hash's upper half and the node's id, 0 when free. The record itself is the key: it is
  * whole and published before its word appears. Two threads that intern the same path at once may leave one node that
  * nobody refers to.
@@ -23,7 +25,7 @@ static _Atomic uint64_t *table;
 bool context_nodes_start(void)
 {
     if (table == NULL) {
-        table = memory_map(sizeof(*table) << TABLE_BITS);
+        table = memory_map(TABLE_BYTES);
     }
     return table != NULL;
 }
@@ -31,7 +33,7 @@ bool context_nodes_start(void)
 void context_nodes_reset_child(void)
 {
     if (table != NULL) {
-        memory_forget((void *)table, sizeof(*table) << TABLE_BITS);
+        memory_forget((void *)table, TABLE_BYTES);
     }
 }
 
@@ -42,14 +44,14 @@ static uint64_t hash_of(uint32_t parent, uint32_t frame, uint64_t value)
     return hash ^ hash >> 32;
 }
 
-/* The i-th place to look at: eight words of one cache line in the near part, then along the whole table. */
+/* The i-th place to look at: eight words of one cache line in the near part, then along the far part. */
 static _Atomic uint64_t *place_at(uint64_t hash, unsigned i)
 {
     if (i < NEAR_PROBES) {
         uint64_t line = hash & ((1u << NEAR_BITS) / NEAR_PROBES - 1);
         return &table[line * NEAR_PROBES + i];
     }
-    return &table[(hash + i) & ((1u << TABLE_BITS) - 1)];
+    return &table[(1u << NEAR_BITS) + ((hash + i) & ((1u << TABLE_BITS) - 1))];
 }
 
 static bool matches(uint32_t id, uint32_t parent, uint32_t frame, uint64_t value)

@@ -192,7 +192,7 @@ static void unwind_all(const ucontext_t *context, struct unwind *unwind, const s
             }
             frame->cfa = unwind->registers.value[EH_FRAME_RSP];
             gap = guessed = true;
-        } else if (unwind->splices && splice(unwind, memory)) {
+        } else if (memory != NULL && unwind->splices && splice(unwind, memory)) {
             return;
         }
     }

@@ -13,9 +13,10 @@
 #include "stack/source.h"
 
 #define TABLE_BITS 16u
-#define NEAR_BITS 10u /* the first entries take what they can: a small program then stays within a few pages */
+#define NEAR_BITS 10u
 #define NEAR_PROBES 6u
 #define PROBES_MAX 64u
+#define TABLE_ENTRIES ((1u << NEAR_BITS) + (1u << TABLE_BITS))
 #define NAME_BYTES_MAX 4096u
 #define SPINS_MAX 2000u
 
@@ -40,7 +41,7 @@ static struct entry *table;
 bool python_code_start(void)
 {
     if (table == NULL) {
-        table = memory_map(sizeof(struct entry) << TABLE_BITS);
+        table = memory_map(sizeof(struct entry) * TABLE_ENTRIES);
     }
     return table != NULL && source_files_start();
 }
@@ -48,7 +49,7 @@ bool python_code_start(void)
 void python_code_reset_child(void)
 {
     if (table != NULL) {
-        memory_forget(table, sizeof(struct entry) << TABLE_BITS);
+        memory_forget(table, sizeof(struct entry) * TABLE_ENTRIES);
     }
 }
 
@@ -91,22 +92,30 @@ static uint32_t store_lines(const struct python_probe *probe, uintptr_t object)
     return bytes > 0 ? ledger_blob_guarded((const void *)(object + (uintptr_t)probe->layout.bytes_data), bytes) : 0;
 }
 
-static void record(const struct python_probe *probe, struct entry *entry)
+static bool fill(const struct python_probe *probe, struct entry *entry, struct db_code *code)
 {
-    uint32_t name = store_name(probe, entry->identity.address);
     entry->file = source_file_intern(probe, entry->identity.file);
-    struct db_code *code = name != 0 && entry->file != 0 ? ledger_claim(DB_KIND_CODE, &entry->id) : NULL;
-    if (code == NULL) {
-        atomic_store_explicit(&entry->state, STATE_GIVEN_UP, memory_order_release);
-        return;
-    }
     code->first_line = entry->identity.first_line;
     code->file_blob = source_file_blob(entry->file);
-    code->name_blob = name;
+    code->name_blob = store_name(probe, entry->identity.address);
     code->lines_blob = store_lines(probe, entry->identity.lines);
+    return code->file_blob != 0 && code->name_blob != 0;
+}
+
+/* The new id; 0 for want of space: then it is tried again at the next sight. */
+static uint32_t record(const struct python_probe *probe, struct entry *entry)
+{
+    struct db_code *code = ledger_claim(DB_KIND_CODE, &entry->id);
+    if (code == NULL || !fill(probe, entry, code)) {
+        entry->id = 0;
+        atomic_store_explicit(&entry->state, STATE_GIVEN_UP, memory_order_release);
+        return 0;
+    }
+    uint32_t id = entry->id;
     ledger_publish(code);
     atomic_store_explicit(&entry->state, STATE_READY, memory_order_release);
-    source_link(entry->id, entry->file);
+    source_link(id, entry->file);
+    return id;
 }
 
 /* Another thread is recording in this entry: it takes microseconds, so a bounded wait nearly always sees the end. */
@@ -127,11 +136,13 @@ static bool claim(struct entry *entry, uint32_t state)
                                                    memory_order_relaxed);
 }
 
-/* The i-th place to look at. */
+/* The i-th place to look at: a near part takes what it can, so that a small program stays within a few pages. */
 static struct entry *entry_at(uint64_t hash, unsigned i)
 {
-    unsigned bits = i < NEAR_PROBES ? NEAR_BITS : TABLE_BITS;
-    return &table[((hash >> (64 - bits)) + i) & ((1u << bits) - 1)];
+    if (i < NEAR_PROBES) {
+        return &table[((hash >> (64 - NEAR_BITS)) + i) & ((1u << NEAR_BITS) - 1)];
+    }
+    return &table[(1u << NEAR_BITS) + (((hash >> (64 - TABLE_BITS)) + i) & ((1u << TABLE_BITS) - 1))];
 }
 
 /* The entry of this identity; a fresh one is recorded into the first free place of its chain. */
@@ -139,6 +150,9 @@ static uint32_t find_or_record(const struct python_probe *probe, const struct id
 {
     uint64_t hash = (identity->address >> 4) * UINT64_C(0x9E3779B97F4A7C15);
     struct entry *given_up = NULL;
+    if (table == NULL) {
+        return 0;
+    }
     for (unsigned i = 0; i < PROBES_MAX; i++) {
         struct entry *entry = entry_at(hash, i);
         uint32_t state = settled_state(entry);
@@ -149,12 +163,11 @@ static uint32_t find_or_record(const struct python_probe *probe, const struct id
         if (state != STATE_FREE) {
             continue;
         }
-        entry = given_up != NULL ? given_up : entry;
-        if (claim(entry, entry == given_up ? STATE_GIVEN_UP : STATE_FREE)) {
-            entry->identity = *identity;
-            entry->id = 0;
-            record(probe, entry);
-            return entry->id;
+        struct entry *free_entry = given_up != NULL ? given_up : entry;
+        if (claim(free_entry, given_up != NULL ? STATE_GIVEN_UP : STATE_FREE)) {
+            free_entry->identity = *identity;
+            free_entry->id = 0;
+            return record(probe, free_entry);
         }
         given_up = NULL;
         i--; /* somebody took it: look at it again */
@@ -175,7 +188,7 @@ bool python_code_find(const struct python_probe *probe, uintptr_t address, uint3
 
 void python_code_visit(python_code_visitor visit)
 {
-    for (size_t i = 0; table != NULL && i < (size_t)1 << TABLE_BITS; i++) {
+    for (size_t i = 0; table != NULL && i < TABLE_ENTRIES; i++) {
         if (atomic_load_explicit(&table[i].state, memory_order_acquire) == STATE_READY) {
             visit(table[i].id, table[i].file);
         }
