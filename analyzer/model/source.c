@@ -68,6 +68,8 @@ static void append(struct source *source, const unsigned char *bytes, size_t len
 {
     if (length_bytes > SOURCE_MAX_BYTES - source->length_bytes)
         length_bytes = SOURCE_MAX_BYTES - source->length_bytes;
+    if (length_bytes == 0)
+        return; /* a part without bytes has no address either */
     memcpy(source->text + source->length_bytes, bytes, length_bytes);
     source->length_bytes += length_bytes;
 }

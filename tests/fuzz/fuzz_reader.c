@@ -41,10 +41,11 @@ static void show(struct run *run)
 {
     FILE *out = fopen("/dev/null", "we");
     struct options options = {.top = (size_t)-1, .width = 80, .color = COLOR_ALWAYS};
+    struct selection_limits limits = {.lines = 10, .pairs = 5};
     struct selection selection;
     struct model model;
     model_build(&model, run, NULL, 0);
-    selection_make(&selection, &model, &options, 10, 5);
+    selection_make(&selection, &model, &options, &limits);
     dump_show(out, run);
     text_show(out, &model, &selection, &options);
     json_show(out, &model, &selection);
