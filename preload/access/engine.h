@@ -33,25 +33,25 @@ enum watch_phase {
 
 struct watch {
     enum watch_phase phase;
-    bool lent;                   /* its register serves a search for a moment */
-    bool store;                  /* the sampled access is a store */
+    bool lent;  /* its register serves a search for a moment */
+    bool store; /* the sampled access is a store */
     bool scope_known;
-    bool judged;                 /* a pair is recorded */
-    bool slept;                  /* accesses went by unseen */
-    bool used;                   /* loaded since the last store */
+    bool judged; /* a pair is recorded */
+    bool slept;  /* accesses went by unseen */
+    bool used;   /* loaded since the last store */
     bool unproved;
-    uint32_t node;               /* context of the last access of its kind, 0 while not known */
-    uint32_t access_bytes;       /* of the sampled access */
+    uint32_t node;         /* context of the last access of its kind, 0 while not known */
+    uint32_t access_bytes; /* of the sampled access */
     uint32_t address_class;
-    uintptr_t address;           /* watched bytes */
+    uintptr_t address; /* watched bytes */
     uint32_t size_bytes;
-    uintptr_t instruction;       /* of the sampled access */
-    uint64_t object_serial;      /* 0: no object */
+    uintptr_t instruction;  /* of the sampled access */
+    uint64_t object_serial; /* 0: no object */
     uint64_t weight_ns;
-    uint64_t seen;               /* value at the last access of its kind */
-    uint64_t current;            /* value as it stands */
-    uint32_t samples;            /* that came while it was armed */
-    uint32_t challenges;         /* by newcomers: the reservoir's count */
+    uint64_t seen;       /* value at the last access of its kind */
+    uint64_t current;    /* value as it stands */
+    uint32_t samples;    /* that came while it was armed */
+    uint32_t challenges; /* by newcomers: the reservoir's count */
     uint32_t traps;
     struct io_range *range;
 };
@@ -59,7 +59,7 @@ struct watch {
 /* A sample on its way to its access. All samples of a kind that come before it is reached have the same next access. */
 struct search {
     bool active;
-    bool left_frame;             /* the captured stack is no longer that of the access */
+    bool left_frame; /* the captured stack is no longer that of the access */
     unsigned register_index;
     uintptr_t break_at;
     uintptr_t break_stack_pointer;
@@ -100,11 +100,11 @@ static inline struct watch_register *access_register_of(struct access_thread *at
 }
 
 /* scope.c: the native call in progress. */
-bool scope_open(struct access_thread *at, uintptr_t slot);          /* watches its return slot; false when it cannot */
-void scope_check(struct access_thread *at, const ucontext_t *uc);   /* ended unseen, its frame popped? */
+bool scope_open(struct access_thread *at, uintptr_t slot);        /* watches its return slot; false when it cannot */
+void scope_check(struct access_thread *at, const ucontext_t *uc); /* ended unseen, its frame popped? */
 /* At a sample, its stack captured: a popped frame's slot may lie in a hole that nobody writes for long. */
 void scope_verify(struct access_thread *at, uintptr_t innermost_slot);
-void scope_close(struct access_thread *at);                         /* the call has ended */
+void scope_close(struct access_thread *at); /* the call has ended */
 
 /* search.c */
 void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uintptr_t slot, uint64_t weight_ns);
@@ -124,7 +124,8 @@ struct found {
 void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct found *found);
 void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_t *uc, bool asynchronous);
 void verdict_call_ended(struct access_thread *at);
-void verdict_end(struct access_thread *at, struct watch *watch, enum db_drop why); /* counted unless a pair was recorded */
+void verdict_end(struct access_thread *at, struct watch *watch,
+                 enum db_drop why); /* counted unless a pair was recorded */
 
 /* registers.c */
 struct watch *registers_take(struct access_thread *at, bool only_free); /* for a new watch; NULL: none this time */

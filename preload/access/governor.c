@@ -126,8 +126,7 @@ static void explain(int error, char *why_off, size_t bytes)
                  "hardware breakpoints are not permitted: allow perf_event_open in the seccomp profile, or "
                  "sysctl kernel.perf_event_paranoid=2");
     } else if (error == ENOSYS) {
-        snprintf(why_off, bytes,
-                 "perf_event_open is absent (ENOSYS): allow it in the sandbox's seccomp profile");
+        snprintf(why_off, bytes, "perf_event_open is absent (ENOSYS): allow it in the sandbox's seccomp profile");
     } else {
         snprintf(why_off, bytes, "hardware breakpoints do not work here (%s): use a machine or VM that has them",
                  strerrorname_np(error) != NULL ? strerrorname_np(error) : "no answer");
@@ -136,8 +135,7 @@ static void explain(int error, char *why_off, size_t bytes)
 
 bool governor_start(char *why_off, size_t bytes)
 {
-    struct calibration *result =
-        mmap(NULL, sizeof *result, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct calibration *result = mmap(NULL, sizeof *result, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (result == MAP_FAILED) {
         snprintf(why_off, bytes, "no memory for the calibration of the watchpoints");
         return false;

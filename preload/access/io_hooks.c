@@ -20,8 +20,7 @@ static void mark_vector(const struct iovec *vector, int count, enum io_mark mark
     }
 }
 
-#define WATCHED()                                                                                                      \
-    (__builtin_expect(atomic_load_explicit(&io_watched, memory_order_relaxed) != 0, 0))
+#define WATCHED() (__builtin_expect(atomic_load_explicit(&io_watched, memory_order_relaxed) != 0, 0))
 
 /* result, function, parameters, arguments, buffer, its bytes, what the kernel does to it */
 #define IO_BUFFERS(X)                                                                                                  \
@@ -45,7 +44,8 @@ static void mark_vector(const struct iovec *vector, int count, enum io_mark mark
     X(int, munmap, (void *start, size_t bytes), (start, bytes), start, bytes, IO_GONE)
 
 /* The real functions, looked up before the program runs: a signal handler may be the first to call one. */
-#define POINTER(result, function, parameters, arguments, buffer, bytes, mark) static __typeof__(&function) real_##function;
+#define POINTER(result, function, parameters, arguments, buffer, bytes, mark)                                          \
+    static __typeof__(&function) real_##function;
 IO_BUFFERS(POINTER)
 #undef POINTER
 static __typeof__(&recvfrom) real_recvfrom;
@@ -65,7 +65,8 @@ __attribute__((constructor(101))) static void find_real_functions(void)
 }
 
 /* A library that is initialised before this one may call already. */
-#define REAL_FUNCTION(function) (__builtin_expect(real_##function == NULL, 0) ? (FIND(function), real_##function) : real_##function)
+#define REAL_FUNCTION(function)                                                                                        \
+    (__builtin_expect(real_##function == NULL, 0) ? (FIND(function), real_##function) : real_##function)
 
 #define HOOK(result, function, parameters, arguments, buffer, bytes, mark)                                             \
     INTERPOSED result function parameters                                                                              \

@@ -12,18 +12,22 @@
 
 /* One memory access an instruction makes. */
 struct machine_access {
-    uintptr_t instruction;   /* its address */
-    uintptr_t address;       /* first byte touched; 0 from machine_explain_trap when it cannot be told any more */
+    uintptr_t instruction; /* its address */
+    uintptr_t address;     /* first byte touched; 0 from machine_explain_trap when it cannot be told any more */
     uint32_t size_bytes;
-    bool load, store;        /* both for read-modify-write */
-    bool repeated;           /* a string instruction that goes on: it may trap again for the same bytes */
+    bool load, store; /* both for read-modify-write */
+    bool repeated;    /* a string instruction that goes on: it may trap again for the same bytes */
 };
 
 enum machine_find_result {
-    MACHINE_FOUND,        /* `access` is the next access of the wanted kind, address known now */
-    MACHINE_NEEDS_BREAK,  /* execution must get to `break_at` first; then ask again from there */
-    MACHINE_LEFT_NATIVE,  /* the path leads back into the interpreter before such an access */
-    MACHINE_UNDECODED, MACHINE_UNREADABLE, MACHINE_TOO_LONG, MACHINE_INDIRECT, MACHINE_UNKNOWN_ADDRESS,
+    MACHINE_FOUND,       /* `access` is the next access of the wanted kind, address known now */
+    MACHINE_NEEDS_BREAK, /* execution must get to `break_at` first; then ask again from there */
+    MACHINE_LEFT_NATIVE, /* the path leads back into the interpreter before such an access */
+    MACHINE_UNDECODED,
+    MACHINE_UNREADABLE,
+    MACHINE_TOO_LONG,
+    MACHINE_INDIRECT,
+    MACHINE_UNKNOWN_ADDRESS,
 };
 
 struct machine_find {

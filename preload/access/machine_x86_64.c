@@ -11,9 +11,9 @@
 #define INSTRUCTION_BYTES_MAX 15u
 #define PAGE_BYTES 4096u
 #define XSAVE_LEAF 0xdu
-#define XSAVE_MASKS 5u          /* component of k0-k7 */
+#define XSAVE_MASKS 5u /* component of k0-k7 */
 #define XSAVE_HEADER_OFFSET 512u
-#define TOUCHED_BYTES_MAX 64u   /* beyond one vector: FXSAVE, XSAVE and their like are no data access */
+#define TOUCHED_BYTES_MAX 64u /* beyond one vector: FXSAVE, XSAVE and their like are no data access */
 
 typedef ZyanStatus decode_full(const ZydisDecoder *, const void *, ZyanUSize, ZydisDecodedInstruction *,
                                ZydisDecodedOperand *);
@@ -81,8 +81,7 @@ enum x86_decoded x86_decode(uintptr_t address, struct x86_instruction *instructi
         return X86_UNREADABLE;
     }
     instruction->address = address;
-    ZyanStatus status =
-        decode_instruction(&decoder, bytes, available, &instruction->head, instruction->operand);
+    ZyanStatus status = decode_instruction(&decoder, bytes, available, &instruction->head, instruction->operand);
     return ZYAN_SUCCESS(status) ? X86_DECODED : X86_UNDECODED;
 }
 
@@ -94,8 +93,8 @@ unsigned x86_length(const uint8_t *bytes, size_t available)
 
 bool x86_repeats(const struct x86_instruction *instruction)
 {
-    return (instruction->head.attributes &
-            (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0;
+    return (instruction->head.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) !=
+           0;
 }
 
 struct x86_value x86_mask_register(const struct x86_state *state, unsigned number)
@@ -124,15 +123,19 @@ static bool is_no_access(const ZydisDecodedInstruction *head)
     case ZYDIS_CATEGORY_CLDEMOTE:
     case ZYDIS_CATEGORY_CLFLUSHOPT:
     case ZYDIS_CATEGORY_CLWB:
-    case ZYDIS_CATEGORY_MPX: return true;
-    default: break;
+    case ZYDIS_CATEGORY_MPX:
+        return true;
+    default:
+        break;
     }
     switch (head->mnemonic) {
     case ZYDIS_MNEMONIC_LEA:
     case ZYDIS_MNEMONIC_NOP:
     case ZYDIS_MNEMONIC_CLFLUSH:
-    case ZYDIS_MNEMONIC_INVLPG: return true;
-    default: return false;
+    case ZYDIS_MNEMONIC_INVLPG:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -145,8 +148,10 @@ static bool is_masked_by_vector(ZydisMnemonic mnemonic)
     case ZYDIS_MNEMONIC_VPMASKMOVQ:
     case ZYDIS_MNEMONIC_MASKMOVQ:
     case ZYDIS_MNEMONIC_MASKMOVDQU:
-    case ZYDIS_MNEMONIC_VMASKMOVDQU: return true;
-    default: return false;
+    case ZYDIS_MNEMONIC_VMASKMOVDQU:
+        return true;
+    default:
+        return false;
     }
 }
 

@@ -108,8 +108,10 @@ static bool is_binary(ZydisMnemonic mnemonic)
     case ZYDIS_MNEMONIC_XOR:
     case ZYDIS_MNEMONIC_SHL:
     case ZYDIS_MNEMONIC_SHR:
-    case ZYDIS_MNEMONIC_SAR: return true;
-    default: return false;
+    case ZYDIS_MNEMONIC_SAR:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -134,18 +136,35 @@ static bool execute_binary(struct x86_state *state, const struct x86_instruction
     struct x86_value result = {0, true};
     switch (mnemonic) {
     case ZYDIS_MNEMONIC_ADD:
-    case ZYDIS_MNEMONIC_ADC: result.bits = add(state, a.bits, b.bits, carry, bits, FLAGS_STATUS); break;
+    case ZYDIS_MNEMONIC_ADC:
+        result.bits = add(state, a.bits, b.bits, carry, bits, FLAGS_STATUS);
+        break;
     case ZYDIS_MNEMONIC_SUB:
-    case ZYDIS_MNEMONIC_SBB: result.bits = subtract(state, a.bits, b.bits, carry, bits, FLAGS_STATUS); break;
-    case ZYDIS_MNEMONIC_CMP: subtract(state, a.bits, b.bits, 0, bits, FLAGS_STATUS); return true;
-    case ZYDIS_MNEMONIC_TEST: logic(state, a.bits & b.bits, bits); return true;
-    case ZYDIS_MNEMONIC_AND: result.bits = logic(state, a.bits & b.bits, bits); break;
-    case ZYDIS_MNEMONIC_OR: result.bits = logic(state, a.bits | b.bits, bits); break;
-    case ZYDIS_MNEMONIC_XOR: result.bits = logic(state, a.bits ^ b.bits, bits); break;
+    case ZYDIS_MNEMONIC_SBB:
+        result.bits = subtract(state, a.bits, b.bits, carry, bits, FLAGS_STATUS);
+        break;
+    case ZYDIS_MNEMONIC_CMP:
+        subtract(state, a.bits, b.bits, 0, bits, FLAGS_STATUS);
+        return true;
+    case ZYDIS_MNEMONIC_TEST:
+        logic(state, a.bits & b.bits, bits);
+        return true;
+    case ZYDIS_MNEMONIC_AND:
+        result.bits = logic(state, a.bits & b.bits, bits);
+        break;
+    case ZYDIS_MNEMONIC_OR:
+        result.bits = logic(state, a.bits | b.bits, bits);
+        break;
+    case ZYDIS_MNEMONIC_XOR:
+        result.bits = logic(state, a.bits ^ b.bits, bits);
+        break;
     case ZYDIS_MNEMONIC_SHL:
     case ZYDIS_MNEMONIC_SHR:
-    case ZYDIS_MNEMONIC_SAR: result.bits = shift(state, mnemonic, a.bits, b.bits, bits); break;
-    default: return false;
+    case ZYDIS_MNEMONIC_SAR:
+        result.bits = shift(state, mnemonic, a.bits, b.bits, bits);
+        break;
+    default:
+        return false;
     }
     x86_operand_write(state, instruction, first, result);
     return true;
@@ -160,11 +179,20 @@ static bool execute_unary(struct x86_state *state, const struct x86_instruction 
         return false;
     }
     switch (instruction->head.mnemonic) {
-    case ZYDIS_MNEMONIC_INC: a.bits = add(state, a.bits, 1, 0, bits, FLAGS_STATUS & ~FLAG_CARRY); break;
-    case ZYDIS_MNEMONIC_DEC: a.bits = subtract(state, a.bits, 1, 0, bits, FLAGS_STATUS & ~FLAG_CARRY); break;
-    case ZYDIS_MNEMONIC_NEG: a.bits = subtract(state, 0, a.bits, 0, bits, FLAGS_STATUS); break;
-    case ZYDIS_MNEMONIC_NOT: a.bits = ~a.bits & mask_of_width(bits); break;
-    default: return false;
+    case ZYDIS_MNEMONIC_INC:
+        a.bits = add(state, a.bits, 1, 0, bits, FLAGS_STATUS & ~FLAG_CARRY);
+        break;
+    case ZYDIS_MNEMONIC_DEC:
+        a.bits = subtract(state, a.bits, 1, 0, bits, FLAGS_STATUS & ~FLAG_CARRY);
+        break;
+    case ZYDIS_MNEMONIC_NEG:
+        a.bits = subtract(state, 0, a.bits, 0, bits, FLAGS_STATUS);
+        break;
+    case ZYDIS_MNEMONIC_NOT:
+        a.bits = ~a.bits & mask_of_width(bits);
+        break;
+    default:
+        return false;
     }
     x86_operand_write(state, instruction, operand, a);
     return true;
@@ -176,15 +204,20 @@ static bool execute_move(struct x86_state *state, const struct x86_instruction *
     const ZydisDecodedOperand *to = &instruction->operand[0], *from = &instruction->operand[1];
     struct x86_value value;
     switch (instruction->head.mnemonic) {
-    case ZYDIS_MNEMONIC_LEA: value = x86_operand_address(state, instruction, from); break;
+    case ZYDIS_MNEMONIC_LEA:
+        value = x86_operand_address(state, instruction, from);
+        break;
     case ZYDIS_MNEMONIC_MOV:
-    case ZYDIS_MNEMONIC_MOVZX: value = x86_operand_read(state, instruction, from); break;
+    case ZYDIS_MNEMONIC_MOVZX:
+        value = x86_operand_read(state, instruction, from);
+        break;
     case ZYDIS_MNEMONIC_MOVSX:
     case ZYDIS_MNEMONIC_MOVSXD:
         value = x86_operand_read(state, instruction, from);
         value.bits = sign_extend(value.bits, from->size);
         break;
-    default: return false;
+    default:
+        return false;
     }
     x86_operand_write(state, instruction, to, value);
     return true;
@@ -240,7 +273,8 @@ static bool execute_stack(struct x86_state *state, const struct x86_instruction 
         *stack_pointer += 8;
         x86_operand_write(state, instruction, &instruction->operand[0], value);
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -251,11 +285,20 @@ static bool execute_extend(struct x86_state *state, ZydisMnemonic mnemonic)
         return false;
     }
     switch (mnemonic) {
-    case ZYDIS_MNEMONIC_CDQE: *rax = sign_extend(*rax, 32); return true;
-    case ZYDIS_MNEMONIC_CWDE: *rax = (uint32_t)sign_extend(*rax, 16); return true;
-    case ZYDIS_MNEMONIC_CQO: *rdx = (uint64_t)((int64_t)*rax >> 63); break;
-    case ZYDIS_MNEMONIC_CDQ: *rdx = (uint32_t)((int32_t)(uint32_t)*rax >> 31); break;
-    default: return false;
+    case ZYDIS_MNEMONIC_CDQE:
+        *rax = sign_extend(*rax, 32);
+        return true;
+    case ZYDIS_MNEMONIC_CWDE:
+        *rax = (uint32_t)sign_extend(*rax, 16);
+        return true;
+    case ZYDIS_MNEMONIC_CQO:
+        *rdx = (uint64_t)((int64_t)*rax >> 63);
+        break;
+    case ZYDIS_MNEMONIC_CDQ:
+        *rdx = (uint32_t)((int32_t)(uint32_t)*rax >> 31);
+        break;
+    default:
+        return false;
     }
     state->general_known |= 1u << 2;
     return true;
@@ -279,7 +322,8 @@ static bool execute_leave(struct x86_state *state)
 static bool execute_string(struct x86_state *state, const struct x86_instruction *instruction)
 {
     const unsigned rsi = 6, rdi = 7;
-    bool moves = instruction->head.mnemonic >= ZYDIS_MNEMONIC_MOVSB && instruction->head.mnemonic <= ZYDIS_MNEMONIC_MOVSW;
+    bool moves =
+        instruction->head.mnemonic >= ZYDIS_MNEMONIC_MOVSB && instruction->head.mnemonic <= ZYDIS_MNEMONIC_MOVSW;
     uint32_t needed = 1u << rdi | (moves ? 1u << rsi : 0) | (x86_repeats(instruction) ? 1u << X86_RCX : 0);
     if ((state->general_known & needed) != needed || (state->flags & FLAG_DIRECTION) != 0) {
         return false;
@@ -315,19 +359,25 @@ static bool emulate(struct x86_state *state, const struct x86_instruction *instr
     case ZYDIS_MNEMONIC_MOV:
     case ZYDIS_MNEMONIC_MOVZX:
     case ZYDIS_MNEMONIC_MOVSX:
-    case ZYDIS_MNEMONIC_MOVSXD: return execute_move(state, instruction);
+    case ZYDIS_MNEMONIC_MOVSXD:
+        return execute_move(state, instruction);
     case ZYDIS_MNEMONIC_INC:
     case ZYDIS_MNEMONIC_DEC:
     case ZYDIS_MNEMONIC_NEG:
-    case ZYDIS_MNEMONIC_NOT: return execute_unary(state, instruction);
-    case ZYDIS_MNEMONIC_IMUL: return execute_multiply(state, instruction);
+    case ZYDIS_MNEMONIC_NOT:
+        return execute_unary(state, instruction);
+    case ZYDIS_MNEMONIC_IMUL:
+        return execute_multiply(state, instruction);
     case ZYDIS_MNEMONIC_PUSH:
-    case ZYDIS_MNEMONIC_POP: return execute_stack(state, instruction);
+    case ZYDIS_MNEMONIC_POP:
+        return execute_stack(state, instruction);
     case ZYDIS_MNEMONIC_CDQE:
     case ZYDIS_MNEMONIC_CWDE:
     case ZYDIS_MNEMONIC_CQO:
-    case ZYDIS_MNEMONIC_CDQ: return execute_extend(state, mnemonic);
-    case ZYDIS_MNEMONIC_LEAVE: return execute_leave(state);
+    case ZYDIS_MNEMONIC_CDQ:
+        return execute_extend(state, mnemonic);
+    case ZYDIS_MNEMONIC_LEAVE:
+        return execute_leave(state);
     case ZYDIS_MNEMONIC_MOVSB:
     case ZYDIS_MNEMONIC_MOVSD:
     case ZYDIS_MNEMONIC_MOVSQ:
@@ -337,7 +387,8 @@ static bool emulate(struct x86_state *state, const struct x86_instruction *instr
     case ZYDIS_MNEMONIC_STOSQ:
     case ZYDIS_MNEMONIC_STOSW:
         return instruction->head.meta.category == ZYDIS_CATEGORY_STRINGOP && execute_string(state, instruction);
-    default: break;
+    default:
+        break;
     }
     ZydisInstructionCategory category = instruction->head.meta.category;
     if (category == ZYDIS_CATEGORY_SETCC || category == ZYDIS_CATEGORY_CMOV) {

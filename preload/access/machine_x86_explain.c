@@ -11,6 +11,8 @@
 
 #define INSTRUCTION_BYTES_MAX 15u
 #define FORWARD_BYTES_MAX 16384u
+#define NEAR_BYTES 512u
+#define SETTLE_BYTES 160u
 #define CHUNK_BYTES 256u
 #define BOUNDARIES 1024u
 
@@ -75,6 +77,21 @@ static unsigned length_forward(uintptr_t start, uintptr_t next)
 }
 
 /*
+ * The same in a long function. Decoding that starts at a wrong place falls into step after a few instructions, so two starts a
+ * good way back that agree on the last instruction have; where they differ the whole function is decoded.
+ */
+static unsigned length_from(uintptr_t start, uintptr_t next)
+{
+    if (next - start > NEAR_BYTES) {
+        unsigned length = length_forward(next - SETTLE_BYTES, next);
+        if (length != 0 && length == length_forward(next - SETTLE_BYTES - 1, next)) {
+            return length;
+        }
+    }
+    return next - start <= FORWARD_BYTES_MAX ? length_forward(start, next) : 0;
+}
+
+/*
  * Does the instruction at `address` touch the watched bytes? Registers are those after it ran: where it overwrote what its
  * own address came from, its only memory operand must be the one that trapped.
  */
@@ -130,8 +147,8 @@ static void forget_written(struct x86_state *state, const struct x86_instruction
 }
 
 /* A string instruction moves its pointers after each element: it touched the one before where they point now. */
-static bool string_touches(const struct x86_state *state, const struct x86_instruction *instruction,
-                           uintptr_t address, uint32_t size_bytes, struct machine_access *access)
+static bool string_touches(const struct x86_state *state, const struct x86_instruction *instruction, uintptr_t address,
+                           uint32_t size_bytes, struct machine_access *access)
 {
     int64_t step = instruction->operand[0].size / 8;
     step = (state->flags & 0x400u) != 0 ? -step : step;
@@ -209,8 +226,8 @@ bool machine_explain_trap(const ucontext_t *uc, uintptr_t known_start, uintptr_t
         return true;
     }
     unsigned length = boundary_recall(now);
-    if (length == 0 && known_start != 0 && now - known_start <= FORWARD_BYTES_MAX) {
-        length = length_forward(known_start, now);
+    if (length == 0 && known_start != 0) {
+        length = length_from(known_start, now);
         if (length != 0) {
             boundary_keep(now, length);
         }

@@ -52,9 +52,8 @@ static bool operand_is_private(const struct path *path, const ZydisDecodedOperan
 static void note_access(struct path *path, uint64_t address, uint64_t size_bytes)
 {
     struct machine_access *access = &path->find->access;
-    *access = (struct machine_access){.instruction = path->instruction.address,
-                                      .address = (uintptr_t)address,
-                                      .size_bytes = (uint32_t)size_bytes};
+    *access = (struct machine_access){
+        .instruction = path->instruction.address, .address = (uintptr_t)address, .size_bytes = (uint32_t)size_bytes};
     for (unsigned i = 0; i < path->instruction.head.operand_count; i++) {
         const ZydisDecodedOperand *operand = &path->instruction.operand[i];
         uint64_t other, other_size;
@@ -71,8 +70,7 @@ static void note_access(struct path *path, uint64_t address, uint64_t size_bytes
 
 static int look_for_access(struct path *path)
 {
-    ZydisOperandActions wanted =
-        path->want_store ? ZYDIS_OPERAND_ACTION_MASK_WRITE : ZYDIS_OPERAND_ACTION_MASK_READ;
+    ZydisOperandActions wanted = path->want_store ? ZYDIS_OPERAND_ACTION_MASK_WRITE : ZYDIS_OPERAND_ACTION_MASK_READ;
     ZydisInstructionCategory category = path->instruction.head.meta.category;
     bool transfers = category == ZYDIS_CATEGORY_CALL || category == ZYDIS_CATEGORY_UNCOND_BR;
     if (path->text.owner == TEXT_ALLOCATOR || transfers) {
@@ -86,8 +84,7 @@ static int look_for_access(struct path *path)
             operand_is_private(path, operand)) {
             continue;
         }
-        bool touches =
-            x86_operand_touches(&path->state, &path->instruction, operand, &address, &size_bytes, &unknown);
+        bool touches = x86_operand_touches(&path->state, &path->instruction, operand, &address, &size_bytes, &unknown);
         if (unknown) {
             return break_here(path);
         }
@@ -159,8 +156,9 @@ static int branch_conditional(struct path *path)
 {
     const struct x86_instruction *instruction = &path->instruction;
     uint64_t next = instruction->address + instruction->head.length;
-    bool plain = (instruction->head.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (instruction->head.opcode & 0xf0) == 0x70) ||
-                 (instruction->head.opcode_map == ZYDIS_OPCODE_MAP_0F && (instruction->head.opcode & 0xf0) == 0x80);
+    bool plain =
+        (instruction->head.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (instruction->head.opcode & 0xf0) == 0x70) ||
+        (instruction->head.opcode_map == ZYDIS_OPCODE_MAP_0F && (instruction->head.opcode & 0xf0) == 0x80);
     if (!plain) { /* LOOP, JRCXZ */
         return break_here(path);
     }
@@ -212,12 +210,14 @@ static int advance(struct path *path)
     const struct x86_instruction *instruction = &path->instruction;
     struct x86_value target;
     switch (instruction->head.meta.category) {
-    case ZYDIS_CATEGORY_COND_BR: return branch_conditional(path);
+    case ZYDIS_CATEGORY_COND_BR:
+        return branch_conditional(path);
     case ZYDIS_CATEGORY_UNCOND_BR:
         target = target_of(path);
         return target.known ? go_to(path, target.bits, false) : break_here(path);
     case ZYDIS_CATEGORY_CALL:
-    case ZYDIS_CATEGORY_RET: return call_or_return(path);
+    case ZYDIS_CATEGORY_RET:
+        return call_or_return(path);
     default:
         x86_execute(&path->state, instruction);
         path->state.instruction = instruction->address + instruction->head.length;
@@ -248,7 +248,7 @@ enum machine_find_result machine_find_access(const ucontext_t *uc, bool want_sto
         int step = walk_one(&path);
         if (step == MACHINE_NEEDS_BREAK && find->break_at == machine_instruction_pointer(uc)) {
             return path.instruction.head.meta.category == ZYDIS_CATEGORY_COND_BR ? MACHINE_INDIRECT
-                                                                                : MACHINE_UNKNOWN_ADDRESS;
+                                                                                 : MACHINE_UNKNOWN_ADDRESS;
         }
         if (step != STEP_ON) {
             return (enum machine_find_result)step;

@@ -210,8 +210,13 @@ void x86_operand_write(struct x86_state *state, const struct x86_instruction *in
 
 struct x86_value x86_condition(const struct x86_state *state, unsigned code)
 {
-    static const uint32_t needed[8] = {FLAG_OVERFLOW, FLAG_CARRY, FLAG_ZERO, FLAG_CARRY | FLAG_ZERO,
-                                       FLAG_SIGN, FLAG_PARITY, FLAG_SIGN | FLAG_OVERFLOW,
+    static const uint32_t needed[8] = {FLAG_OVERFLOW,
+                                       FLAG_CARRY,
+                                       FLAG_ZERO,
+                                       FLAG_CARRY | FLAG_ZERO,
+                                       FLAG_SIGN,
+                                       FLAG_PARITY,
+                                       FLAG_SIGN | FLAG_OVERFLOW,
                                        FLAG_SIGN | FLAG_OVERFLOW | FLAG_ZERO};
     uint32_t need = needed[code >> 1 & 7];
     bool less = ((state->flags & FLAG_SIGN) != 0) != ((state->flags & FLAG_OVERFLOW) != 0);

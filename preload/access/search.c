@@ -47,8 +47,8 @@ void search_call_ended(struct access_thread *at)
 static bool same_frame(const struct search *search)
 {
     struct python_top top;
-    return !search->top_known || (python_top(&top) && top.frame == search->top.frame &&
-                                  top.instruction == search->top.instruction);
+    return !search->top_known ||
+           (python_top(&top) && top.frame == search->top.frame && top.instruction == search->top.instruction);
 }
 
 void search_check(struct access_thread *at)
@@ -110,11 +110,16 @@ static void keep_callers(struct search *search, const struct context_scratch *sc
 static enum db_drop drop_of(enum machine_find_result result)
 {
     switch (result) {
-    case MACHINE_UNDECODED: return DB_DROP_UNDECODED;
-    case MACHINE_UNREADABLE: return DB_DROP_UNREADABLE_CODE;
-    case MACHINE_INDIRECT: return DB_DROP_INDIRECT_BRANCH;
-    case MACHINE_UNKNOWN_ADDRESS: return DB_DROP_ADDRESS_UNKNOWN;
-    default: return DB_DROP_PATH_TOO_LONG;
+    case MACHINE_UNDECODED:
+        return DB_DROP_UNDECODED;
+    case MACHINE_UNREADABLE:
+        return DB_DROP_UNREADABLE_CODE;
+    case MACHINE_INDIRECT:
+        return DB_DROP_INDIRECT_BRANCH;
+    case MACHINE_UNKNOWN_ADDRESS:
+        return DB_DROP_ADDRESS_UNKNOWN;
+    default:
+        return DB_DROP_PATH_TOO_LONG;
     }
 }
 

@@ -17,9 +17,9 @@
 #include "stack/eh_frame.h"
 #include "stack/module.h"
 
-#define TRAPS_AWAKE_MAX 6u    /* inside a call, before the watch sleeps */
-#define TRAPS_MAX 48u         /* of one watch, all phases */
-#define OTHER_CLASS_ODDS 4u   /* one in so many accesses outside objects is watched: they only count */
+#define TRAPS_AWAKE_MAX 6u  /* inside a call, before the watch sleeps */
+#define TRAPS_MAX 48u       /* of one watch, all phases */
+#define OTHER_CLASS_ODDS 4u /* one in so many accesses outside objects is watched: they only count */
 
 static uint64_t object_serial_at(uintptr_t address)
 {

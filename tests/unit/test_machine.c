@@ -32,8 +32,8 @@ static void at_breakpoint(int signal_number, siginfo_t *info, void *context)
 /* Runs statements of assembly with rdi = `first`, rsi = `second`, rdx = `third`; the look-ahead begins behind the int3. */
 #define KERNEL(name, text)                                                                                             \
     void name(void *first, const void *second, uint64_t third);                                                        \
-    __asm__(".pushsection .text\n.globl " #name "\n.type " #name ",@function\n" #name ":\n" text                       \
-            "\nret\n.size " #name ",.-" #name "\n.popsection\n")
+    __asm__(".pushsection .text\n.globl " #name "\n.type " #name ",@function\n" #name ":\n" text "\nret\n.size " #name \
+            ",.-" #name "\n.popsection\n")
 
 static uint64_t destination[32], source[32];
 

@@ -1,0 +1,413 @@
+/* link: shim */
+/*
+ * The access engine on this very process: real debug registers, real traps, the pairs they leave in the ledger. A word of
+ * the caller's frame stands for the return slot: writing it is the end of the native call.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "access/access.h"
+#include "access/engine.h"
+#include "config.h"
+#include "gate.h"
+#include "ledger/ledger.h"
+#include "objects/object_map.h"
+#include "process.h"
+#include "signals.h"
+#include "stack/context.h"
+#include "stack/module.h"
+#include "stack/native.h"
+#include "thread.h"
+
+static uint64_t words[512] __attribute__((aligned(4096)));
+
+/*
+ * The accesses are made by code in a page of its own: this test is linked into one module with the shim, whose own accesses
+ * are none; code in no module is native.
+ */
+static const uint8_t code[] = {
+    0x48, 0x8b, 0x07, 0xc3, /* mov (%rdi), %rax; ret */
+    0x48, 0x89, 0x37, 0xc3, /* mov %rsi, (%rdi); ret */
+    0x48, 0xa5, 0xc3,       /* movsq; ret */
+};
+static uint64_t (*load)(const uint64_t *from);
+static void (*store)(uint64_t *to, uint64_t value);
+static void (*move)(uint64_t *to, const uint64_t *from);
+
+static bool make_code(void)
+{
+    char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+        return false;
+    }
+    memcpy(page, code, sizeof code);
+    *(void **)&load = page;
+    *(void **)&store = page + 4;
+    *(void **)&move = page + 8;
+    return true;
+}
+
+static struct sigaction fault_action;
+
+/* Arms as a search would that found this access; the access itself is then made by the test. */
+static void arm(bool is_store, const uint64_t *address, uintptr_t slot)
+{
+    ucontext_t uc;
+    sigaction(SIGSEGV, &fault_action,
+              NULL); /* cmocka puts its own in front of each test; guarded reads need the shim's */
+    getcontext(&uc);
+    struct machine_access access = {
+        .address = (uintptr_t)address, .size_bytes = 8, .load = !is_store, .store = is_store};
+    struct found found = {.access = &access, .store = is_store, .slot = slot, .weight_ns = 1000};
+    gate_enter();
+    verdict_arm(thread_self->access, &uc, &found);
+    gate_leave();
+}
+
+static uint32_t pairs_before;
+
+static uint32_t pairs_now(void)
+{
+    uint32_t count = 0;
+    while (ledger_record(DB_KIND_PAIR, count + 1) != NULL) {
+        count++;
+    }
+    return count;
+}
+
+/* How often a pair of this shape was recorded by the running test. */
+static uint64_t pairs(enum db_access first, enum db_access second, enum db_scope scope, uint32_t flags)
+{
+    uint64_t count = 0;
+    for (uint32_t id = pairs_before + 1; id <= pairs_now(); id++) {
+        const struct db_pair *pair = ledger_record(DB_KIND_PAIR, id);
+        bool same = pair->first_access == first && pair->second_access == second && pair->scope == scope &&
+                    pair->flags == flags;
+        count += same ? pair->count : 0;
+    }
+    return count;
+}
+
+static uint64_t all_pairs(void)
+{
+    uint64_t count = 0;
+    for (uint32_t id = pairs_before + 1; id <= pairs_now(); id++) {
+        count += ((const struct db_pair *)ledger_record(DB_KIND_PAIR, id))->count;
+    }
+    return count;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    struct access_thread *at = thread_self->access;
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        verdict_end(at, &at->watches[i], DB_DROP_WATCH_OPEN);
+    }
+    scope_close(at);
+    memset(words, 0, sizeof words);
+    pairs_before = pairs_now();
+    return 0;
+}
+
+static void test_load_load(void **state)
+{
+    (void)state;
+    words[8] = 7;
+    arm(false, &words[8], 0);
+    load(&words[8]);
+    load(&words[8]);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
+}
+
+static void test_load_watch_passes_over_stores(void **state)
+{
+    (void)state;
+    arm(false, &words[8], 0);
+    load(&words[8]);
+    store(&words[8], 5);
+    store(&words[8], 6);
+    load(&words[8]);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_UNKNOWN, 0), 1);
+    assert_int_equal(all_pairs(), 1);
+}
+
+static void test_store_store_and_store_load(void **state)
+{
+    (void)state;
+    arm(true, &words[8], 0);
+    store(&words[8], 5);
+    store(&words[8], 5);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
+    arm(true, &words[8], 0);
+    store(&words[8], 6);
+    store(&words[8], 7);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, 0), 1);
+    arm(true, &words[8], 0);
+    store(&words[8], 8);
+    load(&words[8]);
+    assert_int_equal(all_pairs(), 3);
+}
+
+static void test_zero_over_zero_is_marked(void **state)
+{
+    (void)state;
+    arm(true, &words[8], 0);
+    store(&words[8], 0);
+    store(&words[8], 0);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE | DB_PAIR_ZERO), 1);
+}
+
+static void test_dead_across_calls(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    arm(true, &words[8], (uintptr_t)&slot);
+    store(&words[8], 5);
+    slot = 1;
+    store(&words[8], 6);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_ACROSS, 0), 1);
+    assert_int_equal(all_pairs(), 1);
+}
+
+/* Trap 10: a packing buffer is written, read and, in the next call, written again. That is no dead store. */
+static void test_a_load_inside_the_call_makes_a_store_used(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    arm(true, &words[8], (uintptr_t)&slot);
+    store(&words[8], 5);
+    load(&words[8]);
+    slot = 1;
+    store(&words[8], 6);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_LOAD, DB_SCOPE_WITHIN, DB_PAIR_SAME_VALUE), 0);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_ACROSS, DB_PAIR_SLEPT), 1);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_ACROSS, 0), 0);
+    assert_int_equal(all_pairs(), 2);
+}
+
+static void test_one_watch_yields_within_and_across(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    words[8] = 3;
+    arm(false, &words[8], (uintptr_t)&slot);
+    for (int i = 0; i < 20; i++) {
+        load(&words[8]);
+    }
+    slot = 1;
+    load(&words[8]);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_WITHIN, DB_PAIR_SAME_VALUE), 1);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_ACROSS, DB_PAIR_SAME_VALUE | DB_PAIR_SLEPT), 1);
+}
+
+/* Trap 11: SIGTRAP does not queue; one instruction that hits two watches tells of both. */
+static void test_two_watches_hit_by_one_instruction(void **state)
+{
+    (void)state;
+    const uint64_t *from = &words[16];
+    uint64_t *to = &words[32];
+    words[16] = 9;
+    arm(false, from, 0);
+    arm(true, to, 0);
+    for (int i = 0; i < 2; i++) {
+        move(to, from);
+    }
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
+}
+
+/* Trap 3: the shim's own look at watched bytes is no access and does not trap. */
+static void test_reading_around_an_armed_watch(void **state)
+{
+    (void)state;
+    uint64_t value = 0, traps = process_record->traps;
+    words[8] = 77;
+    arm(false, &words[8], 0);
+    assert_true(watch_read_memory(&value, (uintptr_t)&words[8], sizeof value));
+    assert_int_equal(value, 77);
+    assert_int_equal(process_record->traps, traps);
+}
+
+static void test_memory_that_goes_away(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    uint64_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    object_map_birth((uintptr_t)page, 4096);
+    arm(false, page, (uintptr_t)&slot);
+    load(page);
+    load(page); /* judged, asleep until the call ends */
+    munmap(page, 4096);
+    slot = 1;
+    assert_int_equal(all_pairs(), 1);
+    assert_int_equal(((struct access_thread *)thread_self->access)->watches[2].phase, WATCH_FREE);
+    object_map_death((uintptr_t)page, 4096);
+}
+
+static void test_a_blocked_sigtrap_ends_the_watch(void **state)
+{
+    (void)state;
+    uint64_t lost = process_record->dropped[DB_DROP_ASYNC_TRAP];
+    sigset_t trap;
+    sigemptyset(&trap);
+    sigaddset(&trap, SIGTRAP);
+    arm(false, &words[8], 0);
+    sigprocmask(SIG_BLOCK, &trap, NULL);
+    load(&words[8]);
+    load(&words[8]);
+    sigprocmask(SIG_UNBLOCK, &trap, NULL);
+    load(&words[8]);
+    assert_int_equal(all_pairs(), 0);
+    assert_int_equal(process_record->dropped[DB_DROP_ASYNC_TRAP], lost + 1);
+}
+
+static void test_recycled_memory_is_told(void **state)
+{
+    (void)state;
+    uint64_t *object = &words[256];
+    object_map_death((uintptr_t)words, sizeof words);
+    object_map_birth((uintptr_t)object, 1024);
+    arm(true, object, 0);
+    store(object, 5);
+    object_map_death((uintptr_t)object, 1024);
+    object_map_birth((uintptr_t)object, 1024);
+    store(object, 5);
+    const struct db_pair *pair = ledger_record(DB_KIND_PAIR, pairs_now());
+    assert_int_equal(all_pairs(), 1);
+    assert_int_equal(pair->relation, DB_RELATION_RECYCLED);
+    assert_int_equal(pair->address_class, DB_CLASS_OBJECT);
+    object_map_death((uintptr_t)object, 1024);
+    object_map_birth((uintptr_t)words, sizeof words);
+}
+
+/* Trap 12: the kernel's accesses never trap; what the interposed calls say of them counts. */
+static void test_what_the_kernel_did(void **state)
+{
+    (void)state;
+    arm(true, &words[8], 0);
+    store(&words[8], 5);
+    io_mark((uintptr_t)words, sizeof words, IO_USED);
+    store(&words[8], 6);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_SLEPT), 1);
+    arm(true, &words[8], 0);
+    store(&words[8], 5);
+    io_mark((uintptr_t)words, sizeof words, IO_REWRITTEN);
+    store(&words[8], 6);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_UNPROVED), 1);
+    arm(true, &words[8], 0);
+    store(&words[8], 5);
+    io_mark((uintptr_t)words, sizeof words, IO_GONE);
+    store(&words[8], 6);
+    assert_int_equal(all_pairs(), 2);
+}
+
+/* The parent's events are the parent's: a child only closes. */
+static void test_a_child_leaves_the_watch_alone(void **state)
+{
+    (void)state;
+    arm(false, &words[8], 0);
+    load(&words[8]);
+    pid_t child = fork();
+    if (child == 0) {
+        access_thread_forget(thread_self);
+        load(&words[8]);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    load(&words[8]);
+    assert_int_equal(all_pairs(), 1);
+}
+
+static void test_registers_go_round_and_never_overlap(void **state)
+{
+    (void)state;
+    struct access_thread *at = thread_self->access;
+    uint64_t armed = process_record->armed;
+    arm(false, &words[8], 0);
+    arm(false, &words[8], 0);
+    assert_int_equal(process_record->armed, armed + 1);
+    for (unsigned i = 0; i < 200; i++) {
+        arm(false, &words[64 + i], 0);
+    }
+    assert_in_range(process_record->armed, armed + 10, armed + 201);
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        assert_int_not_equal(at->watches[i].phase, WATCH_FREE);
+    }
+}
+
+static void test_chosen_bytes_are_aligned_and_inside(void **state)
+{
+    (void)state;
+    for (uint32_t offset = 0; offset < 16; offset++) {
+        for (uint32_t bytes = 1; bytes <= 64; bytes++) {
+            uintptr_t start;
+            uint32_t length = watch_choose_bytes(4096 + offset, bytes, offset * 7 + bytes, &start);
+            assert_true(length == 1 || length == 2 || length == 4 || length == 8);
+            assert_int_equal(start % length, 0);
+            assert_true(start >= 4096 + offset && start + length <= 4096 + offset + bytes);
+        }
+    }
+}
+
+static int start(void **state)
+{
+    static char directory[] = "/tmp/pieprof-watch-XXXXXX";
+    char why[DB_REASON_BYTES];
+    (void)state;
+    if (mkdtemp(directory) == NULL || chdir(directory) != 0) {
+        return 1;
+    }
+    setenv("PIEPROF_RUN", "watch", 1);
+    bool begun = config_read() && gate_start() && ledger_open() && process_begin();
+    module_scan();
+    if (!begun || !object_map_start() || !context_start() || !native_start() || !signals_start()) {
+        return 1;
+    }
+    sigaction(SIGSEGV, NULL, &fault_action);
+    if (!access_start(why, sizeof why)) {
+        print_message("the access engine is off here: %s\n", why);
+        _exit(77);
+    }
+    process_engine_on(DB_ENGINE_ACCESS);
+    object_map_birth((uintptr_t)words, sizeof words);
+    gate_set_phase(GATE_OPEN);
+    return make_code() && thread_begin(true) && thread_self->access != NULL ? 0 : 1;
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, begin)
+    const struct CMUnitTest tests[] = {
+        TEST(test_load_load),
+        TEST(test_load_watch_passes_over_stores),
+        TEST(test_store_store_and_store_load),
+        TEST(test_zero_over_zero_is_marked),
+        TEST(test_dead_across_calls),
+        TEST(test_a_load_inside_the_call_makes_a_store_used),
+        TEST(test_one_watch_yields_within_and_across),
+        TEST(test_two_watches_hit_by_one_instruction),
+        TEST(test_reading_around_an_armed_watch),
+        TEST(test_memory_that_goes_away),
+        TEST(test_a_blocked_sigtrap_ends_the_watch),
+        TEST(test_recycled_memory_is_told),
+        TEST(test_what_the_kernel_did),
+        TEST(test_a_child_leaves_the_watch_alone),
+        TEST(test_registers_go_round_and_never_overlap),
+        TEST(test_chosen_bytes_are_aligned_and_inside),
+    };
+    return cmocka_run_group_tests(tests, start, NULL);
+}
