@@ -11,6 +11,7 @@
 #include "kernel.h"
 #include "process.h"
 #include "real.h"
+#include "signals.h"
 
 static void hooks_exit_mark(void)
 {
@@ -38,6 +39,9 @@ INTERPOSED void _Exit(int status)
 /* Result of exec: it only returns when it failed, and the program goes on as if nothing had been marked. */
 static int hooks_exit_exec_failed(bool marked, int result)
 {
+    int kept_errno = errno;
+    signals_after_failed_exec();
+    errno = kept_errno;
     if (marked) {
         process_exec_failed();
     }
@@ -52,6 +56,7 @@ static int hooks_exit_exec_failed(bool marked, int result)
             return -1;                                                                                                 \
         }                                                                                                              \
         bool marked = process_exec_begin();                                                                            \
+        signals_before_exec();                                                                                         \
         return hooks_exit_exec_failed(marked, REAL(function) arguments);                                               \
     }
 
