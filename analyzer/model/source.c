@@ -64,10 +64,11 @@ static void parts_index(const struct model *model)
     }
 }
 
-static void append(struct source *source, const unsigned char *bytes, size_t length_bytes)
+/* Adds to the text, up to `room` bytes of it in all. */
+static void append(struct source *source, size_t room, const unsigned char *bytes, size_t length_bytes)
 {
-    if (length_bytes > SOURCE_MAX_BYTES - source->length_bytes)
-        length_bytes = SOURCE_MAX_BYTES - source->length_bytes;
+    if (length_bytes > room - source->length_bytes)
+        length_bytes = room - source->length_bytes;
     if (length_bytes == 0)
         return; /* a part without bytes has no address either */
     memcpy(source->text + source->length_bytes, bytes, length_bytes);
@@ -75,37 +76,39 @@ static void append(struct source *source, const unsigned char *bytes, size_t len
 }
 
 /* Feeds one part; false when the stream is broken or the text too long. */
-static bool inflate_part(z_stream *stream, struct source *source, struct run_blob blob)
+static bool inflate_part(z_stream *stream, struct source *source, size_t room, struct run_blob blob)
 {
     unsigned char piece[16384];
     stream->next_in = (unsigned char *)(uintptr_t)blob.bytes;
     stream->avail_in = (uInt)blob.length_bytes;
-    while (stream->avail_in > 0 && source->length_bytes < SOURCE_MAX_BYTES) {
+    while (stream->avail_in > 0 && source->length_bytes < room) {
         stream->next_out = piece;
         stream->avail_out = sizeof(piece);
         int status = inflate(stream, Z_NO_FLUSH);
-        append(source, piece, sizeof(piece) - stream->avail_out);
+        append(source, room, piece, sizeof(piece) - stream->avail_out);
         if (status == Z_STREAM_END)
             return true;
         if (status != Z_OK)
             return false;
     }
-    return stream->avail_in == 0;
+    return stream->avail_in == 0 || source->length_bytes == room;
 }
 
 static bool parts_unpack(const struct parts *parts, struct source *source)
 {
     z_stream stream = {0};
     bool compressed = parts->records[0]->compression == DB_COMPRESSION_ZLIB, good = true;
-    source->text = memory_zeroed(1, SOURCE_MAX_BYTES + 1);
+    uint64_t size_bytes = parts->records[0]->file_size_bytes;
+    size_t room = size_bytes < SOURCE_MAX_BYTES ? (size_t)size_bytes : SOURCE_MAX_BYTES;
+    source->text = memory_zeroed(1, room + 1);
     if (compressed && inflateInit(&stream) != Z_OK)
         return false;
     for (uint32_t i = 0; i < parts->count && good; i++) {
         struct run_blob blob = run_blob(parts->process, parts->records[i]->text_blob);
         if (compressed)
-            good = inflate_part(&stream, source, blob);
+            good = inflate_part(&stream, source, room, blob);
         else
-            append(source, blob.bytes, blob.length_bytes);
+            append(source, room, blob.bytes, blob.length_bytes);
     }
     if (compressed)
         inflateEnd(&stream);
