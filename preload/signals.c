@@ -157,15 +157,29 @@ static void handle_timer(int signal_number, siginfo_t *info, void *context)
     }
 }
 
+/*
+ * Where the fault happened. A kernel that has a tick pending behind a blocked SIGTRAP delivers it together with a fault, and
+ * first (dequeue_synchronous_signal() takes the oldest of either, blocked or not): the fault's frame then lies on top of
+ * the tick's, at the first instruction of handle_trap(), whose third argument is the context that faulted.
+ */
+static ucontext_t *faulting_context(ucontext_t *uc)
+{
+    if ((uintptr_t)uc->uc_mcontext.gregs[REG_RIP] == (uintptr_t)handle_trap) {
+        return (ucontext_t *)uc->uc_mcontext.gregs[REG_RDX];
+    }
+    return uc;
+}
+
 /* Guarded reads and the ledger's own pages are the shim's, everything else is the program's. */
 static void handle_fault(int signal_number, siginfo_t *info, void *context)
 {
     int kept_errno = errno;
-    bool mended = info->si_code > 0 && (guard_recover(context) || (signal_number == SIGBUS &&
-                                                                   ledger_repair((uintptr_t)info->si_addr)));
+    ucontext_t *uc = info->si_code > 0 ? faulting_context(context) : context;
+    bool mended = info->si_code > 0 &&
+                  (guard_recover(uc) || (signal_number == SIGBUS && ledger_repair((uintptr_t)info->si_addr)));
     errno = kept_errno;
     if (!mended) {
-        forward(signal_number, info, context);
+        forward(signal_number, info, uc);
     }
 }
 
