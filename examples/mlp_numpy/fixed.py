@@ -1,21 +1,21 @@
 """Trains a two-layer perceptron in plain NumPy on scikit-learn's handwritten digits.
 
-The data set is standardised once, before the loop. The backward pass overwrites every gradient buffer, so nobody
-clears them.
+The data set is standardised once, before the loop, and nothing is computed that nobody reads.
 """
 import argparse
 
 import numpy as np
 from sklearn.datasets import load_digits
 
-BATCH = 256
-HIDDEN = 192
+BATCH = 64
+HIDDEN = 96
 CLASSES = 10
 RATE = 0.2
 
 
-def standardise(images):
-    return (images - images.mean(axis=0)) / (images.std(axis=0) + 1.0)
+def standardise(images, scaled):
+    np.subtract(images, images.mean(axis=0), out=scaled)
+    scaled /= images.std(axis=0) + 1.0
 
 
 class Perceptron:
@@ -51,19 +51,21 @@ class Perceptron:
 def train(steps):
     rng = np.random.default_rng(0)
     digits = load_digits()
-    images, labels = standardise(digits.data), digits.target
+    images, labels = digits.data, digits.target
+    scaled = np.empty_like(images)
+    standardise(images, scaled)
     model = Perceptron(images.shape[1], rng)
     for step in range(1, steps + 1):
         chosen = rng.integers(0, len(images), BATCH)
-        probabilities = model.forward(images[chosen])
+        probabilities = model.forward(scaled[chosen])
         model.backward(probabilities, labels[chosen])
         model.update()
-        if step % 200 == 0 or step == steps:
+        if step % 500 == 0 or step == steps:
             loss = -np.log(probabilities[np.arange(BATCH), labels[chosen]] + 1e-12).mean()
             print(f"step {step}: loss {loss:.6f}")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--steps", type=int, default=6000)
     train(parser.parse_args().steps)

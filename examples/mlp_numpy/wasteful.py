@@ -1,21 +1,23 @@
 """Trains a two-layer perceptron in plain NumPy on scikit-learn's handwritten digits.
 
-The waste: every step standardises the whole training set before it takes its batch from it, and clears the gradient
-buffers although the backward pass overwrites all of them.
+The waste: every step standardises the whole training set before it takes its batch from it; and scales it from 0-16 to
+0-1 first, a leftover whose result is overwritten before anybody reads it.
 """
 import argparse
 
 import numpy as np
 from sklearn.datasets import load_digits
 
-BATCH = 256
-HIDDEN = 192
+BATCH = 64
+HIDDEN = 96
 CLASSES = 10
 RATE = 0.2
 
 
-def standardise(images):
-    return (images - images.mean(axis=0)) / (images.std(axis=0) + 1.0)
+def standardise(images, scaled):
+    np.divide(images, 16.0, out=scaled)
+    np.subtract(images, images.mean(axis=0), out=scaled)
+    scaled /= images.std(axis=0) + 1.0
 
 
 class Perceptron:
@@ -23,10 +25,6 @@ class Perceptron:
         shapes = [(inputs, HIDDEN), (HIDDEN,), (HIDDEN, CLASSES), (CLASSES,)]
         self.weights = [rng.normal(0.0, 0.1, shape) for shape in shapes]
         self.gradients = [np.empty(shape) for shape in shapes]
-
-    def zero_gradients(self):
-        for gradient in self.gradients:
-            gradient.fill(0.0)
 
     def forward(self, images):
         first, first_bias, second, second_bias = self.weights
@@ -56,20 +54,20 @@ def train(steps):
     rng = np.random.default_rng(0)
     digits = load_digits()
     images, labels = digits.data, digits.target
+    scaled = np.empty_like(images)
     model = Perceptron(images.shape[1], rng)
     for step in range(1, steps + 1):
         chosen = rng.integers(0, len(images), BATCH)
-        batch = standardise(images)[chosen]
-        model.zero_gradients()
-        probabilities = model.forward(batch)
+        standardise(images, scaled)
+        probabilities = model.forward(scaled[chosen])
         model.backward(probabilities, labels[chosen])
         model.update()
-        if step % 200 == 0 or step == steps:
+        if step % 500 == 0 or step == steps:
             loss = -np.log(probabilities[np.arange(BATCH), labels[chosen]] + 1e-12).mean()
             print(f"step {step}: loss {loss:.6f}")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=5000)
+    parser.add_argument("--steps", type=int, default=6000)
     train(parser.parse_args().steps)

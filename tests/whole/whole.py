@@ -39,11 +39,12 @@ class Example:
         return numbers[0]
 
 
-STANDARDISE = "return (images - images.mean(axis=0)) / (images.std(axis=0) + 1.0)"
+STANDARDISE = "scaled /= images.std(axis=0) + 1.0"
+OVERWRITTEN = "np.divide(images, 16.0, out=scaled)"
 EXAMPLES = {
     example.name: example
     for example in (
-        Example("mlp_numpy", ("--steps", "1000"), (STANDARDISE, "gradient.fill(0.0)"), (STANDARDISE,)),
+        Example("mlp_numpy", ("--steps", "1500"), (STANDARDISE, OVERWRITTEN), (STANDARDISE, OVERWRITTEN)),
         Example("cnn_digits", ("--epochs", "5"), ("fine = functional.interpolate(",), ("fine = functional.interpolate(",)),
         Example("transformer", ("--steps", "40"), ("return torch.where(", "decay = torch.stack(")),
         Example(
