@@ -228,3 +228,29 @@ void thread_reset_child(void)
     thread_self = NULL;
     counters_reset_child();
 }
+
+/* What one other thread's clock says: the kernel brings it up to date, also when that thread runs on another processor. */
+static bool clock_read(const struct thread *thread, uint64_t *ran_ns)
+{
+    return !thread->paused && thread_event_is_ours(thread->clock_descriptor) &&
+           kernel_read(thread->clock_descriptor, ran_ns, sizeof *ran_ns) == (ssize_t)sizeof *ran_ns;
+}
+
+bool thread_others_ran(struct thread_others *others)
+{
+    *others = (struct thread_others){0, 0};
+    for (struct slab *slab = atomic_load(&slabs); slab != NULL; slab = slab->next) {
+        for (size_t i = 0; i < SLAB_THREADS; i++) {
+            const struct thread *thread = &slab->threads[i];
+            uint64_t ran_ns;
+            if (thread == thread_self || !atomic_load(&thread->in_use)) {
+                continue;
+            }
+            if (++others->threads > THREAD_OTHERS_MAX || !clock_read(thread, &ran_ns)) {
+                return false;
+            }
+            others->ran_ns += ran_ns;
+        }
+    }
+    return true;
+}

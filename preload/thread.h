@@ -50,6 +50,18 @@ void thread_pause(void);
 void thread_resume(void);
 /* How many threads are set up. */
 unsigned thread_count(void);
+
+/*
+ * How long all other threads have run so far. Two equal answers mean that none of them ran between: what the calling
+ * thread saw in memory meanwhile was its own doing. False where that cannot be told: too many threads to ask, or one
+ * without a clock. Signal-safe; two short system calls a thread.
+ */
+#define THREAD_OTHERS_MAX 16u
+struct thread_others {
+    uint64_t ran_ns;
+    uint32_t threads;
+};
+bool thread_others_ran(struct thread_others *others);
 /* CHORE_THREAD: what the calling thread still lacks. */
 void thread_prepare(void);
 

@@ -72,7 +72,6 @@ bool access_thread_begin(struct thread *thread)
     at->thread = thread;
     at->random = (uint32_t)thread->tid * 2654435761u | 1u;
     thread->access = at;
-    atomic_fetch_add(&access_threads_alive, 1);
     return !thread->main || registers_open(at);
 }
 
@@ -90,7 +89,6 @@ void access_thread_end(struct thread *thread)
     }
     watch_set_current(NULL, 0);
     registers_close(at);
-    atomic_fetch_sub(&access_threads_alive, 1);
     memory_unmap(at, sizeof *at);
 }
 
@@ -103,7 +101,6 @@ void access_thread_forget(struct thread *thread)
     watch_set_current(NULL, 0);
     io_marks_reset_child();
     pairs_reset_child();
-    atomic_store(&access_threads_alive, 0);
     memory_unmap(at, sizeof *at);
 }
 
@@ -118,6 +115,9 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
     }
     scope_check(at, uc);
     search_check(at);
+    if (text_owner_of(machine_instruction_pointer(uc)) != TEXT_NATIVE) {
+        return false; /* the allocator's and the shim's accesses are nobody's */
+    }
     if (!governor_allows()) {
         process_drop(DB_DROP_GOVERNED);
         return false;

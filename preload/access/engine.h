@@ -54,6 +54,8 @@ struct watch {
     uint32_t challenges; /* by newcomers: the reservoir's count */
     uint32_t traps;
     struct io_range *range;
+    struct thread_others others; /* when it was armed */
+    bool others_known;
 };
 
 /* A sample on its way to its access. All samples of a kind that come before it is reached have the same next access. */
@@ -85,9 +87,6 @@ struct access_thread {
     struct watch watches[ENGINE_DATA_WATCHES];
     struct search searches[SEARCH_KINDS];
 };
-
-/* Threads that the engine knows, alive now: with more than one, what another did is not seen. */
-extern _Atomic uint32_t access_threads_alive;
 
 uint32_t access_random(struct access_thread *at);
 static inline unsigned access_data_registers(const struct access_thread *at)

@@ -6,8 +6,6 @@
 #define PATIENCE 12u
 #define AGE_MAX 5000u /* samples after which a watch is given up: 20 s of CPU time at the default rate */
 
-_Atomic uint32_t access_threads_alive;
-
 /* xorshift32 (Marsaglia, 2003). */
 uint32_t access_random(struct access_thread *at)
 {

@@ -123,6 +123,7 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
         verdict_end(at, watch, DB_DROP_NO_REGISTER);
         return;
     }
+    watch->others_known = thread_others_ran(&watch->others);
     io_range_set(range, address, size_bytes);
     process_count(&process_record->armed, 1);
 }
@@ -136,12 +137,20 @@ static uint8_t relation_of(const struct watch *watch)
     return now == watch->object_serial ? DB_RELATION_SAME : DB_RELATION_RECYCLED;
 }
 
+/* Another thread's accesses trap nowhere here: only when none ran since the arming is the second access the next one. */
+static bool others_ran_since(const struct watch *watch)
+{
+    struct thread_others now;
+    return !watch->others_known || !thread_others_ran(&now) || now.threads != watch->others.threads ||
+           now.ran_ns != watch->others.ran_ns;
+}
+
 static uint8_t flags_of(const struct watch *watch, bool same, uint64_t value)
 {
     uint32_t flags = same ? DB_PAIR_SAME_VALUE : 0;
     flags |= same && value == 0 ? DB_PAIR_ZERO : 0;
     flags |= watch->slept || (watch->store && watch->used) ? DB_PAIR_SLEPT : 0;
-    flags |= watch->unproved || access_threads_alive > 1 ? DB_PAIR_UNPROVED : 0;
+    flags |= watch->unproved || others_ran_since(watch) ? DB_PAIR_UNPROVED : 0;
     return (uint8_t)flags;
 }
 
