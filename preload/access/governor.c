@@ -21,6 +21,7 @@
 #define CALIBRATION_POLL_NS 50000
 #define TRAP_DEFAULT_NS 14000u
 #define BURST_NS UINT64_C(2000000) /* what a program that has hardly begun may cost ahead */
+#define THIN_FROM 0.85 /* of the budget */
 #define SA_RESTORER_FLAG 0x04000000
 
 static uint64_t trap_ns = TRAP_DEFAULT_NS;
@@ -166,10 +167,21 @@ void governor_charge(uint64_t handler_ns)
     process_count(&process_record->shim_cpu_ns, handler_ns + trap_ns);
 }
 
-bool governor_allows(void)
+static bool spent_below(double part)
 {
     uint64_t spent_ns = __atomic_load_n(&process_record->shim_cpu_ns, __ATOMIC_RELAXED);
     uint64_t run_ns = __atomic_load_n(&process_record->cpu_ns, __ATOMIC_RELAXED);
     double allowed_ns = (double)run_ns * config.budget_percent / 100.0 + (double)BURST_NS;
-    return config.budget_percent >= 100.0 || (double)spent_ns <= allowed_ns;
+    return config.budget_percent >= 100.0 || (double)spent_ns <= allowed_ns * part;
+}
+
+bool governor_allows(void)
+{
+    return spent_below(1.0);
+}
+
+bool governor_thins(void)
+{
+    static atomic_uint ticks;
+    return !spent_below(THIN_FROM) && (atomic_fetch_add(&ticks, 1) & 1) != 0;
 }

@@ -21,6 +21,12 @@ void governor_charge(uint64_t handler_ns);
 /* May an access sample be attempted? Once the cost so far exceeds the share of the CPU time so far, no. Signal-safe. */
 bool governor_allows(void);
 
+/*
+ * Shall this tick of the clock be passed over? Near the end of the budget every second one is, before access samples are:
+ * most of a tick's cost is the stack it captures. Its time is the next sample's. Signal-safe.
+ */
+bool governor_thins(void);
+
 /* Wall time of one trap in and out, as calibrated. */
 uint64_t governor_trap_ns(void);
 

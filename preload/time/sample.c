@@ -47,6 +47,11 @@ static bool try_access(struct thread *thread, ucontext_t *uc, uint64_t weight_ns
 
 void sample_take(struct thread *thread, ucontext_t *uc)
 {
+    if (governor_thins()) {
+        governor_charge(0);
+        refresh_process_clocks();
+        return;
+    }
     uint64_t weight_ns = weight_take(thread);
     process_count(&process_record->samples, 1);
     context_capture(uc, thread->scratch);
