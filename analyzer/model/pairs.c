@@ -56,14 +56,20 @@ static void group_add(struct model *model, const struct pair_view *view, enum sh
     group->weight_ns += record->weight_ns;
 }
 
+/*
+ * Values compare whoever touched the bytes between; that nobody read them is known only where no other thread could have, so
+ * an unproved pair says nothing about dead stores, neither way.
+ */
 static void charge_store(struct model *model, const struct pair_view *view)
 {
     const struct db_pair *record = view->record;
+    bool proved = !(record->flags & DB_PAIR_UNPROVED);
     bool overwritten = record->second_access == DB_ACCESS_STORE;
     bool redundant = overwritten && (record->flags & DB_PAIR_SAME_VALUE);
-    bool dead = overwritten && !(record->flags & DB_PAIR_SLEPT);
+    bool dead = overwritten && proved && !(record->flags & DB_PAIR_SLEPT);
     charge(model, overwritten ? view->second : view->first, SHARE_STORES, record, redundant);
-    charge(model, view->first, SHARE_DEAD, record, dead);
+    if (proved)
+        charge(model, view->first, SHARE_DEAD, record, dead);
     if (redundant)
         group_add(model, view, SHARE_STORES);
     if (dead)
