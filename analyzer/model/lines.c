@@ -6,6 +6,24 @@
 #include "model/model.h"
 #include "model/share.h"
 
+/* "causal_mask" of "causal_mask.<locals>.<listcomp>": what stands within a line is not told apart from it. Interned. */
+static const char *enclosing_function(const char *function)
+{
+    static const char *const inner[] = {"<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<lambda>"};
+    size_t length = strlen(function);
+    for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
+        size_t part = strlen(inner[i]);
+        if (length <= part || strcmp(function + length - part, inner[i]) != 0)
+            continue;
+        length -= part;
+        length -= length > 0 && function[length - 1] == '.';
+        if (length > 9 && strncmp(function + length - 9, ".<locals>", 9) == 0)
+            length -= 9;
+        return enclosing_function(intern_bytes(function, length));
+    }
+    return function;
+}
+
 struct line *lines_get(struct model *model, struct process *process, uint32_t node_id)
 {
     struct code *code;
@@ -13,12 +31,16 @@ struct line *lines_get(struct model *model, struct process *process, uint32_t no
     struct line_span span = record != NULL ? model_position(model, process, record, &code) : (struct line_span){0};
     if (record == NULL || code == NULL)
         return NULL;
-    struct map_key key = {(uintptr_t)code->file, (uintptr_t)code->function, (uint64_t)span.line};
+    const char *function = enclosing_function(code->function);
+    struct map_key key = {(uintptr_t)code->file, (uint64_t)span.line, 0};
     struct line *line = map_get(&model->line_map, key);
-    if (line != NULL)
+    if (line != NULL) {
+        if (line->function[0] == '<') /* up to 3.10 a comprehension has no longer name */
+            line->function = function;
         return line;
+    }
     line = memory_zeroed(1, sizeof(*line));
-    *line = (struct line){.file = code->file, .function = code->function, .number = span.line, .span = span};
+    *line = (struct line){.file = code->file, .function = function, .number = span.line, .span = span};
     line->own = code->owner == OWNER_USER || code->pseudo;
     map_put(&model->line_map, key, line);
     model->lines = memory_grow(model->lines, model->line_total, &model->line_capacity, sizeof(struct line *));

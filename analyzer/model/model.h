@@ -34,7 +34,7 @@ struct share {
 
 enum share_kind { SHARE_LOADS, SHARE_STORES, SHARE_DEAD, SHARE_KINDS };
 
-/* A Python source line. All strings are interned. */
+/* A Python source line, comprehensions and lambdas on it included. All strings are interned. */
 struct line {
     const char *file, *function;
     int32_t number;

@@ -29,7 +29,7 @@ static void put_pairs(const struct page *page, struct model *model, const struct
 {
     if (selection->pair_count == 0)
         return;
-    page_put(page, STYLE_TITLE, "accesses that met their like\n");
+    page_put(page, STYLE_TITLE, "redundant accesses, with the way to both\n");
     for (size_t i = 0; i < selection->pair_count; i++)
         if (!is_told(selection, i))
             text_pair(page, model, selection->pairs[i]);

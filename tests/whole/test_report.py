@@ -238,6 +238,16 @@ def test_events_of_lines(tmp_path):
     assert "PAPI_L1_DCM 5e+03" in report(path).stdout
 
 
+def test_comprehension_counts_with_its_line(tmp_path):
+    database = make_db.Db()
+    process = database.process(python=sys.hexversion)
+    outer = process.frame(process.root(), process.code("mask", "/nowhere/train.py", first_line=7), -1, samples=5)
+    process.frame(outer, process.code("mask.<locals>.<listcomp>", "/nowhere/train.py", first_line=7), -1, samples=10)
+    path = tmp_path / "out.db"
+    database.write(path)
+    assert [(line["line"], line["function"], line["samples"]) for line in report_json(path)["lines"]] == [(7, "mask", 15)]
+
+
 def test_hostile_text_cannot_reach_the_terminal(tmp_path):
     database = make_db.Db()
     process = database.process(arguments=("python", "\x1b]0;evil\x07\x1b[2J"), python=sys.hexversion)
