@@ -145,9 +145,7 @@ static void line_waste(struct line *line)
     static const enum share_kind kinds[] = {SHARE_STORES, SHARE_DEAD};
     for (size_t i = 0; i < 2; i++) {
         const struct share *share = &line->shares[kinds[i]];
-        /* a fresh buffer's content is undefined: that it happened to hold the value already does not spare the store */
-        uint64_t wasted = share->wasted - (kinds[i] == SHARE_STORES ? share->recycled : 0);
-        struct estimate estimate = share_estimate(wasted, share->pairs);
+        struct estimate estimate = share_estimate(share->needless, share->pairs);
         /* another thread may have read what looks dead: then only nearly all is evidence */
         double enough = kinds[i] == SHARE_DEAD && share->unproved * 2 > share->pairs ? 0.8 : 0.5;
         double waste_s = (double)line->times.ns[TIME_NATIVE] * 1e-9 * estimate.fraction;

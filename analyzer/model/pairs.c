@@ -10,8 +10,18 @@ struct pair_view {
     struct line *first, *second;
 };
 
-static void share_add(struct share *share, const struct db_pair *record, bool wasted)
+/*
+ * Waste a line of Python could spare: between native calls (within one, only the library could), and for a redundant
+ * store in a buffer that lived on: a fresh one's content is undefined, whatever it happens to hold.
+ */
+static bool is_needless(enum share_kind kind, const struct db_pair *record)
 {
+    return record->scope == DB_SCOPE_ACROSS && !(kind == SHARE_STORES && record->relation == DB_RELATION_RECYCLED);
+}
+
+static void share_add(struct share *share, enum share_kind kind, const struct db_pair *record, bool wasted)
+{
+    share->needless += wasted && is_needless(kind, record) ? record->count : 0;
     share->pairs += record->count;
     share->wasted += wasted ? record->count : 0;
     share->unproved += record->flags & DB_PAIR_UNPROVED ? record->count : 0;
@@ -26,9 +36,9 @@ static void share_add(struct share *share, const struct db_pair *record, bool wa
 static void charge(struct model *model, struct line *line, enum share_kind kind, const struct db_pair *record,
                    bool wasted)
 {
-    share_add(&model->totals.shares[kind], record, wasted);
+    share_add(&model->totals.shares[kind], kind, record, wasted);
     if (line != NULL)
-        share_add(&line->shares[kind], record, wasted);
+        share_add(&line->shares[kind], kind, record, wasted);
 }
 
 static void group_add(struct model *model, const struct pair_view *view, enum share_kind kind)
