@@ -53,7 +53,7 @@ class Perceptron:
 def train(steps):
     rng = np.random.default_rng(0)
     digits = load_digits()
-    images, labels = digits.data, digits.target
+    images, labels = np.ascontiguousarray(digits.data), digits.target
     scaled = np.empty_like(images)
     model = Perceptron(images.shape[1], rng)
     for step in range(1, steps + 1):
