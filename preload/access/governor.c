@@ -21,7 +21,7 @@
 #define CALIBRATION_POLL_NS 50000
 #define TRAP_DEFAULT_NS 14000u
 #define BURST_NS UINT64_C(2000000) /* what a program that has hardly begun may cost ahead */
-#define THIN_FROM 0.85 /* of the budget */
+#define THIN_FROM 0.85             /* of the budget */
 #define SA_RESTORER_FLAG 0x04000000
 
 static uint64_t trap_ns = TRAP_DEFAULT_NS;

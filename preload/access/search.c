@@ -159,15 +159,16 @@ static void search_step(struct access_thread *at, struct search *search, const u
 void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uintptr_t slot, uint64_t weight_ns)
 {
     struct search *search = &at->searches[store ? SEARCH_STORE : SEARCH_LOAD];
-    const struct context_scratch *scratch = at->thread->scratch;
     if (search->active) {
+        /* Still on its way, or past us by another exit of a loop: in either case this is where the thread is now. */
         search->samples++;
         search->weight_ns += weight_ns;
-        return;
+        search->hops = 1;
+    } else {
+        *search = (struct search){.active = true, .samples = 1, .weight_ns = weight_ns, .slot = slot};
+        search->top_known = python_top(&search->top);
     }
-    *search = (struct search){.active = true, .samples = 1, .weight_ns = weight_ns, .slot = slot};
-    search->top_known = python_top(&search->top);
-    keep_callers(search, scratch);
+    keep_callers(search, at->thread->scratch);
     search_step(at, search, uc);
 }
 
