@@ -146,10 +146,8 @@ static void line_waste(struct line *line)
     for (size_t i = 0; i < 2; i++) {
         const struct share *share = &line->shares[kinds[i]];
         struct estimate estimate = share_estimate(share->needless, share->pairs);
-        /* another thread may have read what looks dead: then only nearly all is evidence */
-        double enough = kinds[i] == SHARE_DEAD && share->unproved * 2 > share->pairs ? 0.8 : 0.5;
         double waste_s = (double)line->times.ns[TIME_NATIVE] * 1e-9 * estimate.fraction;
-        if (estimate.known && estimate.low >= enough && (!line->wasteful || waste_s > line->waste_s)) {
+        if (estimate.known && estimate.low >= 0.5 && (!line->wasteful || waste_s > line->waste_s)) {
             line->wasteful = true;
             line->waste_s = waste_s;
             line->waste_kind = kinds[i];

@@ -23,7 +23,8 @@ struct times {
 
 /*
  * Accesses of one kind that met a further access to the same bytes of an object. `wasted` of `pairs` were redundant (or
- * dead). Another thread could have touched the bytes of `unproved` of the pairs between the two.
+ * dead). `unproved`: another thread could have touched the bytes between the two; such pairs are among `pairs` where
+ * values are compared, and left out of dead stores, of which they say nothing.
  */
 struct share {
     uint64_t pairs, wasted, unproved;

@@ -66,6 +66,14 @@ static void group_add(struct model *model, const struct pair_view *view, enum sh
     group->weight_ns += record->weight_ns;
 }
 
+/* Pairs that say nothing about dead stores are told beside the share, not in it. */
+static void count_undecided(struct model *model, struct line *line, uint64_t count)
+{
+    model->totals.shares[SHARE_DEAD].unproved += count;
+    if (line != NULL)
+        line->shares[SHARE_DEAD].unproved += count;
+}
+
 /*
  * Values compare whoever touched the bytes between; that nobody read them is known only where no other thread could have, so
  * an unproved pair says nothing about dead stores, neither way.
@@ -80,6 +88,8 @@ static void charge_store(struct model *model, const struct pair_view *view)
     charge(model, overwritten ? view->second : view->first, SHARE_STORES, record, redundant);
     if (proved)
         charge(model, view->first, SHARE_DEAD, record, dead);
+    else
+        count_undecided(model, view->first, record->count);
     if (redundant)
         group_add(model, view, SHARE_STORES);
     if (dead)

@@ -351,3 +351,28 @@ def test_report_to_a_full_disk_says_so(small):
     with open("/dev/full", "w") as full:
         done = subprocess.run([whole.REPORT, small], stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2 and "could not be written" in done.stderr
+
+
+def test_unproved_pairs_decide_redundant_but_not_dead_stores(tmp_path):
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.UNPROVED | make_db.SAME_VALUE, count=50)
+    path = tmp_path / "out.db"
+    database.write(path)
+    data = report_json(path)
+    dead, redundant = line_at(data, 4)["dead_stores"], line_at(data, 5)["redundant_stores"]
+    assert (dead["pairs"], dead["unproved"]) == (100, 50)
+    assert (redundant["pairs"], redundant["unproved"], redundant["fraction"]) == (247, 50, pytest.approx(50 / 247))
+
+
+def test_waste_needs_pairs_between_calls(tmp_path):
+    path = tmp_path / "out.db"
+    for scope, relation, wasteful in ((make_db.ACROSS, 1, True), (make_db.WITHIN, 1, False), (make_db.ACROSS, 2, False)):
+        database = make_db.golden_small()
+        process = database.processes[0]
+        process.records["PAIR"].clear()
+        process.pair(12, 14, (make_db.STORE, make_db.STORE), scope, relation, flags=make_db.SAME_VALUE | make_db.SLEPT, count=50)
+        database.write(path)
+        line = line_at(report_json(path), 5)
+        assert line["redundant_stores"]["fraction"] == 1
+        assert (line["waste_s"] > 0) == wasteful
