@@ -36,7 +36,7 @@ $(BUILD)/python-shared: tests/tools/python_shared.c
 
 unit: $(UNIT_BIN)
 
-tests-built: all unit $(BUILD)/python-shared
+tests-built: all unit $(BUILD)/python-shared $(BUILD)/fuzz/standalone
 
 check: packages ## build and run every test; ends with "N passed, N failed, N skipped"
 	@$(MAKE) --no-print-directory venv || true
@@ -50,6 +50,12 @@ bench: packages ## time every example with and without the shim; writes tests/be
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ANALYZER_SRC)
 	@mkdir -p $(@D)
 	clang $(CSTD) -O1 -g $(CPPFLAGS) $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	    $(filter-out analyzer/main.c,$(filter %.c,$^)) -o $@ $(ANALYZER_LIBS)
+
+# The same entry without libFuzzer: changes the seeds at random. `make check` runs it for some seconds.
+$(BUILD)/fuzz/standalone: tests/fuzz/fuzz_reader.c tests/fuzz/standalone.c $(ANALYZER_SRC) | $(PROBED)
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) -O1 -g $(CPPFLAGS) -Ianalyzer -fsanitize=address,undefined -fno-sanitize-recover=all \
 	    $(filter-out analyzer/main.c,$(filter %.c,$^)) -o $@ $(ANALYZER_LIBS)
 
 fuzz: $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%) ## fuzz the reader for FUZZ_SECONDS (default 60)
