@@ -8,7 +8,11 @@
 #include "model/model.h"
 #include "symbols/binary.h"
 
-/* Names of that machinery: how each begins. One that ends in '$' must be whole. */
+/*
+ * Names of that machinery: how each begins. One that ends in '$' must be whole. Functions that make objects of C values
+ * (PyLong_From...) are not among them: the evaluation loop and range() use them for every number, and where a native
+ * function calls them its own frame tells.
+ */
 static const char *const machinery[] = {
     "_PyObject_Call",
     "PyObject_Call",
@@ -47,21 +51,14 @@ static const char *const machinery[] = {
     "do_mkvalue",
     "PyLong_As",
     "_PyLong_As",
-    "PyLong_From",
-    "_PyLong_From",
     "PyFloat_As",
-    "PyFloat_From",
     "PyNumber_As",
     "PyNumber_Index",
     "_PyNumber_Index",
     "PyNumber_Long",
     "PyNumber_Float",
     "PyUnicode_AsUTF8",
-    "PyUnicode_From",
-    "PyBytes_From",
-    "PyBool_From",
     "PyComplex_As",
-    "PyComplex_From",
     "PyObject_GetBuffer",
     "PyBuffer_",
     "PyTuple_Pack",

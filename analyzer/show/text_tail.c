@@ -73,6 +73,30 @@ static void put_unproved(const struct page *page, const struct model *model)
     free(text);
 }
 
+/* Without the names of its own functions the interpreter's call machinery cannot be told from the rest of it. */
+static void put_stripped(const struct page *page, const struct model *model)
+{
+    double python_s = (double)model->totals.times.ns[TIME_PYTHON] * 1e-9;
+    if (model->process_count == 0 || model_percent(model, python_s) < 10)
+        return;
+    const struct process *process = &model->processes[0];
+    for (size_t i = 0; i < process->module_count; i++) {
+        const struct db_module *module = process->modules[i].record;
+        const char *path = run_text(process->run, module->path_blob);
+        if ((module->flags & DB_MODULE_INTERPRETER) == 0 ||
+            !binary_stripped(binary_get(path, module->build_id, module->build_id_bytes)))
+            continue;
+        char *name = text_printable(path, strlen(path));
+        char *text = memory_print("%s is stripped, so part of the boundary counts as Python; its debug symbols, or "
+                                  "DEBUGINFOD_URLS, would tell them apart",
+                                  name);
+        put_note(page, STYLE_DIM, "note", text);
+        free(name);
+        free(text);
+        return;
+    }
+}
+
 /* Libraries whose functions could not be named. */
 static void put_troubled(const struct page *page)
 {
@@ -117,6 +141,7 @@ void text_tail(const struct page *page, const struct model *model, const struct 
 {
     put_engines(page, model);
     put_unproved(page, model);
+    put_stripped(page, model);
     put_troubled(page);
     put_drops(page, model);
     char *text = next_step(model, selection, options);

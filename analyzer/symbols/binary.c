@@ -17,7 +17,7 @@
 
 struct symbol {
     uint64_t start, end;
-    const char *name; /* in the ELF file's own string table */
+    const char *name; /* in the debug information's string table */
 };
 
 struct binary {
@@ -30,7 +30,7 @@ struct binary {
     struct symbol *symbols; /* by start */
     size_t symbol_count, symbol_capacity;
     struct debug_info *debug;
-    bool opened, debug_tried;
+    bool opened, has_local;
 };
 
 static struct binary *binaries;
@@ -64,31 +64,13 @@ struct binary *binary_get(const char *path, const unsigned char *build_id, size_
     return binary;
 }
 
-static void symbols_add(struct binary *binary, size_t strings, const GElf_Sym *symbol)
+static void symbols_add(void *to, const char *name, uint64_t start, uint64_t size, bool local)
 {
-    unsigned type = GELF_ST_TYPE(symbol->st_info);
-    if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0)
-        return;
-    const char *name = elf_strptr(binary->elf, strings, symbol->st_name);
-    if (name == NULL || *name == '\0')
-        return;
+    struct binary *binary = to;
+    binary->has_local |= local;
     binary->symbols =
         memory_grow(binary->symbols, binary->symbol_count, &binary->symbol_capacity, sizeof(*binary->symbols));
-    binary->symbols[binary->symbol_count++] =
-        (struct symbol){.start = symbol->st_value, .end = symbol->st_value + symbol->st_size, .name = name};
-}
-
-static void symbols_read(struct binary *binary, Elf_Scn *section, const GElf_Shdr *header)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    if (data == NULL || header->sh_entsize == 0)
-        return;
-    size_t count = data->d_size / header->sh_entsize;
-    for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
-        GElf_Sym symbol;
-        if (gelf_getsym(data, (int)i, &symbol) != NULL)
-            symbols_add(binary, header->sh_link, &symbol);
-    }
+    binary->symbols[binary->symbol_count++] = (struct symbol){.start = start, .end = start + size, .name = name};
 }
 
 static int symbol_order(const void *left, const void *right)
@@ -99,16 +81,11 @@ static int symbol_order(const void *left, const void *right)
     return a->end < b->end ? -1 : a->end > b->end;
 }
 
-/* .symtab where it was not stripped, .dynsym else. */
 static void symbols_load(struct binary *binary)
 {
-    for (unsigned pass = 0; pass < 2 && binary->symbol_count == 0; pass++) {
-        Elf_Scn *section = NULL;
-        GElf_Shdr header;
-        while ((section = elf_nextscn(binary->elf, section)) != NULL)
-            if (gelf_getshdr(section, &header) != NULL && header.sh_type == (pass == 0 ? SHT_SYMTAB : SHT_DYNSYM))
-                symbols_read(binary, section, &header);
-    }
+    binary->debug = debug_info_open(binary->path);
+    if (binary->debug != NULL)
+        debug_info_symbols(binary->debug, symbols_add, binary);
     if (binary->symbol_count > 0)
         qsort(binary->symbols, binary->symbol_count, sizeof(*binary->symbols), symbol_order);
 }
@@ -157,6 +134,11 @@ const char *binary_path(const struct binary *binary)
     return binary->path;
 }
 
+bool binary_stripped(struct binary *binary)
+{
+    return binary_trouble(binary) == NULL && !binary->has_local;
+}
+
 struct binary *binary_next_troubled(const struct binary *binary)
 {
     struct binary *next = binary != NULL ? binary->next : binaries;
@@ -190,10 +172,6 @@ void binary_find(struct binary *binary, uint64_t address, struct binary_place *p
     *place = (struct binary_place){0};
     if (binary_trouble(binary) != NULL)
         return;
-    if (!binary->debug_tried) {
-        binary->debug_tried = true;
-        binary->debug = debug_info_open(binary->path);
-    }
     if (binary->debug != NULL && debug_info_find(binary->debug, address, place))
         return;
     const char *symbol = binary_symbol(binary, address);

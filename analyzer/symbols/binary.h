@@ -33,6 +33,9 @@ struct binary *binary_get(const char *path, const unsigned char *build_id, size_
 const char *binary_trouble(struct binary *binary);
 const char *binary_path(const struct binary *binary);
 
+/* Usable, but with the names of exported functions alone. */
+bool binary_stripped(struct binary *binary);
+
 /* Of the binaries looked at so far, the next after `binary` (NULL: the first) whose symbols could not be used; NULL: none. */
 struct binary *binary_next_troubled(const struct binary *binary);
 

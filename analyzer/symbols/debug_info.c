@@ -12,6 +12,7 @@
 struct debug_info {
     Dwfl *dwfl;
     Dwfl_Module *module;
+    bool tried, has_dwarf;
 };
 
 static char *debug_info_path;
@@ -33,18 +34,43 @@ void debug_info_close(struct debug_info *info)
 struct debug_info *debug_info_open(const char *path)
 {
     struct debug_info *info = memory_zeroed(1, sizeof(*info));
-    Dwarf_Addr bias;
     info->dwfl = dwfl_begin(&callbacks);
     if (info->dwfl != NULL) {
         dwfl_report_begin(info->dwfl);
         info->module = dwfl_report_elf(info->dwfl, path, path, -1, 0, true);
         dwfl_report_end(info->dwfl, NULL, NULL);
     }
-    if (info->module == NULL || dwfl_module_getdwarf(info->module, &bias) == NULL) {
+    if (info->module == NULL) {
         debug_info_close(info);
         return NULL;
     }
     return info;
+}
+
+void debug_info_symbols(struct debug_info *info,
+                        void (*take)(void *to, const char *name, uint64_t start, uint64_t size, bool local), void *to)
+{
+    int count = dwfl_module_getsymtab(info->module);
+    for (int i = 1; i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        const char *name = dwfl_module_getsym_info(info->module, i, &symbol, &address, &section, NULL, NULL);
+        unsigned type = GELF_ST_TYPE(symbol.st_info);
+        if (name != NULL && *name != '\0' && (type == STT_FUNC || type == STT_GNU_IFUNC) && section != SHN_UNDEF)
+            take(to, name, address, symbol.st_size, GELF_ST_BIND(symbol.st_info) == STB_LOCAL);
+    }
+}
+
+/* Looked for once: the search for a separate file may ask a server. */
+static bool has_dwarf(struct debug_info *info)
+{
+    Dwarf_Addr bias;
+    if (!info->tried) {
+        info->tried = true;
+        info->has_dwarf = dwfl_module_getdwarf(info->module, &bias) != NULL;
+    }
+    return info->has_dwarf;
 }
 
 static const char *die_name(Dwarf_Die *die)
@@ -111,7 +137,7 @@ bool debug_info_find(struct debug_info *info, uint64_t address, struct binary_pl
     Dwarf_Addr bias = 0;
     Dwarf_Die *scopes = NULL;
     *place = (struct binary_place){0};
-    Dwarf_Die *unit = dwfl_module_addrdie(info->module, address, &bias);
+    Dwarf_Die *unit = has_dwarf(info) ? dwfl_module_addrdie(info->module, address, &bias) : NULL;
     if (unit == NULL)
         return false;
     int count = scopes_at(info, unit, address - bias, &scopes);

@@ -217,6 +217,15 @@ def test_stripped_library_has_symbols_only(library, tmp_path):
         assert frames[-1]["function"] == "int model::attend<double>(double)" and frames[-1]["line"] is None
 
 
+def test_separate_debug_file_is_found(library, tmp_path):
+    stripped, debug = tmp_path / "libmodel.so", tmp_path / "libmodel.so.debug"
+    subprocess.run(["objcopy", "--only-keep-debug", library, debug], check=True)
+    subprocess.run(["strip", "-o", stripped, library], check=True)
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={debug}", stripped], check=True)
+    frames = native_pair(library, tmp_path / "out.db", build_id_of(library), stripped)
+    assert [frame["line"] for frame in frames[-2:]] == [4, 3]
+
+
 def test_another_build_of_a_library_is_not_used(library, tmp_path):
     path = tmp_path / "out.db"
     frames = native_pair(library, path, b"another build id....")
