@@ -50,6 +50,9 @@ struct x86_value {
     bool known;
 };
 
+/* Where the main thread's stack began; set by machine_start. */
+extern uint64_t x86_main_stack_high;
+
 void x86_state_begin(struct x86_state *state, const ucontext_t *uc);
 
 /* Address of a memory operand; unknown when a register it needs is. */

@@ -43,6 +43,9 @@ bool machine_start(char *why_off, size_t bytes)
         snprintf(why_off, bytes, "libZydis.so.4.0 lacks the decoder's functions: reinstall libzydis4.0");
         return false;
     }
+    /* Looked up, not linked: the loader exports it, and the shim needs libc alone. */
+    void **stack_end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
+    x86_main_stack_high = stack_end != NULL ? (uint64_t)(uintptr_t)*stack_end : 0;
     unsigned size = 0, offset = 0, flags, unused;
     if (__get_cpuid_count(XSAVE_LEAF, XSAVE_MASKS, &size, &offset, &flags, &unused) != 0 && size != 0) {
         masks_offset = offset;

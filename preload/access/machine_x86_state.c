@@ -7,7 +7,7 @@
 #define RED_ZONE_BYTES 128u
 #define STACK_BELOW_BYTES 65536u /* calls on the path push below the interrupted stack pointer */
 
-extern void *__libc_stack_end;
+uint64_t x86_main_stack_high;
 
 /*
  * The C library puts a thread's control block at the top of its stack, the program's own or not; only the main thread's
@@ -15,7 +15,7 @@ extern void *__libc_stack_end;
  */
 static uint64_t stack_high_of(uint64_t stack_pointer)
 {
-    uint64_t main_high = (uint64_t)(uintptr_t)__libc_stack_end;
+    uint64_t main_high = x86_main_stack_high;
     uint64_t block = (uint64_t)(uintptr_t)__builtin_thread_pointer();
     bool below_main = stack_pointer < main_high;
     bool below_block = stack_pointer < block;
