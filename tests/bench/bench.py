@@ -68,7 +68,7 @@ def yields(options, database):
     report = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
     health, time_s = report["run"]["health"], report["totals"]["time_s"]
     native_s = max(time_s["native"], 1e-9)
-    objects = report["totals"].get("replicas", {}).get("examined", 0)
+    objects = (report["totals"].get("replicas") or {}).get("examined", 0)
     return health["samples"] / max(time_s["total"], 1e-9), health["finished"] / native_s, objects / max(time_s["total"], 1e-9)
 
 
