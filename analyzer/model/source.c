@@ -38,11 +38,11 @@ static struct parts *parts_of(const struct run_process *process, const struct db
     uint32_t count = record->parts > 0 ? record->parts : 1;
     if (parts != NULL || count > run_capacity(&process->tables[DB_KIND_SOURCE]))
         return parts;
-    parts = memory_zeroed(1, sizeof(*parts) + count * sizeof(parts->records[0]));
+    parts = memory_zeroed(1, sizeof(*parts) + count * sizeof(const struct db_source *));
     parts->process = process;
     parts->count = count;
     map_put(&stored, key, parts);
-    stored_all = memory_grow(stored_all, stored_count, &stored_capacity, sizeof(parts));
+    stored_all = memory_grow(stored_all, stored_count, &stored_capacity, sizeof(struct parts *));
     return stored_all[stored_count++] = parts;
 }
 
@@ -175,7 +175,7 @@ const struct source *source_get(const struct model *model, const char *path)
     source->path = intern_string(path);
     source_load(model, source);
     map_put(&sources, key, source);
-    all = memory_grow(all, all_count, &all_capacity, sizeof(source));
+    all = memory_grow(all, all_count, &all_capacity, sizeof(struct source *));
     all[all_count++] = source;
     return source;
 }
