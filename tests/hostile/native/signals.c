@@ -33,7 +33,7 @@ static void note(int number, siginfo_t *info, void *context)
     pthread_sigmask(SIG_BLOCK, NULL, &mask);
     memcpy((void *)&mask_inside, &mask, sizeof mask_inside);
     errno = 0;
-    if (recovering) {
+    if (recovering && number == SIGSEGV) {
         recovering = 0;
         siglongjmp(recovery, 1);
     }
@@ -172,11 +172,10 @@ void own_single_step(void)
                          : "memory", "cc");
 }
 
-/* A real fault, left by siglongjmp: at `where`, or a write to read-only memory for -1. */
+/* A real fault, left by siglongjmp: at `where`, or a write to this library's code for -1. */
 int own_fault_recovered(int where)
 {
-    static const volatile int constant = 5;
-    volatile int *target = where == -1 ? (volatile int *)&constant : (volatile int *)(intptr_t)where;
+    volatile int *target = where == -1 ? (volatile int *)(intptr_t)own_count : (volatile int *)(intptr_t)where;
     int seen = counts[SIGSEGV];
     if (sigsetjmp(recovery, 1) == 0) {
         recovering = 1;
