@@ -8,7 +8,7 @@ import whole
 # Functions of other libraries a handler may call: async-signal-safe by POSIX (signal-safety(7)), or plain arithmetic.
 SAFE = set(
     """
-    memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strchr strrchr __errno_location
+    memcpy memmove memset memcmp memchr getauxval strlen strnlen strcmp strncmp strchr strrchr __errno_location
     syscall ioctl madvise clock_gettime sigaddset sigdelset sigemptyset sigfillset sigismember
     __memcpy_chk __memset_chk __memmove_chk __stack_chk_fail __popcountdi2
     """.split()
