@@ -1,6 +1,7 @@
 """Every example under the shim: it prints what it printed before, and the report names the lines."""
 import functools
 import json
+import math
 
 import jsonschema
 import pytest
@@ -24,6 +25,10 @@ def of(example, version, interpreter):
     if interpreter.missing():
         pytest.skip(interpreter.missing())
     return whole.EXAMPLES[example], version, interpreter
+
+
+def allowed(share, count):
+    return share * count + 2 * math.sqrt(share * (1 - share) * count)
 
 
 @functools.lru_cache(maxsize=None)
@@ -71,10 +76,12 @@ def test_run_is_described(example, version, interpreter):
 
 @all_runs
 def test_samples_resolve(example, version, interpreter):
+    """95 % resolved, 15 % ended: beyond what chance explains in a short run (two standard deviations)."""
     health = whole.profiled_run(*of(example, version, interpreter)).health
     assert health["native"] >= 30, health
-    assert health["resolved"] >= 0.95, health
-    assert health["call_ended"] <= 0.15 * health["native"], health
+    tried = health["native"] - health["call_ended"]
+    assert (1 - health["resolved"]) * tried <= allowed(0.05, tried), health
+    assert health["call_ended"] <= allowed(0.15, health["native"]), health
 
 
 @all_runs
