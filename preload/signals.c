@@ -98,6 +98,9 @@ static void open_faults(const ucontext_t *uc)
 static void sampling_refused(bool watch)
 {
     if (*gate_phase_word != GATE_OPEN) {
+        if (gate_depth == 0) {
+            thread_pause(); /* recording ended in mid-run: nobody will look at this thread again */
+        }
         return;
     }
     if (watch && thread_self != NULL) {

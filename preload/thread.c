@@ -95,14 +95,6 @@ static void thread_release(struct thread *thread)
     free_push(thread);
 }
 
-void thread_prepare(void)
-{
-    struct thread *thread = thread_self;
-    if (thread != NULL && !thread->paused && process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON) {
-        access_thread_begin(thread);
-    }
-}
-
 /* The clock drives the time engine and the access engine. */
 static bool clock_start(struct thread *thread)
 {
@@ -126,6 +118,30 @@ static void access_stop(struct thread *thread)
     if (thread->access != NULL) {
         access_thread_end(thread);
         thread->access = NULL;
+    }
+}
+
+/* The program closed descriptors that it did not know, the clock's among them: all of this thread's are opened anew. */
+static void reopen_closed(struct thread *thread)
+{
+    if (thread->clock_descriptor >= 0 && !thread_event_is_ours(thread->clock_descriptor)) {
+        clock_stop(thread);
+        access_stop(thread);
+        if (!clock_start(thread)) {
+            process_drop(DB_DROP_THREAD_WITHOUT_CLOCK);
+        }
+    }
+}
+
+void thread_prepare(void)
+{
+    struct thread *thread = thread_self;
+    if (thread == NULL || thread->paused) {
+        return;
+    }
+    reopen_closed(thread);
+    if (process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON) {
+        access_thread_begin(thread);
     }
 }
 
@@ -175,6 +191,7 @@ bool thread_begin(bool main)
     thread->tid = (pid_t)syscall(SYS_gettid);
     thread->main = main;
     thread->clock_descriptor = -1;
+    thread->clock_page = NULL;
     thread->timer = NULL;
     thread->paused = trigger_current != &trigger_papi && signals_sampling_blocked();
     thread->cpu_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -19,6 +19,7 @@ struct thread {
     atomic_bool in_use;
     bool paused;
     int clock_descriptor;     /* -1 when none */
+    void *clock_page;         /* mapped from it: keeps the clock going when the program closes what it does not know */
     void *timer;              /* of the fallback trigger, NULL when none */
     uint64_t cpu_ns;          /* CLOCK_THREAD_CPUTIME_ID up to which time has been charged */
     struct access_thread *access; /* NULL until the access engine prepared it */

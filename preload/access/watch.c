@@ -49,9 +49,10 @@ bool watch_register_open(struct watch_register *reg)
     return reg->descriptor >= 0;
 }
 
-static void control(const struct watch_register *reg, unsigned long request, void *argument)
+/* Never on a number that has become the program's own: a read would eat its bytes. */
+static bool control(const struct watch_register *reg, unsigned long request, void *argument)
 {
-    syscall(SYS_ioctl, reg->descriptor, request, argument);
+    return thread_event_is_ours(reg->descriptor) && syscall(SYS_ioctl, reg->descriptor, request, argument) == 0;
 }
 
 void watch_register_close(struct watch_register *reg)
@@ -74,7 +75,7 @@ void watch_register_forget(struct watch_register *reg)
 bool watch_register_arm(struct watch_register *reg, enum watch_kind kind, uintptr_t address, uint32_t size_bytes)
 {
     struct perf_event_attr attributes = event_attributes(kind, address, size_bytes);
-    if (syscall(SYS_ioctl, reg->descriptor, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attributes) != 0) {
+    if (!control(reg, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attributes)) {
         watch_register_disarm(reg);
         return false;
     }
@@ -96,7 +97,8 @@ void watch_register_disarm(struct watch_register *reg)
 bool watch_register_was_hit(struct watch_register *reg)
 {
     uint64_t hits;
-    if (kernel_read(reg->descriptor, &hits, sizeof hits) != (ssize_t)sizeof hits) {
+    if (!thread_event_is_ours(reg->descriptor) ||
+        kernel_read(reg->descriptor, &hits, sizeof hits) != (ssize_t)sizeof hits) {
         return false;
     }
     bool hit = hits != reg->hits;

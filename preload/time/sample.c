@@ -4,6 +4,7 @@
 
 #include "access/access.h"
 #include "access/governor.h"
+#include "chores.h"
 #include "kernel.h"
 #include "ledger/ledger.h"
 #include "process.h"
@@ -70,6 +71,9 @@ void sample_take(struct thread *thread, ucontext_t *uc)
         if (record != NULL) {
             process_count(&record->native_cpu_ns, weight_ns);
         }
+    }
+    if (thread->clock_descriptor >= 0 && !thread_event_is_ours(thread->clock_descriptor)) {
+        chores_want(CHORE_THREAD);
     }
     refresh_process_clocks();
     uint64_t entered_ns = thread->cpu_ns;

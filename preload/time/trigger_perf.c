@@ -6,6 +6,7 @@
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 #include "thread.h"
 #include "time/sigtrap_probe.h"
 #include "time/triggers.h"
+
+#define CLOCK_PAGE_BYTES 4096u
 
 static bool with_kernel_time;
 
@@ -53,22 +56,42 @@ static bool perf_probe(char *why_not, size_t bytes)
     return true;
 }
 
+/* A mapping holds the event as its descriptor does. Not inherited by forked children (perf_mmap sets VM_DONTCOPY). */
+static void clock_hold(struct thread *thread)
+{
+    long page = syscall(SYS_mmap, NULL, CLOCK_PAGE_BYTES, PROT_READ, MAP_SHARED, thread->clock_descriptor, 0L);
+    thread->clock_page = page == -1 ? NULL : (void *)page;
+}
+
+static void clock_let_go(struct thread *thread)
+{
+    if (thread->clock_page != NULL) {
+        syscall(SYS_munmap, thread->clock_page, CLOCK_PAGE_BYTES);
+        thread->clock_page = NULL;
+    }
+}
+
 static bool perf_thread_begin(struct thread *thread)
 {
     thread->clock_descriptor = clock_open(with_kernel_time);
-    return thread->clock_descriptor >= 0 &&
-           syscall(SYS_ioctl, thread->clock_descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0;
+    if (thread->clock_descriptor < 0) {
+        return false;
+    }
+    clock_hold(thread);
+    return syscall(SYS_ioctl, thread->clock_descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
 
 static void perf_thread_end(struct thread *thread)
 {
     thread_stop_event(thread->clock_descriptor);
+    clock_let_go(thread);
     thread->clock_descriptor = -1;
 }
 
 static void perf_thread_forget(struct thread *thread)
 {
     thread_close_event(thread->clock_descriptor);
+    thread->clock_page = NULL;
     thread->clock_descriptor = -1;
 }
 
