@@ -136,6 +136,7 @@ def start(code, directory):
     process = subprocess.Popen(
         [whole.LAUNCHER, "--", whole.PYTHON, "-c", code], cwd=directory, env=whole.environment(),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup's children would ignore it
     )
     assert process.stdout.readline() == "ready\n"
     return process
