@@ -132,7 +132,12 @@ int ledger_descriptor_borrow(void)
         kernel_close(descriptor);
         return -1;
     }
-    return descriptor >= 0 ? ledger_descriptor_raise(descriptor) : -1;
+    int high = descriptor >= 0 ? (int)syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, KERNEL_DESCRIPTOR_MIN) : -1;
+    if (high < 0) {
+        return descriptor; /* RLIMIT_NOFILE leaves no room above: for this one occasion a low number must do */
+    }
+    kernel_close(descriptor);
+    return high;
 }
 
 void ledger_descriptor_return(int descriptor)

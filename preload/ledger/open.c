@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "kernel.h"
@@ -8,6 +9,19 @@
 #include "say.h"
 
 struct ledger_map ledger_map = {.descriptor = -1};
+
+#define LEDGER_ADDRESS_SHARE 16u /* of RLIMIT_AS: what is reserved here is missing to the program */
+
+/* Extents that this process maps: all that the file may ever hold, less where address space is limited. */
+static uint32_t ledger_extents_affordable(uint32_t extents_limit)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return extents_limit;
+    }
+    uint64_t affordable = (uint64_t)limit.rlim_cur / LEDGER_ADDRESS_SHARE / DB_EXTENT_BYTES + 1;
+    return affordable < extents_limit ? (uint32_t)affordable : extents_limit;
+}
 
 /* Maps all that the file may ever become: extents are backed one by one, the mapping never moves. */
 static bool ledger_map_file(int descriptor)
@@ -20,8 +34,8 @@ static bool ledger_map_file(int descriptor)
     }
     ledger_map.device = status.st_dev;
     ledger_map.inode = status.st_ino;
-    ledger_map.extents_limit = header.extents_limit;
-    ledger_map.mapped_bytes = DB_HEADER_BYTES + (uint64_t)header.extents_limit * DB_EXTENT_BYTES;
+    ledger_map.extents_limit = ledger_extents_affordable(header.extents_limit);
+    ledger_map.mapped_bytes = DB_HEADER_BYTES + (uint64_t)ledger_map.extents_limit * DB_EXTENT_BYTES;
     void *start =
         mmap(NULL, ledger_map.mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     if (start == MAP_FAILED) {
