@@ -45,7 +45,7 @@ EXAMPLES = {
     example.name: example
     for example in (
         Example("mlp_numpy", ("--steps", "1500"), (STANDARDISE, OVERWRITTEN), (STANDARDISE, OVERWRITTEN)),
-        Example("cnn_digits", ("--epochs", "5"), ("fine = functional.interpolate(",), ("fine = functional.interpolate(",)),
+        Example("cnn_digits", ("--epochs", "15"), ("fine = functional.interpolate(",), ("fine = functional.interpolate(",)),
         Example("transformer", ("--steps", "40"), ("return torch.where(", "decay = torch.stack(")),
         Example(
             "conv_loops",
