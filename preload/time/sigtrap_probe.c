@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel.h"
 #include "pieprof/db.h"
 
 #define PROBE_PERIOD_NS 20000u
@@ -54,6 +56,14 @@ static bool debugger_attached(void)
     char status[4096];
     const char *line = file_read("/proc/self/status", status, sizeof status) ? strstr(status, "TracerPid:") : NULL;
     return line != NULL && atoi(line + strlen("TracerPid:")) != 0;
+}
+
+/* Where events may live: numbers from KERNEL_DESCRIPTOR_MIN up, the clock's and those of four watches at least. */
+static bool descriptors_too_few(void)
+{
+    const rlim_t least = KERNEL_DESCRIPTOR_MIN + 5;
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < least;
 }
 
 static int clock_open(void)
@@ -122,16 +132,19 @@ static void explain_refusal(int error)
     file_read("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof paranoid);
     paranoid[strcspn(paranoid, "\n")] = '\0';
     if ((error == EPERM || error == EACCES) && atoi(paranoid) > 2) {
-        snprintf(reason, sizeof reason,
-                 "perf_event_open is not permitted (kernel.perf_event_paranoid is %s): sysctl kernel.perf_event_paranoid=2",
-                 paranoid);
+        snprintf(
+            reason, sizeof reason,
+            "perf_event_open is not permitted (kernel.perf_event_paranoid is %s): sysctl kernel.perf_event_paranoid=2",
+            paranoid);
     } else if (error == EPERM || error == EACCES) {
-        snprintf(reason, sizeof reason,
-                 "perf_event_open is not permitted (%s): allow it in the container's seccomp profile or add CAP_PERFMON",
-                 error == EPERM ? "EPERM" : "EACCES");
+        snprintf(
+            reason, sizeof reason,
+            "perf_event_open is not permitted (%s): allow it in the container's seccomp profile or add CAP_PERFMON",
+            error == EPERM ? "EPERM" : "EACCES");
     } else if (error == ENOSYS) {
         snprintf(reason, sizeof reason,
-                 "perf_event_open is absent (ENOSYS): allow it in the sandbox's seccomp profile, or use a kernel that has it");
+                 "perf_event_open is absent (ENOSYS): allow it in the sandbox's seccomp profile, or use a kernel that "
+                 "has it");
     } else if (error == EINVAL || error == E2BIG) {
         snprintf(reason, sizeof reason, "the kernel's perf events cannot send SIGTRAP: Linux 5.18 or newer is needed");
     } else {
@@ -143,6 +156,12 @@ static enum verdict probe(void)
 {
     if (debugger_attached()) {
         snprintf(reason, sizeof reason, "a debugger or tracer is attached and would get every trap: run without it");
+        return UNUSABLE;
+    }
+    if (descriptors_too_few()) {
+        snprintf(reason, sizeof reason,
+                 "the limit of open files leaves no descriptors above %d for perf events: ulimit -n 1024",
+                 KERNEL_DESCRIPTOR_MIN - 1);
         return UNUSABLE;
     }
     int status = child_run();
