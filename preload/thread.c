@@ -52,8 +52,8 @@ static struct thread *free_pop(void)
         if (thread == NULL) {
             return NULL;
         }
-    } while (!atomic_compare_exchange_weak(
-        &free_head, &head, head_with(head, __atomic_load_n(&thread->next_free, __ATOMIC_RELAXED))));
+    } while (!atomic_compare_exchange_weak(&free_head, &head,
+                                           head_with(head, __atomic_load_n(&thread->next_free, __ATOMIC_RELAXED))));
     return thread;
 }
 
@@ -125,6 +125,7 @@ static void access_stop(struct thread *thread)
 static void reopen_closed(struct thread *thread)
 {
     if (thread->clock_descriptor >= 0 && !thread_event_is_ours(thread->clock_descriptor)) {
+        thread_events_move_up();
         clock_stop(thread);
         access_stop(thread);
         if (!clock_start(thread)) {

@@ -10,7 +10,7 @@
 #include "gate.h"
 #include "stack/context.h"
 
-struct access_thread; /* access/access.h */
+struct access_thread;   /* access/access.h */
 struct counters_thread; /* time/counters.h */
 
 struct thread {
@@ -18,11 +18,11 @@ struct thread {
     bool main;
     atomic_bool in_use;
     bool paused;
-    int clock_descriptor;     /* -1 when none */
-    void *clock_page;         /* mapped from it: keeps the clock going when the program closes what it does not know */
-    void *timer;              /* of the fallback trigger, NULL when none */
-    uint64_t cpu_ns;          /* CLOCK_THREAD_CPUTIME_ID up to which time has been charged */
-    struct access_thread *access; /* NULL until the access engine prepared it */
+    int clock_descriptor; /* -1 when none */
+    void *clock_page;     /* mapped from it: keeps the clock going when the program closes what it does not know */
+    void *timer;          /* of the fallback trigger, NULL when none */
+    uint64_t cpu_ns;      /* CLOCK_THREAD_CPUTIME_ID up to which time has been charged */
+    struct access_thread *access;     /* NULL until the access engine prepared it */
     struct counters_thread *counters; /* NULL when PIEPROF_EVENTS counts nothing here */
     struct context_scratch *scratch;
     struct thread *next_free;
@@ -69,6 +69,8 @@ void thread_prepare(void);
 /* Opens a perf event for the calling thread at descriptor 100 or above, close-on-exec; -1 and errno on failure. */
 struct perf_event_attr;
 int thread_open_event(struct perf_event_attr *attr);
+/* New events get numbers far up from now on: a program that closes what it does not know will use the numbers itself. */
+void thread_events_move_up(void);
 /*
  * Is the descriptor still the event that thread_open_event() gave? Programs close what they do not know and get the number
  * again for a file or socket of theirs: ask before each read() or close(). One system call, changes nothing. Signal-safe.

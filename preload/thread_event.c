@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 
 #include "kernel.h"
 #include "memory.h"
@@ -26,12 +27,27 @@ static _Atomic uint64_t *ids_table(void)
     return table;
 }
 
+/* Where new numbers are looked for. */
+static _Atomic int descriptors_from = KERNEL_DESCRIPTOR_MIN;
+
+void thread_events_move_up(void)
+{
+    const rlim_t table_most = 4096; /* the kernel's table of descriptors grows to the highest in use */
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        rlim_t top = limit.rlim_cur < table_most ? limit.rlim_cur : table_most;
+        int from = (int)(top / 4 * 3);
+        atomic_store(&descriptors_from, from > KERNEL_DESCRIPTOR_MIN ? from : KERNEL_DESCRIPTOR_MIN);
+    }
+}
+
 static int descriptor_raise(int low)
 {
-    if (low >= KERNEL_DESCRIPTOR_MIN) {
+    int from = atomic_load(&descriptors_from);
+    if (low >= from) {
         return low;
     }
-    int high = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, KERNEL_DESCRIPTOR_MIN);
+    int high = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, from);
     int why = errno == EINVAL ? EMFILE : errno; /* EINVAL: RLIMIT_NOFILE lies below the minimum */
     kernel_close(low);
     errno = high < 0 ? why : errno;

@@ -13,8 +13,8 @@ void counters_start(void);
 /* In a forked child nothing is counted, and the clock is the trigger. After all threads were forgotten. */
 void counters_reset_child(void);
 
-bool counters_thread_begin(struct thread *thread);  /* outside handlers */
-void counters_thread_end(struct thread *thread);    /* outside handlers */
+bool counters_thread_begin(struct thread *thread); /* outside handlers */
+void counters_thread_end(struct thread *thread);   /* outside handlers */
 
 /* Charges what was counted on this thread since the last call to the context `node`. Signal-safe. */
 void counters_sample(struct thread *thread, uint32_t node);

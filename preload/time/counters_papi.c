@@ -26,7 +26,8 @@
 #include "time/papi.h"
 #include "time/triggers.h"
 
-#define COUNTERS_TROUBLE ((enum ledger_trouble)(LEDGER_TROUBLE_ENGINE << DB_ENGINE_COUNT)) /* behind the engines' bits */
+#define COUNTERS_TROUBLE                                                                                               \
+    ((enum ledger_trouble)(LEDGER_TROUBLE_ENGINE << DB_ENGINE_COUNT)) /* behind the engines' bits */
 #define PERIOD_MIN 1000
 #define NAME_BYTES (DB_EVENT_NAME_BYTES + sizeof "papi:")
 
@@ -94,7 +95,8 @@ static void event_add(const char *name, int period)
     }
     if (status != PAPI_SUCCESS) {
         char why[DB_REASON_BYTES];
-        snprintf(why, sizeof why, "PAPI says \"%s\"; `papi_avail` lists what this machine counts", papi.strerror(status));
+        snprintf(why, sizeof why, "PAPI says \"%s\"; `papi_avail` lists what this machine counts",
+                 papi.strerror(status));
         complain(name, why);
         return;
     }
@@ -246,5 +248,5 @@ static void overflow_thread_forget(struct thread *thread)
     }
 }
 
-const struct trigger trigger_papi = {trigger_name,          false,               overflow_probe,
-                                     overflow_thread_begin, overflow_thread_end, overflow_thread_forget};
+const struct trigger trigger_papi = {
+    trigger_name, false, overflow_probe, overflow_thread_begin, overflow_thread_end, overflow_thread_forget};

@@ -10,18 +10,34 @@ struct papi papi;
 static const struct {
     const char *file;
     int version;
-} builds[] = {{"libpapi.so.7.2", 0x07020000}, {"libpapi.so.7.1", 0x07010000}, {"libpapi.so.7.0", 0x07000000},
-              {"libpapi.so.6.0", 0x06000000}, {"libpapi.so.5.7", 0x05070000}};
+} builds[] = {{"libpapi.so.7.2", 0x07020000},
+              {"libpapi.so.7.1", 0x07010000},
+              {"libpapi.so.7.0", 0x07000000},
+              {"libpapi.so.6.0", 0x06000000},
+              {"libpapi.so.5.7", 0x05070000}};
 
 static const struct {
     const char *name;
     size_t offset;
 } functions[] = {
-#define FUNCTION(name) {"PAPI_" #name, offsetof(struct papi, name)}
-    FUNCTION(library_init), FUNCTION(thread_init),     FUNCTION(event_name_to_code), FUNCTION(create_eventset),
-    FUNCTION(add_event),    FUNCTION(overflow),        FUNCTION(start),              FUNCTION(stop),
-    FUNCTION(read),         FUNCTION(cleanup_eventset), FUNCTION(destroy_eventset),  FUNCTION(register_thread),
-    FUNCTION(strerror),     FUNCTION(unregister_thread)
+#define FUNCTION(name)                                                                                                 \
+    {                                                                                                                  \
+        "PAPI_" #name, offsetof(struct papi, name)                                                                     \
+    }
+    FUNCTION(library_init),
+    FUNCTION(thread_init),
+    FUNCTION(event_name_to_code),
+    FUNCTION(create_eventset),
+    FUNCTION(add_event),
+    FUNCTION(overflow),
+    FUNCTION(start),
+    FUNCTION(stop),
+    FUNCTION(read),
+    FUNCTION(cleanup_eventset),
+    FUNCTION(destroy_eventset),
+    FUNCTION(register_thread),
+    FUNCTION(strerror),
+    FUNCTION(unregister_thread)
 #undef FUNCTION
 };
 

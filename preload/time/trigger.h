@@ -11,7 +11,7 @@ struct thread;
 
 struct trigger {
     const char *name;
-    bool synchronous_kernel_time;  /* false: samples in the kernel are lost, weight them by the CPU clock */
+    bool synchronous_kernel_time; /* false: samples in the kernel are lost, weight them by the CPU clock */
     bool (*probe)(char *why_not, size_t bytes); /* can it run here? outside handlers */
     bool (*thread_begin)(struct thread *thread);
     void (*thread_end)(struct thread *thread);

@@ -74,5 +74,5 @@ static void timer_thread_forget(struct thread *thread)
     thread->timer = NULL;
 }
 
-const struct trigger trigger_timer = {"timer",          true,             timer_probe, timer_thread_begin,
-                                      timer_thread_end, timer_thread_forget};
+const struct trigger trigger_timer = {
+    "timer", true, timer_probe, timer_thread_begin, timer_thread_end, timer_thread_forget};
