@@ -6,7 +6,8 @@ import pytest
 
 from hostile_ring import assert_recorded, engine, report_json, samples
 
-# Opens socket pairs over every number the shim may have had, then sends and checks each byte under native load.
+# Opens socket pairs over every number the shim may have had, then sends and checks each byte under native load. From
+# 100 up the shim may take numbers again, as it may in any program; below, each is what it would be without it.
 SOCKETS = """
 import os, socket, threading
 import numpy as np
@@ -18,7 +19,8 @@ def load(seconds):
 busy(0.3); load(0.3)
 os.closerange(3, 4096)
 pairs = [socket.socketpair() for _ in range(400)]
-print(pairs[0][0].fileno(), pairs[-1][1].fileno())
+numbers = sorted(end.fileno() for pair in pairs for end in pair)
+print(numbers[:97] == list(range(3, 100)), len(numbers))
 def exchange(seconds):
     end = time.monotonic() + seconds
     turn = wrong = 0
@@ -47,7 +49,7 @@ if {fork}:
     if child == 0:
         load(0.3); os._exit(0)
     print(os.waitpid(child, 0)[1])
-print(sum(pair[0].fileno() + pair[1].fileno() for pair in pairs))
+print(numbers == sorted(end.fileno() for pair in pairs for end in pair))
 for pair in pairs:
     pair[0].close(); pair[1].close()
 busy(0.2)
@@ -58,8 +60,8 @@ busy(0.2)
 def test_all_descriptors_closed_and_reused_as_sockets(ring, fork):
     run = ring.same(ring.program(SOCKETS.format(fork=fork)), env={"PIEPROF_RATE": "1000", "PIEPROF_BUDGET": "20"},
                     timeout=90)
-    assert run.stdout.startswith(b"3 802\nwrong 0 leftover 0\n")
-    assert samples(report_json(run.db)) > 0.5 * 60
+    assert run.stdout.startswith(b"True 800\nwrong 0 leftover 0\n")
+    assert_recorded(run.db, 2.0)
 
 
 def test_descriptors_closed_before_any_use(ring):
@@ -72,13 +74,13 @@ def test_descriptors_closed_before_any_use(ring):
         files = [os.open("file.%d" % n, os.O_RDWR | os.O_CREAT, 0o600) for n in range(300)]
         busy(0.6)
         print_to = lambda text: os.write(keep, text.encode())
-        print_to("%r %r\\n" % (files[:4], files[-1]))
+        print_to("%r %r\\n" % (files[:100] == list(range(100)), len(files)))
         print_to("%d bytes strayed\\n" % sum(os.fstat(fd).st_size for fd in files))
         for fd in files: os.close(fd)
         busy(0.2)
         os._exit(0)
         """))
-    assert run.stdout == b"[0, 1, 2, 3] 299\n0 bytes strayed\n"
+    assert run.stdout == b"True 300\n0 bytes strayed\n"
 
 
 def test_standard_descriptors_closed_at_start(ring):
