@@ -86,7 +86,7 @@
     X(WATCH_INTERPRETER, "watch_interpreter", "watch ended by an access of the interpreter")                           \
     X(WATCH_UNREADABLE, "watch_unreadable", "watched bytes could not be read at the verdict")                          \
     X(WATCH_AMBIGUOUS, "watch_ambiguous", "load and store could not be told apart")                                    \
-    X(FORKED_WITHOUT_HOOK, "forked_without_hook", "process made by a raw fork was adopted late")                      \
+    X(FORKED_WITHOUT_HOOK, "forked_without_hook", "process made by a raw fork was adopted late")                       \
     X(THREAD_WITHOUT_CLOCK, "thread_without_clock", "thread not sampled: no memory, descriptor or timer, tiny stack")
 
 /* The kinds of extents: name, type of its records. */
@@ -128,24 +128,24 @@ struct db_header {
     uint32_t header_bytes;
     uint32_t extent_bytes;
     uint32_t byte_order;
-    uint32_t machine;          /* ELF e_machine of the recording processor */
-    uint32_t extents_limit;    /* from PIEPROF_MAX_SIZE */
-    uint64_t extents_claimed;  /* atomic; may exceed the limit or the file's end: readers clamp */
-    uint64_t processes;        /* atomic: processes that joined */
+    uint32_t machine;         /* ELF e_machine of the recording processor */
+    uint32_t extents_limit;   /* from PIEPROF_MAX_SIZE */
+    uint64_t extents_claimed; /* atomic; may exceed the limit or the file's end: readers clamp */
+    uint64_t processes;       /* atomic: processes that joined */
     uint64_t created_unix_ns;
-    uint64_t trouble_said;     /* atomic bits: which troubles were already said on stderr in this run */
-    uint64_t dropped_joins;    /* atomic: processes that found no space for themselves */
+    uint64_t trouble_said;  /* atomic bits: which troubles were already said on stderr in this run */
+    uint64_t dropped_joins; /* atomic: processes that found no space for themselves */
     uint8_t boot_id[16];
     char run_name[DB_RUN_NAME_BYTES];   /* NUL-terminated */
     char host_name[DB_HOST_NAME_BYTES]; /* NUL-terminated */
 };
 
 struct db_extent {
-    uint32_t magic;      /* DB_EXTENT_MAGIC; 0 = claimed, never used */
-    uint32_t kind;       /* enum db_kind */
-    uint32_t process;    /* ordinal of the process in this run, from 1 */
+    uint32_t magic;        /* DB_EXTENT_MAGIC; 0 = claimed, never used */
+    uint32_t kind;         /* enum db_kind */
+    uint32_t process;      /* ordinal of the process in this run, from 1 */
     uint32_t record_bytes; /* sizeof the record type; 0 for blobs */
-    uint64_t first_id;   /* id of the first record here; for blobs: payload bytes in the extents before */
+    uint64_t first_id;     /* id of the first record here; for blobs: payload bytes in the extents before */
     uint64_t reserved;
 };
 
@@ -169,12 +169,12 @@ struct db_process {
     uint32_t published;
     uint32_t pid;
     uint32_t parent_pid;
-    int32_t rank;           /* MPI or launcher rank, -1 when none */
+    int32_t rank;            /* MPI or launcher rank, -1 when none */
     uint32_t python_version; /* PY_VERSION_HEX; 0 while unknown */
     uint32_t python_free_threaded;
-    uint32_t ended;         /* enum db_process_end */
-    int32_t end_detail;     /* signal number for DB_END_SIGNAL */
-    uint64_t start_ticks;   /* /proc/PID/stat field 22: with pid, tells a live process from a later one */
+    uint32_t ended;       /* enum db_process_end */
+    int32_t end_detail;   /* signal number for DB_END_SIGNAL */
+    uint64_t start_ticks; /* /proc/PID/stat field 22: with pid, tells a live process from a later one */
     uint64_t start_unix_ns;
     uint64_t start_monotonic_ns;
     uint64_t last_monotonic_ns; /* kept fresh by samples: a killed process's duration is read from it */
@@ -189,17 +189,17 @@ struct db_process {
     struct db_engine_status engines[DB_ENGINE_COUNT];
     char events[DB_EVENTS_MAX][DB_EVENT_NAME_BYTES]; /* PIEPROF_EVENTS that count; empty = unused */
     /* Health, all atomic. */
-    uint64_t samples;       /* samples taken by the trigger */
-    uint64_t native;        /* samples in native code that the access engine tried to resolve */
-    uint64_t call_ended;    /* of those: control was back in the interpreter before a wanted access */
-    uint64_t resolved;      /* of those: led to an access (a watch was armed, or could have been) */
-    uint64_t armed;         /* watches armed */
-    uint64_t finished;      /* watches that ended in a verdict */
-    uint64_t traps;         /* watch and execution traps taken */
-    uint64_t shim_cpu_ns;   /* the shim's own cost, as its governor accounts it */
+    uint64_t samples;           /* samples taken by the trigger */
+    uint64_t native;            /* samples in native code that the access engine tried to resolve */
+    uint64_t call_ended;        /* of those: control was back in the interpreter before a wanted access */
+    uint64_t resolved;          /* of those: led to an access (a watch was armed, or could have been) */
+    uint64_t armed;             /* watches armed */
+    uint64_t finished;          /* watches that ended in a verdict */
+    uint64_t traps;             /* watch and execution traps taken */
+    uint64_t shim_cpu_ns;       /* the shim's own cost, as its governor accounts it */
     uint64_t shim_memory_bytes; /* private memory mapped by the shim */
-    uint64_t threads;       /* threads set up */
-    uint64_t objects;       /* objects born */
+    uint64_t threads;           /* threads set up */
+    uint64_t objects;           /* objects born */
     uint64_t dropped[DB_DROP_COUNT];
 };
 
@@ -207,25 +207,25 @@ struct db_process {
 struct db_code {
     uint32_t published;
     int32_t first_line;
-    uint32_t file_blob;     /* co_filename, UTF-8 */
-    uint32_t name_blob;     /* co_qualname, co_name before 3.11; UTF-8 */
-    uint32_t lines_blob;    /* raw co_lnotab (<= 3.9) or co_linetable; db_process.python_version says which rules */
-    uint32_t source;        /* id of the db_source, 0 when not (yet) stored; atomic */
+    uint32_t file_blob;  /* co_filename, UTF-8 */
+    uint32_t name_blob;  /* co_qualname, co_name before 3.11; UTF-8 */
+    uint32_t lines_blob; /* raw co_lnotab (<= 3.9) or co_linetable; db_process.python_version says which rules */
+    uint32_t source;     /* id of the db_source, 0 when not (yet) stored; atomic */
 };
 
 enum db_module_flag {
-    DB_MODULE_EXECUTABLE = 1, /* the main program */
+    DB_MODULE_EXECUTABLE = 1,  /* the main program */
     DB_MODULE_INTERPRETER = 2, /* holds the evaluation loop: python itself or libpython */
     DB_MODULE_SHIM = 4,
-    DB_MODULE_ALLOCATOR = 8,  /* libc or a preloaded malloc */
+    DB_MODULE_ALLOCATOR = 8, /* libc or a preloaded malloc */
 };
 
 /* A mapped ELF object. A record is never changed: one that is unloaded and another mapped there are two. */
 struct db_module {
     uint32_t published;
-    uint32_t flags;        /* enum db_module_flag */
-    uint64_t load_bias;    /* address in memory = address in the file + load_bias */
-    uint64_t low_address;  /* lowest and one past the highest mapped address */
+    uint32_t flags;       /* enum db_module_flag */
+    uint64_t load_bias;   /* address in memory = address in the file + load_bias */
+    uint64_t low_address; /* lowest and one past the highest mapped address */
     uint64_t high_address;
     uint32_t path_blob;
     uint32_t build_id_bytes; /* 0 when it has none */
@@ -240,7 +240,7 @@ struct db_source {
     uint32_t path_blob;
     uint64_t file_size_bytes;
     int64_t modified_unix_ns;
-    uint32_t part;        /* of `parts` */
+    uint32_t part; /* of `parts` */
     uint32_t parts;
     uint32_t text_blob;   /* this part's bytes of the compressed text */
     uint32_t compression; /* enum db_compression */
@@ -261,8 +261,8 @@ struct db_node {
     uint32_t frame;  /* enum db_frame */
     uint32_t reserved;
     uint64_t value;
-    uint64_t samples; /* atomic: time samples whose leaf this is */
-    uint64_t cpu_ns;  /* atomic: CPU time they stand for (kernel time included) */
+    uint64_t samples;       /* atomic: time samples whose leaf this is */
+    uint64_t cpu_ns;        /* atomic: CPU time they stand for (kernel time included) */
     uint64_t native_cpu_ns; /* atomic: part of cpu_ns whose samples the access engine attempted */
 };
 
@@ -304,9 +304,9 @@ struct db_pair {
     uint8_t address_class; /* enum db_class */
     uint8_t flags;         /* enum db_pair_flag */
     uint16_t reserved;
-    uint32_t size_bytes;   /* of the sampled access */
-    uint64_t count;        /* atomic */
-    uint64_t weight_ns;    /* atomic: CPU time the samples behind it stand for */
+    uint32_t size_bytes; /* of the sampled access */
+    uint64_t count;      /* atomic */
+    uint64_t weight_ns;  /* atomic: CPU time the samples behind it stand for */
 };
 
 /* A hardware event's count at a node (PIEPROF_EVENTS). */

@@ -216,7 +216,8 @@ static void test_cost(void **state)
         }
     }
     for (int i = 0; i < 2; i++) {
-        print_message("malloc and free of %zu bytes: %.1f ns, %.1f ns with the hooks\n", sizes[i], best[i][0], best[i][1]);
+        print_message("malloc and free of %zu bytes: %.1f ns, %.1f ns with the hooks\n", sizes[i], best[i][0],
+                      best[i][1]);
     }
     assert_true(best[0][1] - best[0][0] < 20);
     assert_true(best[1][1] - best[1][0] < 300);

@@ -1,11 +1,11 @@
 /* A program without Python that does what the shim hooks: threads, forks, signals, allocation, a fault. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
