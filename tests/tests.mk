@@ -71,6 +71,7 @@ format: ## lay out the C files by .clang-format
 	@clang-format -i $(C_FILES)
 
 lint: ## clang-format, clang-tidy and cppcheck; changes nothing
+	@mkdir -p $(BUILD)
 	@clang-format --dry-run $(C_FILES) 2>&1 | sed -n 's/^\([^:]*\):.*code should be.*/\1/p' | sort -u >$(BUILD)/unformatted
 	@[ ! -s $(BUILD)/unformatted ] || { echo "not as .clang-format says (make format):" $$(cat $(BUILD)/unformatted); exit 1; }
 	@echo $(filter preload/%.c,$(C_FILES)) | xargs -n 8 -P 2 sh -c 'clang-tidy --quiet "$$@" -- $(CSTD) $(CPPFLAGS) -Ipreload' tidy
