@@ -5,6 +5,7 @@ build directory (PIEPROF_BUILD), the interpreter (PIEPROF_PYTHON) and the saniti
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,8 @@ def main(words):
         return not words or any(word in str(path) for word in words)
 
     count = Count()
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)  # a background job ignores them, and so would the programs under test
     for source in sorted((TESTS / "unit").glob("test_*.c")):
         if wanted(source):
             run_unit(BUILD / "tests/unit" / source.stem, count)
