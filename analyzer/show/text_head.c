@@ -100,6 +100,20 @@ static void put_elsewhere(const struct page *page, const struct model *model)
     free(part);
 }
 
+/* CPU time of the processes that no sample stands for; below a tenth it is start, end and the profiler itself. */
+static void put_missing(const struct page *page, const struct model *model)
+{
+    uint64_t cpu_ns = 0, sampled_ns = times_total(&model->totals.times) + model->totals.import_ns;
+    for (size_t i = 0; i < model->process_count; i++)
+        cpu_ns += model->processes[i].run->record->cpu_ns;
+    if (cpu_ns < sampled_ns || (cpu_ns - sampled_ns) < cpu_ns / 10 || cpu_ns - sampled_ns < 500000000)
+        return;
+    char *missing = page_seconds((double)(cpu_ns - sampled_ns) * 1e-9), *whole = page_seconds((double)cpu_ns * 1e-9);
+    put_row(page, "", memory_print("%s of the processes' %s of CPU time is in no sample", missing, whole));
+    free(missing);
+    free(whole);
+}
+
 /* "385 watched: redundant 3 % (2-6 %), dead 4 % (2-6 %); between calls 4 % and 5 %". Nothing where too few are known. */
 static void put_watched(const struct page *page, const char *label, const struct share *shares,
                         const enum share_kind *kinds, size_t count)
@@ -177,6 +191,7 @@ void text_head(const struct page *page, const struct model *model)
     put_run(page, model);
     put_time(page, model);
     put_elsewhere(page, model);
+    put_missing(page, model);
     put_events(page, model);
     put_accesses(page, model);
     put_waste(page, model);

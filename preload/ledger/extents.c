@@ -1,6 +1,8 @@
 /*
  * The reserve: extents that this process claimed from the run and that the file system has backed, waiting to be used.
- * Handlers take from it; only the chore fills it. Slots are swapped, never linked, so there is no ABA to fear.
+ * Handlers take from it and the chore fills it; but Python code that allocates from the interpreter's own arenas may make
+ * no interposed call for seconds, and then a handler that finds the reserve empty tops it up itself: fallocate(2) is a system
+ * call without locks or memory of ours. Slots are swapped, never linked, so there is no ABA to fear.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 
 #define EXTENTS_FIRST 8u /* a process soon uses one of each kind */
 #define EXTENTS_RESERVE_LEAST 4u
+#define EXTENTS_AT_ONCE 2u /* what a handler takes when there is nothing left */
 #define EXTENTS_RESERVE_MOST 64u
 #define EXTENTS_HASTE_NS UINT64_C(300000000)    /* asked again so soon: the reserve is too small */
 #define EXTENTS_LEISURE_NS UINT64_C(5000000000) /* asked again so late: it is too large */
@@ -51,22 +54,6 @@ void ledger_extents_reset(void)
     extents_reserved_ns = 0;
 }
 
-uint32_t ledger_extent_take(void)
-{
-    uint32_t taken = 0;
-    for (size_t i = 0; i < EXTENTS_RESERVE_MOST && taken == 0; i++) {
-        if (atomic_load_explicit(&extents_spare[i], memory_order_relaxed) != 0) {
-            taken = atomic_exchange(&extents_spare[i], 0);
-        }
-    }
-    uint32_t left = taken != 0 ? atomic_fetch_sub(&extents_spare_count, 1) - 1 : 0;
-    atomic_fetch_add(&extents_used, taken != 0);
-    if (left < atomic_load(&extents_target) / 2 + 1 && atomic_load(&ledger_map.shortage) != LEDGER_SHORTAGE_FILE) {
-        chores_want(CHORE_RESERVE);
-    }
-    return taken;
-}
-
 void ledger_extent_put_back(uint32_t index_plus_one)
 {
     for (size_t i = 0; i < EXTENTS_RESERVE_MOST; i++) {
@@ -103,6 +90,16 @@ static bool extents_unclaim(uint32_t first, uint32_t count)
                                        __ATOMIC_RELAXED);
 }
 
+/* Cut short by somebody and grown again by another process, the file would hand out extents we already use. */
+static bool extents_file_is_whole(void)
+{
+    bool whole = memcmp(ledger_map.header->magic, DB_MAGIC, DB_MAGIC_BYTES) == 0;
+    if (!whole) {
+        ledger_lose();
+    }
+    return whole;
+}
+
 /* True when `wanted` extents, or fewer, were added to the reserve. */
 static bool extents_add(uint32_t wanted)
 {
@@ -131,6 +128,36 @@ static bool extents_add(uint32_t wanted)
     return true;
 }
 
+/* Index + 1 of a spare extent, 0 when there is none. */
+static uint32_t extents_take_spare(void)
+{
+    uint32_t taken = 0;
+    for (size_t i = 0; i < EXTENTS_RESERVE_MOST && taken == 0; i++) {
+        if (atomic_load_explicit(&extents_spare[i], memory_order_relaxed) != 0) {
+            taken = atomic_exchange(&extents_spare[i], 0);
+        }
+    }
+    if (taken != 0) {
+        atomic_fetch_sub(&extents_spare_count, 1);
+        atomic_fetch_add(&extents_used, 1);
+    }
+    return taken;
+}
+
+uint32_t ledger_extent_take(void)
+{
+    uint32_t taken = extents_take_spare();
+    if (taken == 0 && atomic_load(&ledger_map.shortage) == LEDGER_SHORTAGE_NONE && ledger_descriptor_held() &&
+        extents_file_is_whole() && extents_add(EXTENTS_AT_ONCE)) {
+        taken = extents_take_spare();
+    }
+    uint32_t left = atomic_load(&extents_spare_count);
+    if (left < atomic_load(&extents_target) / 2 + 1 && atomic_load(&ledger_map.shortage) != LEDGER_SHORTAGE_FILE) {
+        chores_want(CHORE_RESERVE);
+    }
+    return taken;
+}
+
 /* A reserve that is asked for again at once is too small for how fast this program makes contexts. */
 static void extents_adapt(uint64_t now_ns)
 {
@@ -153,9 +180,7 @@ void ledger_reserve(void)
     if (atomic_load(&ledger_map.shortage) == LEDGER_SHORTAGE_DISK && now_ns - extents_reserved_ns < EXTENTS_RETRY_NS) {
         return;
     }
-    /* Cut short by somebody and grown again by another process, the file would hand out extents we already use. */
-    if (memcmp(ledger_map.header->magic, DB_MAGIC, DB_MAGIC_BYTES) != 0) {
-        ledger_lose();
+    if (!extents_file_is_whole()) {
         return;
     }
     extents_adapt(now_ns);

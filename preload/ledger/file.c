@@ -121,6 +121,11 @@ static bool ledger_descriptor_is_ours(int descriptor)
            status.st_ino == ledger_map.inode;
 }
 
+bool ledger_descriptor_held(void)
+{
+    return ledger_descriptor_is_ours(ledger_map.descriptor);
+}
+
 int ledger_descriptor_borrow(void)
 {
     if (ledger_descriptor_is_ours(ledger_map.descriptor)) {

@@ -63,6 +63,8 @@ bool ledger_header_read(int descriptor, struct db_header *header);
  * file is opened for the occasion only: a program that closes everything and counts on its next numbers gets them.
  */
 int ledger_descriptor_borrow(void);
+/* Is ours still open? Then borrowing it takes no new number. Signal-safe. */
+bool ledger_descriptor_held(void);
 void ledger_descriptor_return(int descriptor);
 /* Moves a descriptor out of the program's way; -1 when there is no room above. Closes the low one. */
 int ledger_descriptor_raise(int descriptor);

@@ -65,9 +65,12 @@ static void emit(struct merge *merge, enum db_frame frame, uint64_t value)
     }
     merge->as_before = false;
     uint32_t node = merge->failed ? 0 : context_nodes_intern(merge->node, frame, value);
-    merge->failed = node == 0;
+    if (node == 0) {
+        merge->failed = true; /* what could be interned so far stands for the rest */
+        return;
+    }
     merge->node = node;
-    if (!merge->failed && depth < CONTEXT_PATH_MAX) {
+    if (depth < CONTEXT_PATH_MAX) {
         path->steps[depth] = (struct context_step){.value = value, .frame = (uint32_t)frame, .node = node};
         path->count = depth + 1;
     }
@@ -199,5 +202,5 @@ uint32_t context_intern(struct context_scratch *scratch, uintptr_t access_addres
         merge_from_leaf(&merge, runs, loops);
     }
     emit_mixed(&merge, !pair_up && merge.python == 0, access_address);
-    return merge.failed ? 0 : merge.node;
+    return merge.failed && access_address != 0 ? 0 : merge.node;
 }
