@@ -9,7 +9,7 @@ import whole
 SAFE = set(
     """
     memcpy memmove memset memcmp memchr getauxval strlen strnlen strcmp strncmp strchr strrchr __errno_location
-    syscall ioctl madvise clock_gettime sigaddset sigdelset sigemptyset sigfillset sigismember
+    syscall ioctl madvise fstat clock_gettime sigaddset sigdelset sigemptyset sigfillset sigismember
     __memcpy_chk __memset_chk __memmove_chk __stack_chk_fail __popcountdi2
     """.split()
 )
