@@ -24,7 +24,8 @@ struct times {
 /*
  * Accesses of one kind that met a further access to the same bytes of an object. `wasted` of `pairs` were redundant (or
  * dead). `unproved`: another thread could have touched the bytes between the two; such pairs are among `pairs` where
- * values are compared, and left out of dead stores, of which they say nothing.
+ * values are compared. Of dead stores they say nothing: there they are left out, and with them, counted in `unproved` too,
+ * the pairs between which the watch slept without a load seen before.
  */
 struct share {
     uint64_t pairs, wasted, unproved;

@@ -66,6 +66,13 @@ static void group_add(struct model *model, const struct pair_view *view, enum sh
     group->weight_ns += record->weight_ns;
 }
 
+/* Does the pair tell whether its store was dead? Not where the bytes could have been read unseen in between. */
+static bool is_decided(const struct db_pair *record)
+{
+    bool unseen = (record->flags & DB_PAIR_SLEPT) && !(record->flags & DB_PAIR_USED);
+    return !(record->flags & DB_PAIR_UNPROVED) && !unseen;
+}
+
 /* Pairs that say nothing about dead stores are told beside the share, not in it. */
 static void count_undecided(struct model *model, struct line *line, uint64_t count)
 {
@@ -75,18 +82,18 @@ static void count_undecided(struct model *model, struct line *line, uint64_t cou
 }
 
 /*
- * Values compare whoever touched the bytes between; that nobody read them is known only where no other thread could have, so
- * an unproved pair says nothing about dead stores, neither way.
+ * Values compare whoever touched the bytes between; that nobody read them is known only where all accesses were seen: no
+ * other thread ran, and the watch never slept.
  */
 static void charge_store(struct model *model, const struct pair_view *view)
 {
     const struct db_pair *record = view->record;
-    bool proved = !(record->flags & DB_PAIR_UNPROVED);
+    bool decided = is_decided(record);
     bool overwritten = record->second_access == DB_ACCESS_STORE;
     bool redundant = overwritten && (record->flags & DB_PAIR_SAME_VALUE);
-    bool dead = overwritten && proved && !(record->flags & DB_PAIR_SLEPT);
+    bool dead = overwritten && decided && !(record->flags & DB_PAIR_USED);
     charge(model, overwritten ? view->second : view->first, SHARE_STORES, record, redundant);
-    if (proved)
+    if (decided)
         charge(model, view->first, SHARE_DEAD, record, dead);
     else
         count_undecided(model, view->first, record->count);

@@ -87,7 +87,11 @@
     X(WATCH_UNREADABLE, "watch_unreadable", "watched bytes could not be read at the verdict")                          \
     X(WATCH_AMBIGUOUS, "watch_ambiguous", "load and store could not be told apart")                                    \
     X(FORKED_WITHOUT_HOOK, "forked_without_hook", "process made by a raw fork was adopted late")                       \
-    X(THREAD_WITHOUT_CLOCK, "thread_without_clock", "thread not sampled: no memory, descriptor or timer, tiny stack")
+    X(THREAD_WITHOUT_CLOCK, "thread_without_clock", "thread not sampled: no memory, descriptor or timer, tiny stack")  \
+    X(WATCH_OVERLAP, "watch_overlap", "access found, its bytes are watched already")                                   \
+    X(CLASS_SAMPLED_OUT, "class_sampled_out", "access found outside objects: most of those are not watched")           \
+    X(RESERVOIR_KEPT, "reservoir_kept", "access found, the reservoir kept the older watches")                          \
+    X(VECTOR_ADDRESSES, "vector_addresses", "gather, scatter or vector-masked access passed over on the path")
 
 /* The kinds of extents: name, type of its records. */
 #define DB_KINDS(X)                                                                                                    \
@@ -281,7 +285,8 @@ enum db_pair_flag {
     DB_PAIR_SAME_VALUE = 1, /* the second access saw or wrote the value of the first */
     DB_PAIR_ZERO = 2,       /* ... and that value was all zero bits */
     DB_PAIR_UNPROVED = 4,   /* another thread, process or the kernel may have touched the bytes between */
-    DB_PAIR_SLEPT = 8,      /* accesses between were not looked at (the watch slept until its call ended) */
+    DB_PAIR_SLEPT = 8,      /* accesses between were not looked at (the watch slept, or its register was lent) */
+    DB_PAIR_USED = 16,      /* a store's first access was loaded, or handed to the kernel, before the second */
 };
 
 /*
@@ -289,8 +294,9 @@ enum db_pair_flag {
  * second access is the next load; for a store it is the next access of either kind:
  *     load,  load:  redundant load when SAME_VALUE                       (charged to the second)
  *     store, store: redundant store when SAME_VALUE                      (charged to the second),
- *                   and a dead store unless SLEPT                        (charged to the first)
+ *                   and a dead store unless USED                         (charged to the first)
  *     store, load:  the store was used
+ * UNPROVED, or SLEPT without USED: nothing is known of dead stores, neither way; values compare all the same.
  * Pairs equal in everything but the counters are one record.
  */
 struct db_pair {

@@ -45,6 +45,8 @@ struct watch {
     uint32_t address_class;
     uintptr_t address; /* watched bytes */
     uint32_t size_bytes;
+    uint32_t value_bytes; /* of the value that is compared: it may lie across the watched bytes */
+    uintptr_t value_address;
     uintptr_t instruction;  /* of the sampled access */
     uint64_t object_serial; /* 0: no object */
     uint64_t weight_ns;
@@ -123,6 +125,8 @@ struct found {
 void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct found *found);
 void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_t *uc, bool asynchronous);
 void verdict_call_ended(struct access_thread *at);
+/* The compared value as it stands, in the low bytes; false when its memory is gone. */
+bool verdict_read_value(const struct watch *watch, uint64_t *value);
 void verdict_end(struct access_thread *at, struct watch *watch,
                  enum db_drop why); /* counted unless a pair was recorded */
 

@@ -15,8 +15,9 @@ struct machine_access {
     uintptr_t instruction; /* its address */
     uintptr_t address;     /* first byte touched; 0 from machine_explain_trap when it cannot be told any more */
     uint32_t size_bytes;
-    bool load, store; /* both for read-modify-write */
-    bool repeated;    /* a string instruction that goes on: it may trap again for the same bytes */
+    uint32_t element_bytes; /* of a vector's elements, 0 where not known */
+    bool load, store;       /* both for read-modify-write */
+    bool repeated;          /* a string instruction that goes on: it may trap again for the same bytes */
 };
 
 enum machine_find_result {

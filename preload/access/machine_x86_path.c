@@ -49,11 +49,15 @@ static bool operand_is_private(const struct path *path, const ZydisDecodedOperan
            (base == ZYDIS_REGISTER_RIP && !path->want_store);
 }
 
-static void note_access(struct path *path, uint64_t address, uint64_t size_bytes)
+static void note_access(struct path *path, uint64_t address, uint64_t size_bytes, uint32_t element_bytes)
 {
     struct machine_access *access = &path->find->access;
     *access = (struct machine_access){
-        .instruction = path->instruction.address, .address = (uintptr_t)address, .size_bytes = (uint32_t)size_bytes};
+        .instruction = path->instruction.address,
+        .address = (uintptr_t)address,
+        .size_bytes = (uint32_t)size_bytes,
+        .element_bytes = element_bytes,
+    };
     for (unsigned i = 0; i < path->instruction.head.operand_count; i++) {
         const ZydisDecodedOperand *operand = &path->instruction.operand[i];
         uint64_t other, other_size;
@@ -89,7 +93,7 @@ static int look_for_access(struct path *path)
             return break_here(path);
         }
         if (touches && !x86_on_stack(&path->state, address)) {
-            note_access(path, address, size_bytes);
+            note_access(path, address, size_bytes, operand->element_size / 8u);
             return MACHINE_FOUND;
         }
     }

@@ -69,7 +69,7 @@ void registers_return(struct access_thread *at, unsigned index)
         return;
     }
     watch->slept = true;
-    if (!watch_read_memory(&watch->current, watch->address, watch->size_bytes)) {
+    if (!verdict_read_value(watch, &watch->current)) {
         verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
     } else if (!watch_register_arm(&at->registers[index], WATCH_ACCESS, watch->address, watch->size_bytes)) {
         verdict_end(at, watch, DB_DROP_NO_REGISTER);

@@ -4,7 +4,7 @@
  * A load's watch passes over stores to the next load. A store's watch is decided by the next access of either kind. In the
  * call of the sampled access that gives a pair WITHIN; the watch then lives on for the pair that matters more, last
  * access of this call and first of a later one: ACROSS. A watch that would trap too often sleeps until its call ends; what it
- * slept through can make a store used, so nothing slept is called dead.
+ * slept through may have used a store, so of a store that nothing is known to have used it cannot tell.
  */
 #include <string.h>
 
@@ -47,10 +47,10 @@ static void finish(struct access_thread *at, struct watch *watch)
     verdict_end(at, watch, DB_DROP_WATCH_OPEN); /* judged: nothing is dropped */
 }
 
-static bool read_value(const struct watch *watch, uint64_t *value)
+bool verdict_read_value(const struct watch *watch, uint64_t *value)
 {
     *value = 0;
-    return watch_read_memory(value, watch->address, watch->size_bytes);
+    return watch_read_memory(value, watch->value_address, watch->value_bytes);
 }
 
 /* Context of the access that trapped; its instruction stands for the leaf. */
@@ -84,16 +84,31 @@ static bool worth_watching(struct access_thread *at, uint32_t address_class)
            (address_class != DB_CLASS_STACK && access_random(at) % OTHER_CLASS_ODDS == 0);
 }
 
+/* A register for the place, or NULL and the reason counted. */
+static struct watch *take_watch(struct access_thread *at, const struct watch_place *place, uint32_t address_class)
+{
+    if (!worth_watching(at, address_class)) {
+        process_drop(DB_DROP_CLASS_SAMPLED_OUT);
+        return NULL;
+    }
+    if (overlaps_armed(at, place->address, place->size_bytes)) {
+        process_drop(DB_DROP_WATCH_OVERLAP);
+        return NULL;
+    }
+    struct watch *watch = registers_take(at, address_class != DB_CLASS_OBJECT);
+    if (watch == NULL) {
+        process_drop(DB_DROP_RESERVOIR_KEPT);
+    }
+    return watch;
+}
+
 void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct found *found)
 {
     const struct machine_access *access = found->access;
-    uintptr_t address;
-    uint32_t size_bytes = watch_choose_bytes(access->address, access->size_bytes, access_random(at), &address);
-    uint32_t address_class = object_map_class(address, machine_stack_pointer(uc));
-    if (!worth_watching(at, address_class) || overlaps_armed(at, address, size_bytes)) {
-        return;
-    }
-    struct watch *watch = registers_take(at, address_class != DB_CLASS_OBJECT);
+    struct watch_place place;
+    watch_choose_place(access->address, access->size_bytes, access->element_bytes, access_random(at), &place);
+    uint32_t address_class = object_map_class(place.address, machine_stack_pointer(uc));
+    struct watch *watch = take_watch(at, &place, address_class);
     if (watch == NULL) {
         return;
     }
@@ -102,29 +117,31 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
                             .store = found->store,
                             .access_bytes = access->size_bytes,
                             .address_class = address_class,
-                            .address = address,
-                            .size_bytes = size_bytes,
+                            .address = place.address,
+                            .size_bytes = place.size_bytes,
+                            .value_address = place.value_address,
+                            .value_bytes = place.value_bytes,
                             .instruction = access->instruction,
-                            .object_serial = object_serial_at(address),
+                            .object_serial = object_serial_at(place.address),
                             .weight_ns = found->weight_ns,
                             .range = range};
     watch->scope_known = scope_open(at, found->slot);
     if (!watch->scope_known) {
         process_drop(DB_DROP_NO_RETURN_SLOT);
     }
-    if (!read_value(watch, &watch->current)) {
+    if (!verdict_read_value(watch, &watch->current)) {
         verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
         return;
     }
     if (found->context_holds) {
         watch->node = context_intern(at->thread->scratch, access->instruction);
     }
-    if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, address, size_bytes)) {
+    if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, place.address, place.size_bytes)) {
         verdict_end(at, watch, DB_DROP_NO_REGISTER);
         return;
     }
     watch->others_known = thread_others_ran(&watch->others);
-    io_range_set(range, address, size_bytes);
+    io_range_set(range, place.address, place.size_bytes);
     process_count(&process_record->armed, 1);
 }
 
@@ -149,7 +166,8 @@ static uint8_t flags_of(const struct watch *watch, bool same, uint64_t value)
 {
     uint32_t flags = same ? DB_PAIR_SAME_VALUE : 0;
     flags |= same && value == 0 ? DB_PAIR_ZERO : 0;
-    flags |= watch->slept || (watch->store && watch->used) ? DB_PAIR_SLEPT : 0;
+    flags |= watch->slept ? DB_PAIR_SLEPT : 0;
+    flags |= watch->store && watch->used ? DB_PAIR_USED : 0;
     flags |= watch->unproved || others_ran_since(watch) ? DB_PAIR_UNPROVED : 0;
     return (uint8_t)flags;
 }
@@ -339,7 +357,7 @@ void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_
     if (!heed_marks(at, watch)) {
         return;
     }
-    if (!read_value(watch, &event.value)) {
+    if (!verdict_read_value(watch, &event.value)) {
         verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
         return;
     }
@@ -366,7 +384,7 @@ static void wake(struct access_thread *at, struct watch *watch)
     if (watch->lent) {
         return; /* armed again when its register comes back */
     }
-    if (!read_value(watch, &watch->current)) {
+    if (!verdict_read_value(watch, &watch->current)) {
         verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
     } else if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, watch->address, watch->size_bytes)) {
         verdict_end(at, watch, DB_DROP_NO_REGISTER);

@@ -120,6 +120,20 @@ uint32_t watch_choose_bytes(uintptr_t address, uint32_t size_bytes, uint32_t ran
     return 1;
 }
 
+void watch_choose_place(uintptr_t address, uint32_t size_bytes, uint32_t element_bytes, uint32_t random,
+                        struct watch_place *place)
+{
+    bool split = size_bytes > 8 && element_bytes != 0 && element_bytes <= 8 && address % element_bytes != 0;
+    if (split) {
+        address += (uintptr_t)(random % (size_bytes / element_bytes)) * element_bytes;
+        size_bytes = element_bytes;
+    }
+    place->size_bytes = watch_choose_bytes(address, size_bytes, random, &place->address);
+    bool whole = size_bytes <= 8;
+    place->value_address = whole ? address : place->address;
+    place->value_bytes = whole ? size_bytes : place->size_bytes;
+}
+
 void watch_set_current(struct watch_register *registers, size_t count)
 {
     current_registers = registers;

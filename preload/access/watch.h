@@ -40,6 +40,19 @@ bool watch_register_was_hit(struct watch_register *reg);
  */
 uint32_t watch_choose_bytes(uintptr_t address, uint32_t size_bytes, uint32_t random, uintptr_t *start);
 
+/* What to watch of an access, and the value to compare: registers watch aligned bytes alone, a value lies where it lies. */
+struct watch_place {
+    uintptr_t address, value_address;
+    uint32_t size_bytes, value_bytes;
+};
+
+/*
+ * Chooses the bytes to watch and the value to compare. The value is the access itself up to 8 bytes; of a larger one the
+ * aligned bytes that are watched, or one whole element of `element_bytes` (0: not known) where elements lie unaligned.
+ */
+void watch_choose_place(uintptr_t address, uint32_t size_bytes, uint32_t element_bytes, uint32_t random,
+                        struct watch_place *place);
+
 /* The calling thread's registers, for watch_read_memory; NULL with count 0 when it has none. */
 void watch_set_current(struct watch_register *registers, size_t count);
 

@@ -374,6 +374,18 @@ def test_unproved_pairs_decide_redundant_but_not_dead_stores(tmp_path):
     assert (redundant["pairs"], redundant["unproved"], redundant["fraction"]) == (247, 50, pytest.approx(50 / 247))
 
 
+def test_a_watch_that_slept_says_nothing_of_dead_stores_unless_a_load_was_seen(tmp_path):
+    for flags, expected in ((make_db.SLEPT, (100, 50)), (make_db.SLEPT | make_db.USED, (150, 0)), (make_db.USED, (150, 0))):
+        database = make_db.golden_small()
+        process = database.processes[0]
+        process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=flags, count=50)
+        path = tmp_path / "out.db"
+        database.write(path)
+        dead = line_at(report_json(path), 4)["dead_stores"]
+        assert (dead["pairs"], dead["unproved"]) == expected
+        assert dead["fraction"] == pytest.approx(97 / dead["pairs"])
+
+
 def test_waste_needs_pairs_between_calls(tmp_path):
     path = tmp_path / "out.db"
     for scope, relation, wasteful in ((make_db.ACROSS, 1, True), (make_db.WITHIN, 1, False), (make_db.ACROSS, 2, False)):
