@@ -1,0 +1,98 @@
+"""Seconds: all of a program's CPU time is told, by the right line, as the right kind."""
+import json
+import textwrap
+
+import pytest
+import whole
+
+CLOCK = """
+import sys, time
+def during(name, seconds, step):
+    began = time.thread_time()
+    while time.thread_time() - began < seconds:
+        step()
+    print(name, time.thread_time() - began)
+"""
+
+
+def profiled(directory, program, **environment):
+    """Runs `program` under the shim: what its clock measured by name, the report, and its lines by text."""
+    path, database = directory / "program.py", directory / "out.db"
+    path.write_text(CLOCK + textwrap.dedent(program))
+    done = whole.execute(
+        [whole.PYTHON, path], cwd=directory,
+        env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), **environment),
+    )
+    assert done.returncode == 0, done.stderr
+    measured = {name: float(seconds) for name, seconds in (line.split() for line in done.stdout.splitlines())}
+    report = json.loads(whole.read_report(database, "--format", "json"))
+    return measured, report, {line["text"].strip(): line for line in report["lines"] if line["text"]}
+
+
+DEEP = """
+    import random
+    def expression(r, depth):
+        kind = r.random()
+        if depth == 0 or kind < .1: return r.random()
+        return plus(r, depth) if kind < .4 else times(r, depth) if kind < .7 else minus(r, depth)
+    def plus(r, depth): return expression(r, depth - 1) + expression(r, depth - 1)
+    def times(r, depth):
+        left = expression(r, depth - 1)
+        return left * expression(r, depth - 1)
+    def minus(r, depth): return -expression(r, depth - 1)
+    r = random.Random(1)
+    during("all", 4, lambda: expression(r, 25))
+"""
+
+
+@pytest.mark.parametrize("changes", [{}, {"PIEPROF_MAX_SIZE": "1M"}], ids=["default", "no-space"])
+def test_ever_new_stacks_lose_no_time(tmp_path, changes):
+    """Pure Python that calls no allocator for seconds, and makes a new stack at each sample: folded at worst, not lost."""
+    measured, report, _ = profiled(tmp_path, DEEP, **changes)
+    assert report["totals"]["time_s"]["total"] == pytest.approx(measured["all"], rel=0.1)
+    if changes:
+        assert report["run"]["health"]["dropped"]["file_full"] > 0
+    else:
+        assert report["run"]["health"]["dropped"]["no_reserve"] == 0
+
+
+def test_lines_and_kinds(tmp_path):
+    """A loop of the interpreter's own, one long native call, and many tiny ones whose arguments must be converted."""
+    measured, report, lines = profiled(tmp_path, """
+        import zlib
+        text = bytes(range(256)) * 4000
+        def own():
+            total = 0
+            for i in range(50000): total += i * i
+        def long_call():
+            zlib.compress(text, 6)
+        import numpy as np
+        one = np.ones(1)
+        def tiny_calls():
+            for i in range(1000): np.add(one, i, one)
+        during("python", 1.5, own)
+        during("native", 1.5, long_call)
+        during("mixed", 1.5, tiny_calls)
+        """)
+    assert report["totals"]["time_s"]["total"] == pytest.approx(sum(measured.values()), rel=0.1, abs=0.2)
+    own, long_call = lines["for i in range(50000): total += i * i"], lines["zlib.compress(text, 6)"]
+    tiny = lines["for i in range(1000): np.add(one, i, one)"]
+    assert own["time_s"] == pytest.approx(measured["python"], rel=0.1)
+    assert own["python_s"] > 0.95 * own["time_s"]
+    assert long_call["time_s"] == pytest.approx(measured["native"], rel=0.1)
+    assert long_call["native_s"] > 0.95 * long_call["time_s"]
+    assert tiny["time_s"] == pytest.approx(measured["mixed"], rel=0.1)
+    assert tiny["boundary_s"] > 0.03 * tiny["time_s"] and tiny["native_s"] > 0.3 * tiny["time_s"]
+
+
+def test_kernel_time_counts(tmp_path):
+    """Pages of fresh buffers are faulted in by the kernel: where the clock sees only user code they would look free."""
+    measured, report, lines = profiled(tmp_path, """
+        import mmap
+        def touch():
+            with mmap.mmap(-1, 1 << 26) as memory:
+                memory.write(bytes(1 << 26))
+        during("faults", 2, touch)
+        """)
+    told = sum(line["time_s"] for text, line in lines.items() if "mmap.mmap" in text or "memory.write" in text)
+    assert told == pytest.approx(measured["faults"], rel=0.15)
