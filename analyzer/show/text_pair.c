@@ -79,23 +79,27 @@ static void chain_python(struct chain *chain, const struct model *model, const s
 }
 
 /* Of the native frames below the innermost Python frame, the interpreter's own left out: where it entered, the innermost
- * function with a name, and the library it was in where that is yet another. */
+ * function with a name, and the library it was in where that is yet another. Behind a gap nobody knows what entered. */
 static void chain_native(struct chain *chain, const struct context *context)
 {
     const struct frame *entry = NULL, *named = NULL, *leaf = NULL;
+    bool gap = false;
     size_t start = 0;
     for (size_t i = 0; i < context->count; i++)
         start = context->frames[i].kind == FRAME_PYTHON ? i + 1 : start;
     for (size_t i = start; i < context->count; i++) {
         const struct frame *frame = &context->frames[i];
+        gap = gap || frame->kind == FRAME_GAP;
         if (frame->kind != FRAME_NATIVE || frame->interpreter)
             continue;
         leaf = frame;
         named = frame->function != NULL ? frame : named;
-        entry = entry == NULL ? named : entry;
+        entry = entry == NULL && !gap ? named : entry;
     }
     if (entry != NULL && entry != named)
         chain_add(chain, native_step(entry));
+    if (gap)
+        chain_add(chain, memory_print("..."));
     if (named != NULL)
         chain_add(chain, native_step(named));
     if (leaf != NULL && leaf->function == NULL && (named == NULL || named->library != leaf->library))

@@ -8,7 +8,8 @@
 #include "stack/native_step.h"
 #include "stack/slot.h"
 
-#define SCAN_WORDS_MAX 128u
+#define SCAN_WORDS_MAX 256u
+#define TRAIL_MAX 128u
 #define FRAME_POINTER_REACH_BYTES (1u << 20)
 #define STATE_BIT(number) (UINT32_C(1) << (number))
 
@@ -31,18 +32,59 @@ static void resume_at(struct native_registers *registers, uintptr_t place, uintp
     registers->exact = false;
 }
 
-/* A guess is taken only when one more step from it leads to another return address. */
-static bool leads_on(const struct native_registers *guess)
+/* Where the return addresses of a guessed way out lie, innermost first. */
+struct trail {
+    size_t count;
+    uintptr_t places[TRAIL_MAX];
+};
+
+static uintptr_t place_of(const struct native_registers *registers)
+{
+    return registers->value[EH_FRAME_RSP] - 8;
+}
+
+/*
+ * A stack holds what earlier calls left, and a chain of such words may go on for a while. A guess is taken only when the
+ * rules lead from it, without another gap, to what is known: the evaluation loop's slot; where there is none (0), an
+ * evaluation loop or the outermost frame.
+ */
+static bool leads_home(const struct native_registers *guess, uintptr_t slot, struct trail *trail)
 {
     struct native_registers trial = *guess;
-    uintptr_t cfa = 0;
-    return native_step(&trial, &cfa) == NATIVE_STEP_OK;
+    for (trail->count = 0; trail->count < TRAIL_MAX;) {
+        trail->places[trail->count++] = place_of(&trial);
+        if (slot != 0 ? place_of(&trial) >= slot : module_is_eval_loop(trial.value[EH_FRAME_RETURN])) {
+            return slot == 0 || place_of(&trial) == slot;
+        }
+        uintptr_t cfa = 0;
+        enum native_step step = native_step(&trial, &cfa);
+        if (step != NATIVE_STEP_OK) {
+            return step == NATIVE_STEP_END && slot == 0 && cfa == 0;
+        }
+    }
+    return false;
+}
+
+/* The index in `way` of the innermost place that both pass; its `count` when they never meet. */
+static size_t trails_meet(const struct trail *way, const struct trail *other)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < other->count; i++) {
+        while (from < way->count && way->places[from] < other->places[i]) {
+            from++;
+        }
+        if (from < way->count && way->places[from] == other->places[i]) {
+            return from;
+        }
+    }
+    return way->count;
 }
 
 /* A frame pointer that points up the stack at a pair (older frame pointer, return address). */
-static bool resume_by_frame_pointer(struct native_registers *registers)
+static bool resume_by_frame_pointer(struct native_registers *registers, uintptr_t slot)
 {
     struct native_registers guess = *registers;
+    struct trail trail;
     uintptr_t frame = registers->value[EH_FRAME_RBP];
     uintptr_t stack = registers->value[EH_FRAME_RSP];
     uintptr_t address = 0;
@@ -52,37 +94,64 @@ static bool resume_by_frame_pointer(struct native_registers *registers)
         return false;
     }
     resume_at(&guess, frame + 8, address);
-    if (!leads_on(&guess)) {
+    if (!leads_home(&guess, slot, &trail)) {
         return false;
     }
     *registers = guess;
     return true;
 }
 
-/*
- * Code with wrong rules or none (hand-written): the next word up the stack that is a return address. Not far, for the
- * stack also holds what earlier calls have left.
- */
-static bool resume_by_scan(struct native_registers *registers, uintptr_t limit)
+/* The next word from `place` on that is a return address and leads home; `place` is then behind it. */
+static bool find_guess(const struct native_registers *registers, uintptr_t slot, uintptr_t *place, uintptr_t end,
+                       struct native_registers *guess, struct trail *trail)
 {
-    uintptr_t place = (registers->value[EH_FRAME_RSP] + 7) & ~(uintptr_t)7;
-    for (unsigned i = 0; i < SCAN_WORDS_MAX && place < limit; i++, place += 8) {
-        uintptr_t word = 0;
-        if (!guard_word(&word, place)) {
-            return false;
-        }
+    uintptr_t word = 0;
+    while (*place < end && guard_word(&word, *place)) {
         const struct module *module = module_find(word);
+        uintptr_t at = *place;
+        *place += 8;
         if (module == NULL || word < module->text_low || word >= module->text_high || !native_is_return_address(word)) {
             continue;
         }
-        struct native_registers guess = *registers;
-        resume_at(&guess, place, word);
-        if (leads_on(&guess)) {
-            *registers = guess;
+        *guess = *registers;
+        resume_at(guess, at, word);
+        if (leads_home(guess, slot, trail)) {
             return true;
         }
     }
     return false;
+}
+
+/*
+ * Code with wrong rules or none (hand-written): a word near up the stack that is a return address and leads home. Where
+ * several such ways begin, one at most is this call's, the others are left from earlier ones: only what all share is
+ * taken.
+ */
+static bool resume_by_scan(struct native_registers *registers, uintptr_t slot)
+{
+    struct native_registers found, guess;
+    struct trail way, other;
+    uintptr_t place = (registers->value[EH_FRAME_RSP] + 7) & ~(uintptr_t)7;
+    uintptr_t end = place + SCAN_WORDS_MAX * sizeof(uintptr_t);
+    end = slot != 0 && slot < end ? slot : end;
+    if (!find_guess(registers, slot, &place, end, &found, &way)) {
+        return false;
+    }
+    size_t shared = 0;
+    while (shared < way.count && find_guess(registers, slot, &place, end, &guess, &other)) {
+        size_t meeting = trails_meet(&way, &other);
+        bool begins_on_way = meeting < way.count && way.places[meeting] == other.places[0];
+        shared = begins_on_way || meeting < shared ? shared : meeting;
+    }
+    bool proved = shared < way.count;
+    uintptr_t cfa = 0;
+    for (size_t i = 0; proved && i < shared; i++) {
+        proved = native_step(&found, &cfa) == NATIVE_STEP_OK;
+    }
+    if (proved) {
+        *registers = found;
+    }
+    return proved;
 }
 
 static bool resume_at_slot(struct native_registers *registers, uintptr_t slot)
@@ -102,12 +171,14 @@ static bool resume_at_slot(struct native_registers *registers, uintptr_t slot)
  */
 static bool resume(struct native_registers *registers, uintptr_t slot)
 {
+    bool below_loop = slot != 0 && slot >= registers->value[EH_FRAME_RSP];
     bool known = module_find(registers->value[EH_FRAME_RETURN]) != NULL;
-    if (slot != 0 && slot >= registers->value[EH_FRAME_RSP]) {
-        return (known && resume_by_scan(registers, slot)) || resume_at_slot(registers, slot);
+    uintptr_t home = below_loop ? slot : 0;
+    if ((known || !below_loop) && ((!native_is_described(registers) && resume_by_frame_pointer(registers, home)) ||
+                                   resume_by_scan(registers, home) || resume_by_frame_pointer(registers, home))) {
+        return true;
     }
-    return (!native_is_described(registers) && resume_by_frame_pointer(registers)) ||
-           resume_by_scan(registers, UINTPTR_MAX) || resume_by_frame_pointer(registers);
+    return below_loop && resume_at_slot(registers, slot);
 }
 
 /* The slot helps only below the innermost evaluation loop. */

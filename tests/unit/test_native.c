@@ -312,6 +312,53 @@ static void test_resumes_behind_bare_code(void **state)
     assert_true(complete);
 }
 
+/* The same with a frame full of `word`: what earlier calls may have left there. */
+__asm__(".text\n"
+        "stale_leaf:\n"
+        "    pushq %rbx\n"
+        "    subq $320, %rsp\n"
+        "    movq %rdi, %rdx\n"
+        "    movq %rsi, %rax\n"
+        "    movq %rsp, %rdi\n"
+        "    movl $40, %ecx\n"
+        "    rep stosq\n"
+        "    call *%rdx\n"
+        "    addq $320, %rsp\n"
+        "    popq %rbx\n"
+        "    ret\n");
+extern int stale_leaf(int (*call)(void), uintptr_t word);
+
+FRAMED static int call_stale(uintptr_t word)
+{
+    return stale_leaf(sample_here, word) + 1;
+}
+
+static bool is_in(uintptr_t address, uintptr_t function)
+{
+    return address >= function && address < function + 200;
+}
+
+/* Each of the words is a return address, and a step from it leads to another, but not out of the function. */
+static void test_takes_no_frame_of_an_earlier_call(void **state)
+{
+    (void)state;
+    uintptr_t word = 0;
+    size_t gaps = 0;
+    sink = descend(10);
+    for (size_t i = 0; i < frame_count; i++) {
+        word = is_in(frames[i].address, (uintptr_t)descend) ? frames[i].address : word;
+    }
+    assert_true(word != 0);
+    sink = call_stale(word);
+    for (size_t i = 0; i < frame_count; i++) {
+        assert_true(frames[i].address != word);
+        gaps += frames[i].gap;
+        assert_true(!frames[i].gap || is_in(frames[i].address, (uintptr_t)call_stale));
+    }
+    assert_int_equal(gaps, 1);
+    assert_true(complete);
+}
+
 static void test_cost(void **state)
 {
     (void)state;
@@ -341,6 +388,7 @@ int main(void)
         cmocka_unit_test_setup(test_thread, start),
         cmocka_unit_test_setup(test_anywhere, start),
         cmocka_unit_test_setup(test_resumes_behind_bare_code, start),
+        cmocka_unit_test_setup(test_takes_no_frame_of_an_earlier_call, start),
         cmocka_unit_test_setup(test_cost, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
