@@ -74,11 +74,17 @@ static bool objects_wanted(void)
            process_record->engines[DB_ENGINE_REPLICA].state == DB_ENGINE_ON;
 }
 
+/* The interpreter's own small data, and the thread-local data of libraries, which the dynamic loader allocates, are none. */
+static bool bears_object(size_t bytes, const void *caller)
+{
+    return bytes >= OBJECT_MIN_BYTES && !module_is_loader((uintptr_t)caller) &&
+           (bytes >= OBJECT_INTERPRETER_MIN_BYTES || !module_is_interpreter((uintptr_t)caller));
+}
+
 static void note_birth(void *block, const void *caller)
 {
     size_t bytes = real.malloc_usable_size(block);
-    if (bytes >= OBJECT_MIN_BYTES && objects_wanted() &&
-        (bytes >= OBJECT_INTERPRETER_MIN_BYTES || !module_is_interpreter((uintptr_t)caller))) {
+    if (objects_wanted() && bears_object(bytes, caller)) {
         object_map_birth((uintptr_t)block, bytes);
     }
 }

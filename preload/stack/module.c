@@ -47,8 +47,8 @@ static size_t paths_used;
 static _Atomic uint32_t sequence; /* indexes[sequence % 2] is the current one */
 static _Atomic uint32_t generation;
 static unsigned long long adds_seen, removals_seen;
-static _Atomic uintptr_t interpreter_low, interpreter_high;
-static uintptr_t allocator_address, c_library_address, interpreter_address;
+static _Atomic uintptr_t interpreter_low, interpreter_high, loader_low, loader_high;
+static uintptr_t allocator_address, c_library_address, interpreter_address, loader_address;
 
 uint32_t module_generation(void)
 {
@@ -94,6 +94,12 @@ bool module_is_interpreter(uintptr_t address)
 {
     return address >= atomic_load_explicit(&interpreter_low, memory_order_relaxed) &&
            address < atomic_load_explicit(&interpreter_high, memory_order_relaxed);
+}
+
+bool module_is_loader(uintptr_t address)
+{
+    return address >= atomic_load_explicit(&loader_low, memory_order_relaxed) &&
+           address < atomic_load_explicit(&loader_high, memory_order_relaxed);
 }
 
 /* Code bytes before a return address: E8 rel32, or FF /2 in its lengths of 2 to 7 bytes. */
@@ -186,7 +192,7 @@ static struct entry *known_entry(const struct module *module, const char *name)
         return NULL;
     }
     struct entry *entry = (struct entry *)(uintptr_t)found; /* module is its first member */
-    bool named = name[0] != '\0' && entry->path[0] == '/';
+    bool named = name[0] == '/' && entry->path[0] == '/';   /* a relative one was made absolute when it was noted */
     return !named || strcmp(entry->path, name) == 0 ? entry : NULL;
 }
 
@@ -270,6 +276,7 @@ static void find_landmarks(void)
     if (allocator_address == 0) {
         allocator_address = (uintptr_t)dlsym(RTLD_NEXT, "malloc");
         c_library_address = (uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+        loader_address = (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr");
     }
 }
 
@@ -283,6 +290,18 @@ static void note_interpreter(void)
         atomic_store_explicit(&interpreter_low, module->text_low, memory_order_relaxed);
         atomic_store_explicit(&interpreter_high, module->text_high, memory_order_relaxed);
         module_eval_start(module, interpreter_address);
+    }
+}
+
+static void note_loader(void)
+{
+    if (atomic_load_explicit(&loader_high, memory_order_relaxed) != 0) {
+        return;
+    }
+    const struct module *module = module_find(loader_address);
+    if (module != NULL) {
+        atomic_store_explicit(&loader_low, module->text_low, memory_order_relaxed);
+        atomic_store_explicit(&loader_high, module->text_high, memory_order_relaxed);
     }
 }
 
@@ -306,6 +325,7 @@ void module_scan(void)
     }
     atomic_store_explicit(&sequence, now + 1, memory_order_release);
     note_interpreter();
+    note_loader();
 }
 
 void module_reset_child(void)

@@ -2,10 +2,26 @@
 
 #include <elf.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "pieprof/db.h"
 #include "stack/guard.h"
+
+/* "DIRECTORY/" where a name that has a slash but not at its start is from; the bytes written, 0 when nothing goes before
+ * it. By system call: the C library's getcwd may allocate. */
+static size_t put_directory(const char *loader_name, char *to, size_t room_bytes)
+{
+    if (loader_name[0] == '/' || strchr(loader_name, '/') == NULL) {
+        return 0;
+    }
+    long used = syscall(SYS_getcwd, to, room_bytes); /* with the NUL */
+    if (used <= 1 || to[0] != '/') {                 /* "(unreachable)..." where it is outside our root */
+        return 0;
+    }
+    to[used - 1] = '/';
+    return used == 2 ? 1 : (size_t)used;
+}
 
 size_t module_note_path(const char *loader_name, bool executable, char *to, size_t room_bytes)
 {
@@ -20,12 +36,14 @@ size_t module_note_path(const char *loader_name, bool executable, char *to, size
     if (loader_name == NULL || loader_name[0] == '\0') {
         loader_name = "linux-vdso.so.1"; /* besides the executable only the kernel's object comes without a name */
     }
+    size_t before = put_directory(loader_name, to, room_bytes);
+    loader_name += before > 0 && strncmp(loader_name, "./", 2) == 0 ? 2 : 0;
     size_t bytes = strlen(loader_name) + 1;
-    if (bytes > room_bytes) {
+    if (bytes > room_bytes - before) {
         return 0;
     }
-    memcpy(to, loader_name, bytes);
-    return bytes;
+    memcpy(to + before, loader_name, bytes);
+    return before + bytes;
 }
 
 static uint32_t scan_notes(const uint8_t *at, size_t bytes, uint8_t *to)

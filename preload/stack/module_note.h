@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the object's path, NUL-terminated, to `to`; returns the bytes used, 0 when there is no room or no name. The
+/* Writes the object's path, NUL-terminated, to `to`; returns the bytes used, 0 when there is no room or no name. A path
+ * relative to the working directory (dlopen("./x.so")) becomes absolute, as long as nobody changes the directory. The
  * executable has none in the loader's list: it is asked of /proc/self/exe. */
 size_t module_note_path(const char *loader_name, bool executable, char *to, size_t room_bytes);
 
