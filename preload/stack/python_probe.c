@@ -78,10 +78,10 @@ bool python_probe(void)
     if (python_probed() != NULL) {
         return true;
     }
-    if (dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault") == NULL || !find_symbols()) {
+    if (dlsym(RTLD_DEFAULT, "Py_GetVersion") == NULL) {
         return false;
     }
-    if (!choose_layout()) {
+    if (!choose_layout() || dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault") == NULL || !find_symbols()) {
         why = "this version of Python is not supported (3.8 to 3.14 are)";
         return false;
     }
