@@ -30,22 +30,61 @@ static void put_command(const struct page *page, const struct model *model)
     free(cut);
 }
 
-/* How the run ended, unless it just ended. */
-static const char *run_ending(const struct model *model)
+/* The states a reader is told of. */
+static const struct ending {
+    const char *state, *run, *others;
+} endings[] = {{"running", ", still running", "still running"},
+               {"killed", ", killed", "killed"},
+               {"signal", ", ended by a signal", "ended by a signal"},
+               {"unknown", ", its end was not recorded", "of unrecorded end"}};
+#define ENDINGS (sizeof(endings) / sizeof(endings[0]))
+
+/* The process the run began with; where it replaced itself by another program, that. */
+static size_t root_process(const struct model *model)
 {
-    const char *ending = "";
-    for (size_t i = 0; i < model->process_count; i++) {
-        const char *state = process_state(model->run, model->processes[i].run->record);
-        if (strcmp(state, "running") == 0)
-            return ", still running";
-        if (strcmp(state, "killed") == 0)
-            ending = ", killed";
-        if (strcmp(state, "signal") == 0 && *ending == '\0')
-            ending = ", ended by a signal";
-        if (strcmp(state, "unknown") == 0 && *ending == '\0')
-            ending = ", its end was not recorded";
+    size_t root = 0;
+    for (size_t i = 1; i < model->process_count; i++) {
+        const struct db_process *record = model->processes[root].run->record;
+        if (record->ended == DB_END_EXEC && model->processes[i].run->record->pid == record->pid)
+            root = i;
     }
-    return ending;
+    return root;
+}
+
+static bool ended_so(const struct model *model, size_t process, const struct ending *ending)
+{
+    return process < model->process_count &&
+           strcmp(process_state(model->run, model->processes[process].run->record), ending->state) == 0;
+}
+
+/* "1 process", "12 processes (3 killed)": how the others ended, but for those that just did. Fresh memory. */
+static char *run_processes(const struct model *model, size_t root)
+{
+    char *text = memory_print("%zu process%s", model->process_count, model->process_count == 1 ? "" : "es");
+    bool any = false;
+    for (size_t kind = 0; kind < ENDINGS; kind++) {
+        size_t count = 0;
+        for (size_t i = 0; i < model->process_count; i++)
+            count += i != root && ended_so(model, i, &endings[kind]);
+        if (count == 0)
+            continue;
+        char *longer = memory_print("%s%s%zu %s", text, any ? ", " : " (", count, endings[kind].others);
+        free(text);
+        text = longer;
+        any = true;
+    }
+    char *whole = memory_print("%s%s", text, any ? ")" : "");
+    free(text);
+    return whole;
+}
+
+/* How the run ended, unless it just ended. */
+static const char *run_ending(const struct model *model, size_t root)
+{
+    for (size_t kind = 0; kind < ENDINGS; kind++)
+        if (ended_so(model, root, &endings[kind]))
+            return endings[kind].run;
+    return "";
 }
 
 static void put_run(const struct page *page, const struct model *model)
@@ -56,10 +95,12 @@ static void put_run(const struct page *page, const struct model *model)
     char *seconds = page_seconds(model->duration_s), *samples = page_count(health->samples);
     char *resolved = tried > 0 ? memory_print(", %.0f %% resolved", 100.0 * (double)health->resolved / (double)tried)
                                : memory_print("%s", "");
-    char *text = memory_print("%s%s, %zu process%s, CPython %s; %s samples%s", seconds, run_ending(model),
-                              model->process_count, model->process_count == 1 ? "" : "es",
+    size_t root = root_process(model);
+    char *processes = run_processes(model, root);
+    char *text = memory_print("%s%s, %s, CPython %s; %s samples%s", seconds, run_ending(model, root), processes,
                               python != NULL ? python : "(version unknown)", samples, resolved);
     page_wrap(page, 0, 4, text);
+    free(processes);
     free(seconds);
     free(samples);
     free(resolved);
