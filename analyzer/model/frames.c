@@ -31,7 +31,7 @@ static void add_native(struct context *context, struct process *process, const s
         context_add(context, frame);
         return;
     }
-    const char *path = run_text(process->run, module->path_blob);
+    const char *path = modules_path(process->run, module);
     struct binary *binary = binary_get(path, module->build_id, module->build_id_bytes);
     binary_find(binary, address - module->load_bias, &place);
     frame.library = base_name(path);

@@ -154,6 +154,9 @@ struct module_range {
 void modules_sort(struct process *process);
 const struct db_module *modules_find(const struct process *process, uint64_t address);
 
+/* modules.c: the object's file; a relative name is taken to be from where the process started. */
+const char *modules_path(const struct run_process *run, const struct db_module *module);
+
 /* time_kind.c: which kind of time a leaf node's samples are. */
 enum time_kind time_kind_of(struct process *process, const struct db_node *record, const struct node *node);
 

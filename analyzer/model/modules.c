@@ -1,5 +1,6 @@
 /* From an address to the ELF object mapped there. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "model/model.h"
@@ -26,6 +27,13 @@ void modules_sort(struct process *process)
         uint64_t before = i > 0 ? process->modules[i - 1].reach : 0;
         process->modules[i].reach = process->modules[i].high > before ? process->modules[i].high : before;
     }
+}
+
+const char *modules_path(const struct run_process *run, const struct db_module *module)
+{
+    const char *path = run_text(run, module->path_blob);
+    const char *directory = run_text(run, run->record->directory_blob);
+    return path[0] != '/' && strchr(path, '/') != NULL && directory[0] == '/' ? path_absolute(directory, path) : path;
 }
 
 /* Of several mapped there one after the other, one of the last few recorded is taken. */

@@ -88,7 +88,7 @@ static bool is_machinery(const char *symbol)
 
 static const char *symbol_at(const struct db_module *module, const struct run_process *run, uint64_t address)
 {
-    struct binary *binary = binary_get(run_text(run, module->path_blob), module->build_id, module->build_id_bytes);
+    struct binary *binary = binary_get(modules_path(run, module), module->build_id, module->build_id_bytes);
     return binary_symbol(binary, address - module->load_bias);
 }
 

@@ -82,7 +82,7 @@ static void put_stripped(const struct page *page, const struct model *model)
     const struct process *process = &model->processes[0];
     for (size_t i = 0; i < process->module_count; i++) {
         const struct db_module *module = process->modules[i].record;
-        const char *path = run_text(process->run, module->path_blob);
+        const char *path = modules_path(process->run, module);
         if ((module->flags & DB_MODULE_INTERPRETER) == 0 ||
             !binary_stripped(binary_get(path, module->build_id, module->build_id_bytes)))
             continue;
@@ -102,7 +102,7 @@ static void put_troubled(const struct page *page)
 {
     unsigned shown = 0;
     for (const struct binary *binary = NULL; (binary = binary_next_troubled(binary)) != NULL && shown < 5; shown++) {
-        const char *path = binary_path(binary);
+        const char *path = *binary_path(binary) ? binary_path(binary) : "(a library without a name)";
         char *name = text_printable(path, strlen(path));
         char *text = memory_print("%s: %s", name, binary_trouble((struct binary *)(uintptr_t)binary));
         put_note(page, STYLE_DIM, "note", text);

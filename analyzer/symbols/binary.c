@@ -103,7 +103,7 @@ static bool build_id_fits(struct binary *binary)
 static const char *binary_load(struct binary *binary)
 {
     if (binary->path[0] != '/')
-        return "no file";
+        return "where its file is was not recorded";
     binary->descriptor = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (binary->descriptor < 0)
         return "not on this machine";
@@ -139,10 +139,16 @@ bool binary_stripped(struct binary *binary)
     return binary_trouble(binary) == NULL && !binary->has_local;
 }
 
+/* The kernel's own object has no file anywhere. */
+static bool is_vdso(const struct binary *binary)
+{
+    return strcmp(binary->path, "linux-vdso.so.1") == 0;
+}
+
 struct binary *binary_next_troubled(const struct binary *binary)
 {
     struct binary *next = binary != NULL ? binary->next : binaries;
-    while (next != NULL && (!next->opened || next->trouble == NULL || next->path[0] != '/'))
+    while (next != NULL && (!next->opened || next->trouble == NULL || is_vdso(next)))
         next = next->next;
     return next;
 }

@@ -10,10 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "pieprof/db.h"
 #include "stack/eh_frame.h"
 #include "stack/module.h"
+#include "stack/module_note.h"
 
 static int scan(void **state)
 {
@@ -44,6 +46,9 @@ static void test_vdso_and_loader(void **state)
     (void)state;
     assert_non_null(module_find(getauxval(AT_SYSINFO_EHDR)));
     assert_non_null(module_find(getauxval(AT_BASE)));
+    assert_true(module_is_loader((uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr")));
+    assert_false(module_is_loader((uintptr_t)scan));
+    assert_false(module_is_loader((uintptr_t)dlsym(RTLD_NEXT, "malloc")));
 }
 
 static void test_scan_is_idempotent(void **state)
@@ -95,6 +100,23 @@ static void test_behind_call(void **state)
     assert_false(module_is_behind_call(0));
 }
 
+static void test_path_of_a_relative_name(void **state)
+{
+    (void)state;
+    char path[64];
+    assert_int_equal(chdir("/tmp"), 0);
+    assert_int_equal(module_note_path("./x.so", false, path, sizeof path), sizeof "/tmp/x.so");
+    assert_string_equal(path, "/tmp/x.so");
+    assert_int_equal(module_note_path("../x.so", false, path, sizeof path), sizeof "/tmp/../x.so");
+    assert_string_equal(path, "/tmp/../x.so");
+    assert_int_equal(module_note_path("/x.so", false, path, sizeof path), sizeof "/x.so");
+    assert_int_equal(module_note_path("", false, path, sizeof path), sizeof "linux-vdso.so.1");
+    assert_int_equal(module_note_path("./x.so", false, path, sizeof "/tmp/x.so" - 1), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(module_note_path("lib/x.so", false, path, sizeof path), sizeof "/lib/x.so");
+    assert_string_equal(path, "/lib/x.so");
+}
+
 static void test_function_ranges(void **state)
 {
     (void)state;
@@ -111,7 +133,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_finds_by_address),   cmocka_unit_test(test_vdso_and_loader),
         cmocka_unit_test(test_scan_is_idempotent), cmocka_unit_test(test_follows_dlopen_and_dlclose),
-        cmocka_unit_test(test_behind_call),        cmocka_unit_test(test_function_ranges),
+        cmocka_unit_test(test_behind_call),        cmocka_unit_test(test_path_of_a_relative_name),
+        cmocka_unit_test(test_function_ranges),
     };
     return cmocka_run_group_tests(tests, scan, NULL);
 }
