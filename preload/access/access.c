@@ -89,6 +89,8 @@ void access_thread_end(struct thread *thread)
     }
     watch_set_current(NULL, 0);
     registers_close(at);
+    thread->access = NULL; /* first: a child forked by another thread at this moment must not look at what is gone */
+    atomic_signal_fence(memory_order_seq_cst);
     memory_unmap(at, sizeof *at);
 }
 

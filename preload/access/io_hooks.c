@@ -6,21 +6,9 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include "access/io_marks.h"
-#include "real.h"
-
-/* A vector is read here as the kernel will: a bad pointer is left for it to refuse. */
-static void mark_vector(const struct iovec *vector, int count, enum io_mark mark)
-{
-    for (int i = 0; vector != NULL && i < count; i++) {
-        io_mark((uintptr_t)vector[i].iov_base, vector[i].iov_len, mark);
-    }
-}
-
-#define WATCHED() (__builtin_expect(atomic_load_explicit(&io_watched, memory_order_relaxed) != 0, 0))
+#include "access/io_hook.h"
 
 /* result, function, parameters, arguments, buffer, its bytes, what the kernel does to it */
 #define IO_BUFFERS(X)                                                                                                  \
@@ -48,70 +36,26 @@ static void mark_vector(const struct iovec *vector, int count, enum io_mark mark
     static __typeof__(&function) real_##function;
 IO_BUFFERS(POINTER)
 #undef POINTER
-static __typeof__(&recvfrom) real_recvfrom;
-static __typeof__(&sendto) real_sendto;
-static __typeof__(&readv) real_readv;
-static __typeof__(&writev) real_writev;
 static __typeof__(&mremap) real_mremap;
-
-#define FIND(function) (*(void **)&real_##function = dlsym(RTLD_NEXT, #function))
 
 __attribute__((constructor(101))) static void find_real_functions(void)
 {
-#define X(result, function, parameters, arguments, buffer, bytes, mark) FIND(function);
+#define X(result, function, parameters, arguments, buffer, bytes, mark) IO_FIND(function);
     IO_BUFFERS(X)
 #undef X
-    FIND(recvfrom), FIND(sendto), FIND(readv), FIND(writev), FIND(mremap);
+    IO_FIND(mremap);
 }
-
-/* A library that is initialised before this one may call already. */
-#define REAL_FUNCTION(function)                                                                                        \
-    (__builtin_expect(real_##function == NULL, 0) ? (FIND(function), real_##function) : real_##function)
 
 #define HOOK(result, function, parameters, arguments, buffer, bytes, mark)                                             \
     INTERPOSED result function parameters                                                                              \
     {                                                                                                                  \
-        if (WATCHED()) {                                                                                               \
+        if (IO_WATCHED()) {                                                                                            \
             io_mark((uintptr_t)(buffer), bytes, (enum io_mark)(mark));                                                 \
         }                                                                                                              \
-        return REAL_FUNCTION(function) arguments;                                                                      \
+        return IO_REAL(function) arguments;                                                                            \
     }
 IO_BUFFERS(HOOK)
 #undef HOOK
-
-INTERPOSED ssize_t recvfrom(int file, void *restrict to, size_t bytes, int flags, struct sockaddr *restrict from,
-                            socklen_t *restrict from_bytes)
-{
-    if (WATCHED()) {
-        io_mark((uintptr_t)to, bytes, IO_REWRITTEN);
-    }
-    return REAL_FUNCTION(recvfrom)(file, to, bytes, flags, from, from_bytes);
-}
-
-INTERPOSED ssize_t sendto(int file, const void *from, size_t bytes, int flags, const struct sockaddr *to,
-                          socklen_t to_bytes)
-{
-    if (WATCHED()) {
-        io_mark((uintptr_t)from, bytes, IO_USED);
-    }
-    return REAL_FUNCTION(sendto)(file, from, bytes, flags, to, to_bytes);
-}
-
-INTERPOSED ssize_t readv(int file, const struct iovec *vector, int count)
-{
-    if (WATCHED()) {
-        mark_vector(vector, count, IO_REWRITTEN);
-    }
-    return REAL_FUNCTION(readv)(file, vector, count);
-}
-
-INTERPOSED ssize_t writev(int file, const struct iovec *vector, int count)
-{
-    if (WATCHED()) {
-        mark_vector(vector, count, IO_USED);
-    }
-    return REAL_FUNCTION(writev)(file, vector, count);
-}
 
 INTERPOSED void *mremap(void *start, size_t old_bytes, size_t new_bytes, int flags, ...)
 {
@@ -119,8 +63,8 @@ INTERPOSED void *mremap(void *start, size_t old_bytes, size_t new_bytes, int fla
     __builtin_va_start(more, flags);
     void *wanted = (flags & MREMAP_FIXED) != 0 ? __builtin_va_arg(more, void *) : NULL;
     __builtin_va_end(more);
-    if (WATCHED()) {
+    if (IO_WATCHED()) {
         io_mark((uintptr_t)start, old_bytes, IO_GONE);
     }
-    return REAL_FUNCTION(mremap)(start, old_bytes, new_bytes, flags, wanted);
+    return IO_REAL(mremap)(start, old_bytes, new_bytes, flags, wanted);
 }
