@@ -13,7 +13,7 @@
 #include "thread.h"
 
 /* A signal frame with AVX-512 and AMX state takes 11 KiB of the thread's own stack, the sample some more. */
-#define STACK_MIN_BYTES 65536u
+#define STACK_MIN_BYTES 262144u
 #define SLAB_BYTES 4096u
 #define POINTER_BITS 48u
 #define POINTER_MASK ((UINT64_C(1) << POINTER_BITS) - 1)

@@ -73,6 +73,16 @@ static bool process_claim(void)
     return true;
 }
 
+/* No room for this process in the file: it runs on unprofiled. */
+static void process_refused(void)
+{
+    ledger_count_refused_join();
+    if (ledger_first_to_say(LEDGER_TROUBLE_FULL)) {
+        say(SAY_ERROR, "\"%s\" has no space left for process %d, which runs unprofiled like all that follow",
+            config.out_path, process_owner);
+    }
+}
+
 bool process_begin(void)
 {
     process_owner = kernel_process_id();
@@ -84,11 +94,7 @@ bool process_begin(void)
     if (process_claim()) {
         return true;
     }
-    ledger_count_refused_join();
-    if (ledger_first_to_say(LEDGER_TROUBLE_FULL)) {
-        say(SAY_ERROR, "\"%s\" has no space left for process %d, which runs unprofiled", config.out_path,
-            process_owner);
-    }
+    process_refused();
     return false;
 }
 
@@ -118,7 +124,11 @@ bool process_adopt_child(void)
     /* An orphan is handed to init or a subreaper: its maker is then known from the copied record alone. */
     pid_t parent_pid = (pid_t)syscall(SYS_getppid);
     process_private.parent_pid = parent_pid > 1 ? (uint32_t)parent_pid : parent.pid;
-    if (!process_child_reset() || !process_claim()) {
+    if (!process_child_reset()) {
+        return false;
+    }
+    if (!process_claim()) {
+        process_refused();
         return false;
     }
     process_describe();

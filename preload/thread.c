@@ -121,6 +121,13 @@ static void access_stop(struct thread *thread)
     }
 }
 
+/* A vfork child runs on its parent's memory, this struct included, but is another thread to the kernel. */
+static struct thread *thread_own(void)
+{
+    struct thread *thread = thread_self;
+    return thread != NULL && thread->tid == (pid_t)syscall(SYS_gettid) ? thread : NULL;
+}
+
 /* The program closed descriptors that it did not know, the clock's among them: all of this thread's are opened anew. */
 static void reopen_closed(struct thread *thread)
 {
@@ -136,7 +143,7 @@ static void reopen_closed(struct thread *thread)
 
 void thread_prepare(void)
 {
-    struct thread *thread = thread_self;
+    struct thread *thread = thread_own();
     if (thread == NULL || thread->paused) {
         return;
     }
@@ -148,7 +155,7 @@ void thread_prepare(void)
 
 void thread_pause(void)
 {
-    struct thread *thread = thread_self;
+    struct thread *thread = thread_own();
     if (thread != NULL && !thread->paused && trigger_current != &trigger_papi) {
         clock_stop(thread);
         access_stop(thread);
@@ -158,7 +165,7 @@ void thread_pause(void)
 
 void thread_resume(void)
 {
-    struct thread *thread = thread_self;
+    struct thread *thread = thread_own();
     if (thread != NULL && thread->paused) {
         thread->paused = false;
         thread_prepare();

@@ -17,7 +17,8 @@ static void health_add(struct health *health, const struct db_process *record)
     health->finished += record->finished;
     health->traps += record->traps;
     health->shim_cpu_ns += record->shim_cpu_ns;
-    health->shim_memory_bytes += record->shim_memory_bytes;
+    if (health->shim_memory_bytes < record->shim_memory_bytes) /* forked children share what they inherited */
+        health->shim_memory_bytes = record->shim_memory_bytes;
     health->threads += record->threads;
     health->objects += record->objects;
     for (size_t i = 0; i < DB_DROP_COUNT; i++)

@@ -92,20 +92,13 @@ static const char *symbol_at(const struct db_module *module, const struct run_pr
     return binary_symbol(binary, address - module->load_bias);
 }
 
-/* The innermost function with a symbol, among the interpreter's frames from this leaf up to the Python frame. */
-static enum time_kind interpreter_kind(struct process *process, const struct db_node *record)
+/*
+ * By the leaf's own name alone: a static function of a stripped interpreter has none, and the call that led to it
+ * (PyObject_Vectorcall) says nothing of what it does - sum() is no boundary. Such time counts as Python.
+ */
+static enum time_kind interpreter_kind(struct process *process, const struct db_module *module, uint64_t address)
 {
-    const char *symbol = NULL;
-    for (unsigned steps = 0; symbol == NULL && steps < 8 && record != NULL; steps++) {
-        if (record->frame != DB_FRAME_NATIVE && record->frame != DB_FRAME_ACCESS)
-            break;
-        uint64_t address = record->value - (steps > 0); /* a caller's is where it goes on */
-        const struct db_module *module = modules_find(process, address);
-        if (module == NULL || (module->flags & DB_MODULE_INTERPRETER) == 0)
-            break;
-        symbol = symbol_at(module, process->run, address);
-        record = run_record(process->run, DB_KIND_NODE, record->parent);
-    }
+    const char *symbol = symbol_at(module, process->run, address);
     return symbol != NULL && is_machinery(symbol) ? TIME_BOUNDARY : TIME_PYTHON;
 }
 
@@ -122,5 +115,5 @@ enum time_kind time_kind_of(struct process *process, const struct db_node *recor
         return TIME_PYTHON; /* the interpreter starting or ending */
     if (node->native_between)
         return TIME_BOUNDARY;
-    return interpreter_kind(process, record);
+    return interpreter_kind(process, module, record->value);
 }

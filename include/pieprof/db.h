@@ -4,7 +4,7 @@
  *     +--------------------+ 0
  *     | struct db_header   |   one page, filled by the process that creates the file
  *     +--------------------+ DB_HEADER_BYTES
- *     | extent 0           |   64 KiB each: struct db_extent, then records of ONE kind
+ *     | extent 0           |   16 KiB each: struct db_extent, then records of ONE kind
  *     +--------------------+   that belong to ONE process
  *     | extent 1           |
  *     +--------------------+
@@ -37,7 +37,7 @@
 #define DB_MAGIC_BYTES 8u
 #define DB_VERSION 1u
 #define DB_HEADER_BYTES 4096u
-#define DB_EXTENT_BYTES 65536u
+#define DB_EXTENT_BYTES 16384u
 #define DB_EXTENT_MAGIC 0x54584550u /* "PEXT" */
 #define DB_BYTE_ORDER 0x01020304u
 #define DB_BLOB_MAX_BYTES (DB_EXTENT_BYTES - sizeof(struct db_extent) - sizeof(struct db_blob))
@@ -90,8 +90,7 @@
     X(THREAD_WITHOUT_CLOCK, "thread_without_clock", "thread not sampled: no memory, descriptor or timer, tiny stack")  \
     X(WATCH_OVERLAP, "watch_overlap", "access found, its bytes are watched already")                                   \
     X(CLASS_SAMPLED_OUT, "class_sampled_out", "access found outside objects: most of those are not watched")           \
-    X(RESERVOIR_KEPT, "reservoir_kept", "access found, the reservoir kept the older watches")                          \
-    X(VECTOR_ADDRESSES, "vector_addresses", "gather, scatter or vector-masked access passed over on the path")
+    X(RESERVOIR_KEPT, "reservoir_kept", "access found, the reservoir kept the older watches")
 
 /* The kinds of extents: name, type of its records. */
 #define DB_KINDS(X)                                                                                                    \

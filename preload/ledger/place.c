@@ -83,17 +83,40 @@ static enum place_result place_create(int descriptor)
     return place_refuse(strerror(error));
 }
 
+/* Something of the user's own that stands at a name, not a profile. */
+static bool place_is_foreign(const char *name)
+{
+    struct db_header header;
+    struct stat status;
+    if (fstatat(place_directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || status.st_size == 0) {
+        return false;
+    }
+    int descriptor = kernel_open_at(place_directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    bool foreign = descriptor < 0 || !ledger_header_read(descriptor, &header);
+    if (descriptor >= 0) {
+        kernel_close(descriptor);
+    }
+    return foreign;
+}
+
+/* The last profile gives way to this one; a file that is none is never overwritten, not at the next run either. */
 static enum place_result place_make_way(bool profile, bool empty)
 {
     char old[CONFIG_PATH_BYTES];
     snprintf(old, sizeof old, "%s.old", place_name());
+    if (place_is_foreign(old)) {
+        char aside[CONFIG_PATH_BYTES];
+        snprintf(aside, sizeof aside, "%s.%d.old", place_name(), kernel_process_id());
+        renameat(place_directory, old, place_directory, aside);
+    }
     if (renameat(place_directory, place_name(), place_directory, old) != 0) {
         return errno == ENOENT ? PLACE_AGAIN : place_refuse(strerror(errno));
     }
     if (!profile && !empty) {
-        char quoted[CONFIG_PATH_BYTES];
+        char quoted[CONFIG_PATH_BYTES], kept[CONFIG_PATH_BYTES];
         say_quote(quoted, sizeof quoted, ledger_map.path);
-        say(SAY_ERROR, "\"%s\" was no profile of this version; it is kept as \"%s.old\"", quoted, quoted);
+        say_quote(kept, sizeof kept, old);
+        say(SAY_ERROR, "\"%s\" was no profile of this version; it is kept as \"%s\" beside it", quoted, kept);
     }
     return PLACE_AGAIN;
 }

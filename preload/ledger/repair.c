@@ -34,8 +34,14 @@ static const char *ledger_fate(void)
     if (atomic_load(&ledger_map.lost)) {
         return "was cut short by somebody while the program ran: what was recorded is lost";
     }
-    if (lstat(ledger_map.path, &status) != 0 || status.st_ino != ledger_map.inode ||
-        status.st_dev != ledger_map.device) {
+    /* By the descriptor: that the path leads nowhere any more (chroot, setuid, a renamed directory) loses nothing. */
+    int descriptor = ledger_descriptor_borrow();
+    bool known = descriptor >= 0 && fstat(descriptor, &status) == 0;
+    ledger_descriptor_return(descriptor);
+    if (!known) {
+        return NULL;
+    }
+    if (status.st_nlink == 0) {
         return "was removed or replaced by somebody while the program ran: what was recorded is lost";
     }
     if ((uint64_t)status.st_size < ledger_map.backed_bytes ||

@@ -12,7 +12,7 @@ import pytest
 
 from hostile_ring import Ring, assert_figures_possible, report, report_json
 
-HEADER_BYTES, EXTENT_BYTES, EXTENT_HEADER_BYTES = 4096, 65536, 32
+HEADER_BYTES, EXTENT_BYTES, EXTENT_HEADER_BYTES = 4096, 16384, 32
 VERBS = (["report"], ["report", "--format", "json"], ["dump"])
 SEEDS = int(os.environ.get("PIEPROF_SEEDS", "120"))
 

@@ -389,3 +389,41 @@ def test_sigchld_ignored_by_inheritance(ring):
     usual = report_json(ring.run(source).db)
     run = ring.same(source, preexec_fn=ignore)
     assert engine(assert_recorded(run.db, 0.4), "access") == engine(usual, "access")
+
+
+def test_thread_is_sampled_after_a_subprocess(ring):
+    """A vfork child restores its signal mask on its parent's memory: the parent's clock must not be taken for the child's."""
+    run = ring.run(ring.program("""
+        import subprocess
+        busy(0.3)
+        subprocess.run(["/bin/true"])
+        def after(): busy(1.0)
+        after()
+        """))
+    assert run.returncode == 0
+    lines = {line["function"]: line["time_s"] for line in report_json(run.db)["lines"]}
+    assert sum(lines.values()) > 1.1, lines
+
+
+def test_fork_while_threads_end(ring):
+    run = ring.same(ring.program("""
+        import os, threading
+        going = True
+        def churn():
+            while going:
+                threads = [threading.Thread(target=sum, args=(range(1000),)) for _ in range(4)]
+                for thread in threads: thread.start()
+                for thread in threads: thread.join()
+        churners = [threading.Thread(target=churn) for _ in range(3)]
+        for churner in churners: churner.start()
+        endings = set()
+        for _ in range(200):
+            child = os.fork()
+            if child == 0:
+                thread = threading.Thread(target=int); thread.start(); thread.join()
+                os._exit(3)
+            endings.add(os.waitpid(child, 0)[1])
+        going = False
+        print(endings)
+        """), timeout=90)
+    assert run.stdout == b"{768}\n"

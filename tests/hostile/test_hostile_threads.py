@@ -76,13 +76,13 @@ print("done")
 
 
 def test_small_stacks_hold_the_handler(ring):
-    run = ring.same(ring.program(SMALL.format(stack=65536)), env={"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"})
+    run = ring.same(ring.program(SMALL.format(stack=262144)), env={"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"})
     assert_recorded(run.db, 1.2, 500)
 
 
 def test_stacks_too_small_are_left_alone_and_counted(ring):
     """A signal frame with the widest registers, and a sample, may not fit beside the program's own frames."""
-    run = ring.same(ring.program(SMALL.format(stack=32768)), env={"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"})
+    run = ring.same(ring.program(SMALL.format(stack=131072)), env={"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"})
     document = report_json(run.db)
     assert samples(document) > 500 * 1.2 or document["run"]["health"]["dropped"]["thread_without_clock"] == 4
 

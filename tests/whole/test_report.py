@@ -307,7 +307,7 @@ def test_files_that_are_no_runs(tmp_path, small):
 
 def test_structural_damage_is_one_line(tmp_path, small):
     good = small.read_bytes()
-    extent = 4096 + 65536
+    extent = 4096 + 16384
     for offset, value, words in ((4096, 0x12345678, ["0x1000"]), (extent + 4, 99, ["kind"]), (extent + 12, 7, ["records of 7"]),
                                  (20, 5, ["byte order"]), (16, 4096, ["extents of"])):
         damaged = bytearray(good)
