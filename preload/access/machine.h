@@ -48,8 +48,8 @@ bool machine_start(char *why_off, size_t bytes); /* opens the decoder; outside h
  * From the interrupted state, walks the path that the thread will take to the next load (or store) outside the stack that
  * will really touch memory: not NOPs, prefetches, LEA; not a module's own constants, the linkage table or
  * thread-local data, which are never an object's. General registers, flags and the path's own stores are computed
- * along the way, so branches, calls and returns are followed. Masked forms yield the first elements they
- * access; gathers, scatters and forms masked by a vector are passed over (which elements they touch is not computed).
+ * along the way, so branches, calls and returns are followed. Masked forms, gathers and scatters yield the first elements
+ * they access.
  * Signal-safe.
  */
 enum machine_find_result machine_find_access(const ucontext_t *uc, bool want_store, struct machine_find *find);

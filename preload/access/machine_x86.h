@@ -21,6 +21,7 @@ enum x86_decoded x86_decode(uintptr_t address, struct x86_instruction *instructi
 unsigned x86_length(const uint8_t *bytes, size_t available);
 
 #define X86_GENERAL_REGISTERS 16u /* in the order of the encoding: rax rcx rdx rbx rsp rbp rsi rdi r8 ... */
+#define X86_VECTORS 32u
 #define X86_RSP 4u
 #define X86_RCX 1u
 #define X86_WRITES_MAX 48u
@@ -38,7 +39,8 @@ struct x86_state {
     uint64_t general[X86_GENERAL_REGISTERS];
     uint32_t general_known; /* bit per register */
     uint32_t flags, flags_known;
-    uint32_t masks_known; /* bit per k register that still holds what `uc` holds */
+    uint32_t masks_known;   /* bit per k register that still holds what `uc` holds */
+    uint32_t vectors_known; /* bit per vector register, likewise */
     uint64_t stack_low_slack, stack_high;
     uint32_t writes;
     bool writes_lost; /* more than the log holds: memory is not known any more */
@@ -77,6 +79,19 @@ bool x86_on_stack(const struct x86_state *state, uint64_t address);
 
 /* The k register as in the interrupted context (Intel SDM volume 1, 13.5.5: component 5 of the XSAVE area). */
 struct x86_value x86_mask_register(const struct x86_state *state, unsigned number);
+
+/* machine_x86_vector.c: where the components lie; outside handlers, before all below. */
+void x86_vector_start(void);
+/* The path overwrites the vector register; others are ignored. */
+void x86_vector_forget(struct x86_state *state, ZydisRegister reg);
+/* Does a mask choose what the memory operand touches, or a vector where? */
+bool x86_is_masked(const struct x86_instruction *instruction, const ZydisDecodedOperand *operand);
+/*
+ * x86_operand_touches for these: the first run of elements let through, of a gather or scatter the first element.
+ * `*address` and `*size_bytes` come in as the whole operand's.
+ */
+bool x86_masked_touches(const struct x86_state *state, const struct x86_instruction *instruction,
+                        const ZydisDecodedOperand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown);
 
 bool x86_repeats(const struct x86_instruction *instruction);
 

@@ -1,5 +1,4 @@
 /* The decoder, and which bytes an instruction's memory operand really touches. */
-#include <cpuid.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +9,6 @@
 
 #define INSTRUCTION_BYTES_MAX 15u
 #define PAGE_BYTES 4096u
-#define XSAVE_LEAF 0xdu
-#define XSAVE_MASKS 5u /* component of k0-k7 */
-#define XSAVE_HEADER_OFFSET 512u
 #define TOUCHED_BYTES_MAX 64u /* beyond one vector: FXSAVE, XSAVE and their like are no data access */
 
 typedef ZyanStatus decode_full(const ZydisDecoder *, const void *, ZyanUSize, ZydisDecodedInstruction *,
@@ -23,7 +19,6 @@ typedef ZyanStatus decode_head(const ZydisDecoder *, ZydisDecoderContext *, cons
 static ZydisDecoder decoder;
 static decode_full *decode_instruction;
 static decode_head *decode_length;
-static uint32_t masks_offset; /* of k0-k7 in the XSAVE area, 0 when the processor has none */
 
 bool machine_start(char *why_off, size_t bytes)
 {
@@ -46,10 +41,7 @@ bool machine_start(char *why_off, size_t bytes)
     /* Looked up, not linked: the loader exports it, and the shim needs libc alone. */
     void **stack_end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
     x86_main_stack_high = stack_end != NULL ? (uint64_t)(uintptr_t)*stack_end : 0;
-    unsigned size = 0, offset = 0, flags, unused;
-    if (__get_cpuid_count(XSAVE_LEAF, XSAVE_MASKS, &size, &offset, &flags, &unused) != 0 && size != 0) {
-        masks_offset = offset;
-    }
+    x86_vector_start();
     return true;
 }
 
@@ -100,22 +92,6 @@ bool x86_repeats(const struct x86_instruction *instruction)
            0;
 }
 
-struct x86_value x86_mask_register(const struct x86_state *state, unsigned number)
-{
-    const uint8_t *area = (const uint8_t *)state->uc->uc_mcontext.fpregs;
-    struct x86_value mask = {0, false};
-    if (area == NULL || masks_offset == 0 || (state->masks_known >> number & 1) == 0) {
-        return mask;
-    }
-    uint64_t components;
-    memcpy(&components, area + XSAVE_HEADER_OFFSET, sizeof components);
-    if ((components >> XSAVE_MASKS & 1) != 0) { /* else the registers are in their initial state: zero */
-        memcpy(&mask.bits, area + masks_offset + 8 * number, sizeof mask.bits);
-    }
-    mask.known = true;
-    return mask;
-}
-
 static bool is_no_access(const ZydisDecodedInstruction *head)
 {
     switch (head->meta.category) {
@@ -142,60 +118,17 @@ static bool is_no_access(const ZydisDecodedInstruction *head)
     }
 }
 
-static bool is_masked_by_vector(ZydisMnemonic mnemonic)
-{
-    switch (mnemonic) {
-    case ZYDIS_MNEMONIC_VMASKMOVPS:
-    case ZYDIS_MNEMONIC_VMASKMOVPD:
-    case ZYDIS_MNEMONIC_VPMASKMOVD:
-    case ZYDIS_MNEMONIC_VPMASKMOVQ:
-    case ZYDIS_MNEMONIC_MASKMOVQ:
-    case ZYDIS_MNEMONIC_MASKMOVDQU:
-    case ZYDIS_MNEMONIC_VMASKMOVDQU:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Narrows [address, +size) to the first run of elements that the k mask lets through. False: none, or not known. */
-static bool apply_mask(const struct x86_state *state, const struct x86_instruction *instruction,
-                       const ZydisDecodedOperand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown)
-{
-    struct x86_value mask = x86_mask_register(state, (unsigned)(instruction->head.avx.mask.reg - ZYDIS_REGISTER_K0));
-    uint64_t element = operand->element_size / 8u;
-    unsigned count = operand->element_count;
-    if (!mask.known || element == 0 || count == 0) {
-        *unknown = true;
-        return false;
-    }
-    uint64_t active = count >= 64 ? mask.bits : mask.bits & ((UINT64_C(1) << count) - 1);
-    bool packs = instruction->head.meta.category == ZYDIS_CATEGORY_COMPRESS ||
-                 instruction->head.meta.category == ZYDIS_CATEGORY_EXPAND;
-    if (instruction->head.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) {
-        return mask.bits != 0;
-    }
-    if (active == 0) {
-        return false;
-    }
-    if (packs) {
-        *size_bytes = element * (uint64_t)__builtin_popcountll(active);
-        return true;
-    }
-    unsigned first = (unsigned)__builtin_ctzll(active);
-    uint64_t run = ~(active >> first);
-    *address += element * first;
-    *size_bytes = element * (run == 0 ? 64u - first : (uint64_t)__builtin_ctzll(run));
-    return true;
-}
-
 bool x86_operand_touches(const struct x86_state *state, const struct x86_instruction *instruction,
                          const ZydisDecodedOperand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown)
 {
     *unknown = false;
-    if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.type != ZYDIS_MEMOP_TYPE_MEM ||
-        is_no_access(&instruction->head) || is_masked_by_vector(instruction->head.mnemonic)) {
-        return false; /* gathers and scatters are of type VSIB */
+    bool gathers = operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB;
+    if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || (operand->mem.type != ZYDIS_MEMOP_TYPE_MEM && !gathers) ||
+        is_no_access(&instruction->head)) {
+        return false;
+    }
+    if (gathers) {
+        return x86_masked_touches(state, instruction, operand, address, size_bytes, unknown);
     }
     struct x86_value start = x86_operand_address(state, instruction, operand);
     *address = start.bits;
@@ -204,11 +137,8 @@ bool x86_operand_touches(const struct x86_state *state, const struct x86_instruc
     if (!start.known || *size_bytes == 0 || *size_bytes > TOUCHED_BYTES_MAX) {
         return false;
     }
-    ZydisMaskMode mode = instruction->head.avx.mask.mode;
-    bool masked = instruction->head.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && mode > ZYDIS_MASK_MODE_DISABLED &&
-                  instruction->head.avx.mask.reg > ZYDIS_REGISTER_K0;
-    if (masked) {
-        return apply_mask(state, instruction, operand, address, size_bytes, unknown);
+    if (x86_is_masked(instruction, operand)) {
+        return x86_masked_touches(state, instruction, operand, address, size_bytes, unknown);
     }
     if (x86_repeats(instruction) && instruction->head.meta.category == ZYDIS_CATEGORY_STRINGOP) {
         if ((state->general_known & 1u << X86_RCX) == 0) {

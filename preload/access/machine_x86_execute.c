@@ -339,6 +339,10 @@ static bool execute_string(struct x86_state *state, const struct x86_instruction
 
 static void forget_results(struct x86_state *state, const struct x86_instruction *instruction)
 {
+    ZydisMnemonic mnemonic = instruction->head.mnemonic;
+    if (mnemonic == ZYDIS_MNEMONIC_VZEROUPPER || mnemonic == ZYDIS_MNEMONIC_VZEROALL) {
+        state->vectors_known = 0; /* no operand says so */
+    }
     for (unsigned i = 0; i < instruction->head.operand_count; i++) {
         const ZydisDecodedOperand *operand = &instruction->operand[i];
         if ((operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0) {

@@ -40,6 +40,7 @@ void x86_state_begin(struct x86_state *state, const ucontext_t *uc)
     state->flags = (uint32_t)registers[REG_EFL];
     state->flags_known = UINT32_MAX;
     state->masks_known = 0xff;
+    state->vectors_known = UINT32_MAX;
     state->stack_low_slack = state->general[X86_RSP] - RED_ZONE_BYTES - STACK_BELOW_BYTES;
     state->stack_high = stack_high_of(state->general[X86_RSP]);
     state->writes = 0;
@@ -138,6 +139,7 @@ static void register_write(struct x86_state *state, ZydisRegister reg, struct x8
         state->masks_known &= ~(1u << (reg - ZYDIS_REGISTER_K0));
     }
     if (!register_place(reg, &place)) {
+        x86_vector_forget(state, reg);
         return;
     }
     uint32_t bit = 1u << place.number;

@@ -161,6 +161,43 @@ static void test_masked_forms_touch_what_the_mask_lets_through(void **state)
     assert_found(&source[1], 8);
 }
 
+KERNEL(kernel_vector_masked,
+       "mov $-1, %rax; movq %rax, %xmm3; vpslldq $8, %xmm3, %xmm3; vpxor %xmm4, %xmm4, %xmm4; int3;"
+       "vmaskmovpd (%rsi), %ymm4, %ymm0; vmaskmovpd (%rsi), %ymm3, %ymm0;"
+       "vmaskmovpd %ymm0, %ymm3, 8(%rdi); vzeroupper");
+KERNEL(kernel_gather, "mov $5, %eax; movq %rax, %xmm3; vpcmpeqd %xmm5, %xmm5, %xmm5; int3;"
+                      "vgatherqpd %xmm5, (%rsi,%xmm3,8), %xmm0; vzeroupper");
+KERNEL(kernel_late_gather, "int3; vpcmpeqd %xmm5, %xmm5, %xmm5; vgatherqpd %xmm5, (%rsi,%xmm3,8), %xmm0; vzeroupper");
+static void test_vectors_mask_and_address(void **state)
+{
+    (void)state;
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2")) {
+        skip();
+    }
+    look(kernel_vector_masked, false, 0);
+    assert_found(&source[1], 8);
+    look(kernel_vector_masked, true, 0);
+    assert_found(&destination[2], 8);
+    look(kernel_gather, false, 0);
+    assert_found(&source[5], 8);
+    look(kernel_late_gather, false, 0);
+    assert_int_equal(result, MACHINE_NEEDS_BREAK);
+}
+
+KERNEL(kernel_scatter, "mov $4, %eax; kmovw %eax, %k1; mov $7, %eax; vpbroadcastd %eax, %zmm18; int3;"
+                       "vscatterdps %zmm0, 8(%rdi,%zmm18,4){%k1}; vzeroupper");
+static void test_scatters_store_where_the_vector_says(void **state)
+{
+    (void)state;
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx512f")) {
+        skip();
+    }
+    look(kernel_scatter, true, 0);
+    assert_found((char *)destination + 36, 4);
+}
+
 KERNEL(kernel_constants, "int3; mov kernel_constants(%rip), %rax; mov %fs:0, %rax; mov 40(%rsi), %rax");
 static void test_constants_and_thread_locals_are_no_candidates(void **state)
 {
@@ -251,6 +288,8 @@ int main(void)
         cmocka_unit_test(test_sees_the_stores_of_the_path_itself),
         cmocka_unit_test(test_string_instructions_touch_what_they_count),
         cmocka_unit_test(test_masked_forms_touch_what_the_mask_lets_through),
+        cmocka_unit_test(test_vectors_mask_and_address),
+        cmocka_unit_test(test_scatters_store_where_the_vector_says),
         cmocka_unit_test(test_constants_and_thread_locals_are_no_candidates),
         cmocka_unit_test(test_explains_loads_stores_and_both),
         cmocka_unit_test(test_elsewhere_nothing_is_explained),
