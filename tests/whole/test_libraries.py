@@ -65,7 +65,15 @@ def kernels(tmp_path):
 
 
 def object_pairs(database):
-    return [line for line in dump(database).splitlines() if line.startswith("PAIR") and "class=object" in line]
+    """Pairs on objects whose first access was in the library."""
+    text = dump(database)
+    low, high = re.search(r"^MODULE .* low=(\w+) high=(\w+) .*libkernels", text, re.MULTILINE).groups()
+    inside = {
+        node for node, address in re.findall(r"^NODE 1\.(\d+) .*\baccess value=(\w+)", text, re.MULTILINE)
+        if int(low, 16) <= int(address, 16) < int(high, 16)
+    }
+    firsts = re.findall(r"^PAIR .* first=(\d+):.*class=object", text, re.MULTILINE)
+    return [first for first in firsts if first in inside]
 
 
 def test_thread_local_data_is_no_object(kernels):
