@@ -23,7 +23,8 @@ SHIM_SRC := $(wildcard preload/*.c preload/*/*.c)
 LAUNCHER_SRC := $(wildcard analyzer/launcher/*.c)
 ANALYZER_SRC := $(filter-out $(LAUNCHER_SRC),$(wildcard analyzer/*.c analyzer/*/*.c))
 SHIM_OBJ := $(SHIM_SRC:%.c=$(BUILD)/%.o)
-LAUNCHER_OBJ := $(LAUNCHER_SRC:%.c=$(BUILD)/%.o)
+# The launcher reads the variables as the shim does, by the same code.
+LAUNCHER_OBJ := $(LAUNCHER_SRC:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/preload/%.o,config kernel run_name say)
 ANALYZER_OBJ := $(ANALYZER_SRC:%.c=$(BUILD)/%.o)
 PROBED := $(BUILD)/probed
 
@@ -38,6 +39,8 @@ $(BUILD)/preload/%.o: preload/%.c | $(PROBED)
 $(BUILD)/analyzer/%.o: analyzer/%.c | $(PROBED)
 	@mkdir -p $(@D)
 	$(COMPILE) $(SAN_FLAGS) -Ianalyzer -c $< -o $@
+
+$(LAUNCHER_SRC:%.c=$(BUILD)/%.o): CPPFLAGS += -Ipreload
 
 $(BUILD)/libpieprof.so: $(SHIM_OBJ)
 	$(CC) -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -o $@ $^

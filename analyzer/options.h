@@ -4,7 +4,6 @@
 
 #include <stddef.h>
 
-#define PIEPROF_VERSION "0.1.0"
 #define OPTIONS_OWN_MAX 32
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };

@@ -1,9 +1,8 @@
 /*
- * The program's life under the launcher. It gets a process group of its own, as a shell would give it, so that every
- * signal reaches it exactly once: the terminal's from the kernel, others through the launcher.
+ * The program's life under the launcher. It stays in the launcher's process group, as if the launcher were not there:
+ * what the terminal or anybody sends to the group reaches it by itself, what is sent to the launcher is passed on.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,25 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/group.h"
 #include "launcher/launcher.h"
 
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
-
-static const int forwarded[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGUSR1,  SIGUSR2, SIGALRM,
-                                SIGCONT, SIGTSTP, SIGVTALRM, SIGXCPU, SIGWINCH, SIGPIPE};
-
-struct terminal {
-    int descriptor; /* of the controlling terminal, -1 when there is none */
-    pid_t launcher_group;
-    pid_t child_group;
-};
-
-/* Gives the terminal to a group while the other one of ours holds it; a background job takes nothing. */
-static void terminal_give(const struct terminal *terminal, pid_t from, pid_t to)
-{
-    if (terminal->descriptor >= 0 && tcgetpgrp(terminal->descriptor) == from)
-        tcsetpgrp(terminal->descriptor, to);
-}
 
 _Noreturn static void child_exec(char **program, const sigset_t *mask, void (*old_child_action)(int), pid_t launcher)
 {
@@ -47,81 +31,64 @@ _Noreturn static void child_exec(char **program, const sigset_t *mask, void (*ol
     _exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 
-/* The program stopped: give it the terminal when that is what it waits for, else stop with it and go on with it. */
-static void child_stopped(const struct terminal *terminal, int signal_number)
+/* Signals that the terminal sends to its foreground group, whether the program is still in that group or not. */
+static bool child_terminal_signal(int signal_number)
 {
-    bool wants_terminal = signal_number == SIGTTIN || signal_number == SIGTTOU;
-    if (wants_terminal && terminal->descriptor >= 0 && tcgetpgrp(terminal->descriptor) == terminal->launcher_group) {
-        terminal_give(terminal, terminal->launcher_group, terminal->child_group);
-        kill(-terminal->child_group, SIGCONT);
-        return;
-    }
-    terminal_give(terminal, terminal->child_group, terminal->launcher_group);
-    kill(0, SIGSTOP);
-    terminal_give(terminal, terminal->launcher_group, terminal->child_group);
-    kill(-terminal->child_group, SIGCONT);
+    return signal_number == SIGINT || signal_number == SIGQUIT || signal_number == SIGTSTP ||
+           signal_number == SIGWINCH || signal_number == SIGTTIN || signal_number == SIGTTOU;
 }
 
-static int child_wait(const struct terminal *terminal, pid_t pid, const sigset_t *awaited)
+/* Passes on what reached the launcher alone. */
+static void child_forward(pid_t pid, const siginfo_t *info)
+{
+    bool from_process = info->si_code <= 0;
+    bool in_group = getpgid(pid) == getpgrp();
+    if (group_was_sent(info->si_signo) && (in_group || !from_process))
+        return;
+    if (!from_process && child_terminal_signal(info->si_signo))
+        return;
+    if (info->si_code == SI_QUEUE)
+        sigqueue(pid, info->si_signo, info->si_value);
+    else
+        kill(pid, info->si_signo);
+}
+
+static int child_wait(pid_t pid, const sigset_t *awaited)
 {
     for (;;) {
         int status;
         while (waitpid(pid, &status, WNOHANG | WUNTRACED) == pid) {
             if (!WIFSTOPPED(status))
                 return status;
-            child_stopped(terminal, WSTOPSIG(status));
+            /* Stop with it, alone; the signal that continues the launcher is then passed on like any other. */
+            raise(SIGSTOP);
         }
         siginfo_t info;
         int signal_number = sigwaitinfo(awaited, &info);
-        if (signal_number == SIGCONT) {
-            terminal_give(terminal, terminal->launcher_group, terminal->child_group);
-            kill(-pid, SIGCONT);
-        } else if (signal_number > 0 && signal_number != SIGCHLD) {
-            kill(pid, signal_number);
-        }
+        if (signal_number > 0 && signal_number != SIGCHLD)
+            child_forward(pid, &info);
     }
 }
 
-/* A key that ended the program was meant for the whole job: a script around the launcher waits for it, too. */
-static void child_left_terminal(const struct terminal *terminal, int status)
+int child_run(char **program)
 {
-    terminal_give(terminal, terminal->child_group, terminal->launcher_group);
-    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGQUIT))
-        kill(0, WTERMSIG(status));
-}
-
-int child_run(char **program, pid_t *pid)
-{
+    /* All: a fault of the launcher's own ends it none the less, for the kernel does not let one be blocked. */
     sigset_t awaited, old_mask;
-    sigemptyset(&awaited);
-    sigaddset(&awaited, SIGCHLD);
-    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
-        sigaddset(&awaited, forwarded[i]);
+    sigfillset(&awaited);
     void (*old_child_action)(int) = signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_BLOCK, &awaited, &old_mask);
 
     pid_t launcher = getpid();
-    *pid = fork();
-    if (*pid < 0) {
+    pid_t pid = fork();
+    if (pid < 0) {
         fprintf(stderr, "pieprof: cannot start a process: %s\n", strerror(errno));
         return -1;
     }
-    /* Both sides set the group, and a background writer of the terminal's state would be stopped: ignore that. */
-    void (*old_output_action)(int) = signal(SIGTTOU, SIG_IGN);
-    struct terminal terminal = {
-        .descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY),
-        .launcher_group = getpgrp(),
-        .child_group = *pid ? *pid : getpid(),
-    };
-    setpgid(*pid, terminal.child_group);
-    if (*pid == 0) {
-        terminal_give(&terminal, terminal.launcher_group, terminal.child_group);
-        signal(SIGTTOU, old_output_action);
+    if (pid == 0)
         child_exec(program, &old_mask, old_child_action, launcher);
-    }
-    int status = child_wait(&terminal, *pid, &awaited);
-    if (terminal.descriptor >= 0 && tcgetpgrp(terminal.descriptor) == terminal.child_group)
-        child_left_terminal(&terminal, status);
+    group_watch();
+    int status = child_wait(pid, &awaited);
+    group_unwatch();
     return status;
 }
 

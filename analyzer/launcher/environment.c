@@ -6,7 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "launcher/launcher.h"
+#include "say.h"
 
 static const char *const library_places[] = {"libpieprof.so", "../lib/libpieprof.so", "../lib/pieprof/libpieprof.so"};
 
@@ -39,28 +41,6 @@ bool environment_find_library(struct launch *launch)
     return true;
 }
 
-/* The program may change its directory before it starts others: they must find the same file. */
-static bool environment_set_out(struct launch *launch)
-{
-    const char *out = launch->out ? launch->out : getenv("PIEPROF_OUT");
-    if (!out || !*out)
-        out = "out.db";
-    char directory[PATH_MAX] = "";
-    if (out[0] != '/' && !getcwd(directory, sizeof directory)) {
-        fprintf(stderr, "pieprof: cannot tell the working directory: %s\n", strerror(errno));
-        return false;
-    }
-    const char *slash = out[0] == '/' ? "" : "/";
-    if ((size_t)snprintf(launch->out_path, sizeof launch->out_path, "%s%s%s", directory, slash, out) >=
-        sizeof launch->out_path) {
-        fprintf(stderr, "pieprof: output path is too long: %s\n", out);
-        return false;
-    }
-    if (!launch->out)
-        launch->out = out;
-    return setenv("PIEPROF_OUT", launch->out_path, 1) == 0;
-}
-
 /* When the parent started, in clock ticks since boot (proc(5), /proc/PID/stat, field 22); 0 when it cannot be read. */
 static unsigned long long environment_parent_start_ticks(void)
 {
@@ -80,30 +60,28 @@ static unsigned long long environment_parent_start_ticks(void)
 }
 
 /* Ranks whose launcher gives the job no name share a parent, which its pid and start time name. */
-static void environment_name_by_parent(struct launch *launch)
+static void environment_name_by_parent(char *name, size_t size_bytes)
 {
-    snprintf(launch->run_name, sizeof launch->run_name, "parent-%d-%llu", (int)getppid(),
-             environment_parent_start_ticks());
+    snprintf(name, size_bytes, "parent-%d-%llu", (int)getppid(), environment_parent_start_ticks());
 }
 
-static bool environment_set_run(struct launch *launch)
+static bool environment_set_run(void)
 {
-    const char *given = getenv("PIEPROF_RUN");
+    char name[DB_RUN_NAME_BYTES];
     /* torchrun calls a job without an id "none": no name to tell it from the next one. */
     const char *elastic = getenv("TORCHELASTIC_RUN_ID");
     bool elastic_named = elastic && strcmp(elastic, "none") != 0;
     bool slurm = getenv("SLURM_JOB_ID") && getenv("SLURM_STEP_ID");
-    if ((given && *given) || getenv("PMIX_NAMESPACE") || slurm || elastic_named)
+    if (getenv("PIEPROF_RUN") || getenv("PMIX_NAMESPACE") || slurm || elastic_named)
         return true;
     if (elastic || getenv("PMI_RANK")) {
-        environment_name_by_parent(launch);
+        environment_name_by_parent(name, sizeof name);
     } else {
         struct timespec now;
         clock_gettime(CLOCK_REALTIME, &now);
-        snprintf(launch->run_name, sizeof launch->run_name, "pieprof-%d-%lld-%09ld", (int)getpid(),
-                 (long long)now.tv_sec, now.tv_nsec);
+        snprintf(name, sizeof name, "pieprof-%d-%lld-%09ld", (int)getpid(), (long long)now.tv_sec, now.tv_nsec);
     }
-    return setenv("PIEPROF_RUN", launch->run_name, 1) == 0;
+    return setenv("PIEPROF_RUN", name, 1) == 0;
 }
 
 /* First in line: hooks of the program's own preloaded libraries (an allocator, say) are then called by the shim's. */
@@ -120,11 +98,47 @@ static bool environment_set_preload(const struct launch *launch)
     return set;
 }
 
+/* True when the first of the variables that is set is not 0. */
+static bool environment_rank_differs(const char *const *variables, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank)
+            return strcmp(rank, "0") != 0;
+    }
+    return false;
+}
+
+/* Of the ranks that started together on this machine, one speaks for all; so does a process of no job. */
+static bool environment_is_later_local_rank(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID",
+                                            "LOCAL_RANK", "PMI_RANK"};
+    return environment_rank_differs(variables, sizeof variables / sizeof *variables);
+}
+
+/* The shim's own reading of the variables, so that both agree on every value, the run's name and the file. */
+static bool environment_check(struct launch *launch)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    launch->start_unix_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    if (!environment_is_later_local_rank())
+        say_start();
+    launch->refused = !config_read();
+    if (launch->refused)
+        return setenv("PIEPROF_OFF", "1", 1) == 0;
+    memcpy(launch->run_name, config.run_name, sizeof launch->run_name);
+    /* The program may change its directory before it starts others: they must find the same file. */
+    return setenv("PIEPROF_OUT", config.out_path, 1) == 0;
+}
+
 bool environment_prepare(struct launch *launch)
 {
-    if (!environment_set_out(launch))
-        return false;
-    if (environment_set_run(launch) && environment_set_preload(launch))
+    bool set = !launch->out || setenv("PIEPROF_OUT", launch->out, 1) == 0;
+    if (!launch->out)
+        launch->out = getenv("PIEPROF_OUT") ? strdup(getenv("PIEPROF_OUT")) : "out.db";
+    if (set && launch->out && environment_set_run() && environment_check(launch) && environment_set_preload(launch))
         return true;
     fputs("pieprof: no memory for the environment\n", stderr);
     return false;
@@ -133,10 +147,5 @@ bool environment_prepare(struct launch *launch)
 bool environment_is_later_rank(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "RANK"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank)
-            return strcmp(rank, "0") != 0;
-    }
-    return false;
+    return environment_rank_differs(variables, sizeof variables / sizeof *variables);
 }

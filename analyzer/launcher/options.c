@@ -1,10 +1,12 @@
-/* The launcher's command line. Values are checked by the shim, which says what is allowed. */
+/* The launcher's command line. Options stand for variables, whose values are checked where those are. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "launcher/launcher.h"
+#include "version.h"
 
 enum { OPTION_VERSION = 256, OPTION_RATE, OPTION_BUDGET, OPTION_ENGINES, OPTION_EVENTS, OPTION_MAX_SIZE, OPTION_LOG };
 
@@ -57,6 +59,15 @@ static const char *options_variable(int option)
     }
 }
 
+/* The exit status of a launcher that was only asked for a text. */
+static int options_print(const char *text)
+{
+    if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+        return 0;
+    fprintf(stderr, "pieprof: standard output could not be written: %s\n", strerror(errno));
+    return EXIT_USAGE;
+}
+
 static int options_apply(struct launch *launch, int option)
 {
     const char *variable = options_variable(option);
@@ -69,14 +80,12 @@ static int options_apply(struct launch *launch, int option)
         launch->out = optarg;
         return -1;
     case 'h':
-        fputs(help, stdout);
-        return 0;
+        return options_print(help);
     case OPTION_VERSION:
-        printf("pieprof %d\n", (int)DB_VERSION);
-        return 0;
+        return options_print("pieprof " PIEPROF_VERSION "\n");
     default:
         fputs("pieprof: try pieprof --help\n", stderr);
-        return 2;
+        return EXIT_USAGE;
     }
 }
 
@@ -90,7 +99,7 @@ int options_parse(struct launch *launch, int argc, char **argv)
     }
     if (optind == argc) {
         fputs("pieprof: no program to run; usage: pieprof [options] -- python train.py\n", stderr);
-        return 2;
+        return EXIT_USAGE;
     }
     const char *level = getenv("PIEPROF_LOG");
     launch->quiet = level && strcmp(level, "quiet") == 0;

@@ -1,45 +1,80 @@
 /* The launcher's last line: the file of this run, which is another one when a live run held the name. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "launcher/launcher.h"
 
-/* True when the file is a profile of the run; one that a job named is taken by its name alone. */
-static bool outcome_is_ours(const struct launch *launch, const char *path)
+/* When the file was created if it is a profile of this run that was written to since the start, 0 when it is not. */
+static uint64_t outcome_created_unix_ns(const struct launch *launch, const char *path)
 {
     struct db_header header;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0)
-        return false;
-    bool whole = read(descriptor, &header, sizeof header) == (ssize_t)sizeof header;
+        return 0;
+    bool whole = fstat(descriptor, &status) == 0 && read(descriptor, &header, sizeof header) == (ssize_t)sizeof header;
     close(descriptor);
-    if (!whole || memcmp(header.magic, DB_MAGIC, DB_MAGIC_BYTES) != 0)
-        return false;
-    return !launch->run_name[0] || strncmp(header.run_name, launch->run_name, sizeof header.run_name) == 0;
+    if (!whole || memcmp(header.magic, DB_MAGIC, DB_MAGIC_BYTES) != 0 ||
+        strncmp(header.run_name, launch->run_name, sizeof header.run_name) != 0)
+        return 0;
+    /* Another rank's process may have created it before; whoever joins writes to it. */
+    uint64_t modified_unix_ns =
+        (uint64_t)status.st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)status.st_mtim.tv_nsec;
+    bool fresh = header.created_unix_ns >= launch->start_unix_ns || modified_unix_ns >= launch->start_unix_ns;
+    return fresh ? header.created_unix_ns : 0;
 }
 
-/* A new run takes out.PID.db when a live one holds out.db; the suffix goes before the last extension. */
-static void outcome_other_name(const char *out, pid_t pid, char *other, size_t size_bytes)
+/* True for "out.WORD.db" beside "out.db", where a run goes that finds the name held: WORD is a pid or a host's name. */
+static bool outcome_is_beside(const char *name, const char *entry)
 {
-    const char *slash = strrchr(out, '/');
-    const char *dot = strrchr(slash ? slash : out, '.');
-    int stem_bytes = dot ? (int)(dot - out) : (int)strlen(out);
-    snprintf(other, size_bytes, "%.*s.%d%s", stem_bytes, out, (int)pid, dot ? dot : "");
+    const char *dot = strrchr(name, '.');
+    const char *end = dot && dot != name ? dot : name + strlen(name);
+    size_t stem_bytes = (size_t)(end - name), entry_bytes = strlen(entry), end_bytes = strlen(end);
+    return entry_bytes > stem_bytes + 1 + end_bytes && strncmp(entry, name, stem_bytes) == 0 &&
+           entry[stem_bytes] == '.' && strcmp(entry + entry_bytes - end_bytes, end) == 0;
 }
 
-void outcome_say(const struct launch *launch, pid_t pid)
+/* The youngest file of this run beside the one asked for; false when there is none. */
+static bool outcome_find(const struct launch *launch, char *found, size_t size_bytes)
 {
-    char other[PATH_MAX + 16];
-    outcome_other_name(launch->out, pid, other, sizeof other);
-    const char *file = outcome_is_ours(launch, launch->out) ? launch->out : other;
-    if (file == other && !outcome_is_ours(launch, other)) {
-        fprintf(stderr, "pieprof: nothing was recorded in %s: no Python ran under the profiler\n", launch->out);
-        return;
+    char directory[PATH_MAX] = ".";
+    const char *slash = strrchr(launch->out, '/');
+    const char *name = slash ? slash + 1 : launch->out;
+    int directory_bytes = (int)(name - launch->out);
+    if (slash)
+        snprintf(directory, sizeof directory, "%.*s", directory_bytes, launch->out);
+    DIR *entries = opendir(directory);
+    uint64_t youngest = 0;
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+        char candidate[2 * PATH_MAX];
+        snprintf(candidate, sizeof candidate, "%.*s%s", directory_bytes, launch->out, entry->d_name);
+        uint64_t created = outcome_is_beside(name, entry->d_name) ? outcome_created_unix_ns(launch, candidate) : 0;
+        if (created > youngest) {
+            youngest = created;
+            snprintf(found, size_bytes, "%s", candidate);
+        }
+    }
+    if (entries)
+        closedir(entries);
+    return youngest > 0;
+}
+
+void outcome_say(const struct launch *launch)
+{
+    char other[2 * PATH_MAX];
+    const char *file = launch->out;
+    if (!outcome_created_unix_ns(launch, file)) {
+        file = other;
+        if (!outcome_find(launch, other, sizeof other)) {
+            fputs("pieprof: nothing was recorded: a line above says why, or no Python started under the profiler\n",
+                  stderr);
+            return;
+        }
     }
     fprintf(stderr, "pieprof: profile in %s; read it with: pieprof-report %s\n", file, file);
 }

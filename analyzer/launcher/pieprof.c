@@ -3,7 +3,7 @@
 
 #include "launcher/launcher.h"
 
-enum { EXIT_USAGE = 2, EXIT_NOT_STARTED = 127 };
+enum { EXIT_NOT_STARTED = 127 };
 
 int main(int argc, char **argv)
 {
@@ -13,11 +13,10 @@ int main(int argc, char **argv)
         return status;
     if (!environment_find_library(&launch) || !environment_prepare(&launch))
         return EXIT_USAGE;
-    pid_t pid = 0;
-    status = child_run(launch.program, &pid);
+    status = child_run(launch.program);
     if (status < 0)
         return EXIT_NOT_STARTED;
-    if (!launch.quiet && !environment_is_later_rank())
-        outcome_say(&launch, pid);
+    if (!launch.quiet && !launch.refused && !environment_is_later_rank())
+        outcome_say(&launch);
     child_die_alike(status);
 }

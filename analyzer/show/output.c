@@ -1,12 +1,46 @@
 #include "show/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pieprof/db.h"
+
+static bool output_is_profile(const char *path)
+{
+    char magic[DB_MAGIC_BYTES];
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0)
+        return false;
+    bool profile =
+        read(descriptor, magic, sizeof(magic)) == (ssize_t)sizeof(magic) && memcmp(magic, DB_MAGIC, sizeof(magic)) == 0;
+    close(descriptor);
+    return profile;
+}
+
+/* Why the output must not be written, NULL when it may: opening empties it, and a measured run has no copy. */
+static const char *output_forbidden(const struct options *options)
+{
+    struct stat output, input;
+    if (stat(options->output, &output) != 0 || !S_ISREG(output.st_mode))
+        return NULL;
+    if (stat(options->file, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+        return "is the run that is read";
+    return output_is_profile(options->output) ? "is a PieProf run, which would be lost" : NULL;
+}
 
 FILE *output_open(const struct options *options)
 {
     if (options->output == NULL)
         return stdout;
+    const char *forbidden = output_forbidden(options);
+    if (forbidden != NULL) {
+        fprintf(stderr, "pieprof-report: -o %s: %s; nothing was written\n", options->output, forbidden);
+        return NULL;
+    }
     FILE *file = fopen(options->output, "we");
     if (file == NULL)
         fprintf(stderr, "pieprof-report: %s: %s\n", options->output, strerror(errno));
