@@ -214,6 +214,7 @@ struct event {
     struct machine_access access;
     enum text_owner owner;
     uint64_t value; /* after it */
+    bool rewritten; /* by the kernel since the last event: what the bytes held before is not known */
 };
 
 static void load_watch_event(struct access_thread *at, struct watch *watch, const ucontext_t *uc,
@@ -242,7 +243,8 @@ static void store_watch_event(struct access_thread *at, struct watch *watch, con
     bool again = watch->judged && watch->phase == WATCH_INSIDE;
     uint32_t node = again && loads ? 0 : context_of(at, uc, event->access.instruction);
     if (!again) {
-        record(watch, node, !loads, !loads && event->value == watch->current, event->value);
+        bool same = !loads && !event->rewritten && event->value == watch->current;
+        record(watch, node, !loads, same, event->value);
     }
     if (watch->phase == WATCH_ACROSS || !watch->scope_known) {
         finish(at, watch);
@@ -275,7 +277,7 @@ static void birth(struct access_thread *at, struct watch *watch, const ucontext_
 }
 
 /* False when the watch has ended: the kernel or another thread had its hands on the bytes. */
-static bool heed_marks(struct access_thread *at, struct watch *watch)
+static bool heed_marks(struct access_thread *at, struct watch *watch, struct event *event)
 {
     uint32_t marks = watch->range == NULL ? 0 : atomic_exchange(&watch->range->marks, 0);
     if ((marks & IO_GONE) != 0) {
@@ -283,7 +285,8 @@ static bool heed_marks(struct access_thread *at, struct watch *watch)
         return false;
     }
     watch->used |= (marks & IO_USED) != 0;
-    watch->unproved |= (marks & IO_REWRITTEN) != 0;
+    event->rewritten = (marks & IO_REWRITTEN) != 0;
+    watch->unproved |= event->rewritten;
     return true;
 }
 
@@ -354,7 +357,7 @@ void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_
         verdict_end(at, watch, DB_DROP_ASYNC_TRAP);
         return;
     }
-    if (!heed_marks(at, watch)) {
+    if (!heed_marks(at, watch, &event)) {
         return;
     }
     if (!verdict_read_value(watch, &event.value)) {

@@ -1,0 +1,249 @@
+"""Verdicts on accesses that are known: each kernel of access_kernels.c runs from a line of its own, again and again.
+
+Where the kernel's meaning forces a share to be all or nothing, exactly that is asked for. What sampling accesses is known
+to fall into, and the test of it:
+ 1. loads misread as stores when decoding backwards     test_vector_loads_are_no_stores; test_machine.c: explains
+ 2. operands that are no access: hints, masked forms    test_hints_are_no_accesses; test_machine.c: passes over, masked
+ 3. memory goes away, reading under an armed watch      test_watch.c: memory that goes away, reading around
+ 4. loads of constants                                  test_constants_are_not_judged; test_machine.c: constants
+ 5. a library's workspace is packed again and again     test_packed_and_read_is_used
+ 6. no unwind information                               test_scope_without_unwind_information
+ 7. one watch at a time starves                         test_long_lived_watches_do_not_starve
+ 8. zeros over zeros                                    test_zeros_are_told
+ 9. small native structures                             test_small_structures_are_no_objects
+10. sleeping through a call loses its loads             test_packed_and_read_is_used
+11. two watches hit by one instruction                  test_watch.c: two watches
+12. the kernel and the allocator touch the bytes        test_sent_..., test_refilled_..., test_heads_of_freed_chunks
+"""
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import whole
+
+HERE = Path(__file__).resolve().parent
+ENOUGH = 10
+
+PROGRAM = """
+import ctypes, os, sys, time
+lib = ctypes.PyDLL({library!r})
+SIZE = {size}
+def take(size=SIZE):
+    return ctypes.c_void_p(lib.take(size))
+lib.take.restype = ctypes.c_void_p
+lib.take.argtypes = [ctypes.c_size_t]
+number = ctypes.c_uint64
+size = ctypes.c_size_t(SIZE)
+def repeat(step, seconds={seconds}):
+    end, count = time.thread_time() + seconds, 0
+    while time.thread_time() < end:
+        count += 1
+        step(count)
+    return count
+a, b = take(), take()
+"""
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory):
+    library = tmp_path_factory.mktemp("kernels") / "libkernels.so"
+    flags = ["-O1", "-fno-tree-loop-distribute-patterns", "-fno-builtin", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
+             "-fomit-frame-pointer", "-fPIC", "-shared"]
+    subprocess.run(["gcc", *flags, "-o", library, HERE / "access_kernels.c", HERE / "access_bare.S"], check=True)
+    return library
+
+
+@pytest.fixture
+def measured(kernels, tmp_path):
+    """measured("repeat(...)"): runs these lines profiled; gives the report, and its lines by text."""
+
+    def run(*statements, seconds=2, size=1 << 16, rate=1000):
+        path, database = tmp_path / "program.py", tmp_path / "out.db"
+        head = PROGRAM.format(library=str(kernels), seconds=seconds, size=size)
+        path.write_text(head + "\n".join(statements) + "\n")
+        done = whole.execute([whole.PYTHON, path], cwd=tmp_path, env=whole.environment(
+            LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE=str(rate), PIEPROF_BUDGET="50"))
+        assert done.returncode == 0 and not done.stderr, done.stderr
+        report = json.loads(whole.read_report(database, "--format", "json", "--top", "0"))
+        if not report["run"]["engines"]["access"]["on"]:
+            pytest.skip(report["run"]["engines"]["access"]["why_off"])
+        report["printed"] = done.stdout
+        return report, {line["text"].strip(): line for line in report["lines"] if line["text"]}
+
+    return run
+
+
+def expect(line, **shares):
+    """Each share is exactly that, over enough pairs."""
+    for kind, fraction in shares.items():
+        share = line[kind]
+        assert share["pairs"] >= ENOUGH, (kind, share)
+        assert share["fraction"] == fraction, (kind, share)
+
+
+ELEMENTS = [8, 16, 32, 64]
+
+
+@pytest.mark.parametrize("bits", ELEMENTS)
+def test_same_value_stored_again(measured, bits):
+    text = f"repeat(lambda n: lib.fill{bits}(a, size, number(7)))"
+    expect(measured(text)[1][text], redundant_stores=1, dead_stores=1)
+
+
+@pytest.mark.parametrize("bits", ELEMENTS)
+def test_other_value_stored_before_any_load(measured, bits):
+    text = f"repeat(lambda n: lib.fill{bits}(a, size, number(n)))"
+    expect(measured(text)[1][text], redundant_stores=0, dead_stores=1)
+
+
+@pytest.mark.parametrize("bits", ELEMENTS)
+def test_same_value_loaded_again(measured, bits):
+    text = f"repeat(lambda n: lib.sum{bits}(a, size))"
+    line = measured(text)[1][text]
+    expect(line, redundant_loads=1)
+    assert line["redundant_stores"]["pairs"] == line["dead_stores"]["pairs"] == 0
+
+
+@pytest.mark.parametrize("bits", ELEMENTS)
+def test_incremented_in_place(measured, bits):
+    text = f"repeat(lambda n: lib.increment{bits}(a, size))"
+    expect(measured(text)[1][text], redundant_loads=0, redundant_stores=0, dead_stores=0)
+
+
+def test_filled_and_summed(measured):
+    _, lines = measured("def step(n):", "    lib.fill64(a, size, number(n))", "    lib.sum64(a, size)", "repeat(step)")
+    expect(lines["lib.fill64(a, size, number(n))"], redundant_stores=0, dead_stores=0)
+    expect(lines["lib.sum64(a, size)"], redundant_loads=0)
+
+
+def test_first_of_two_fills_is_the_dead_one(measured):
+    """The second fill's values are read: nothing of it is dead, and what it stores was there."""
+    _, lines = measured("def step(n):", "    lib.fill64(a, size, number(n))", "    lib.fill32(a, size, number(0))",
+                        "    lib.fill32(a, size, number(0) )", "    lib.sum64(a, size)", "repeat(step)")
+    expect(lines["lib.fill64(a, size, number(n))"], dead_stores=1)
+    expect(lines["lib.fill32(a, size, number(0))"], dead_stores=1, redundant_stores=0)
+    expect(lines["lib.fill32(a, size, number(0) )"], dead_stores=0)
+    assert lines["lib.fill32(a, size, number(0) )"]["redundant_stores"]["fraction"] > 0
+
+
+LIBC = "libc = ctypes.PyDLL(None)"
+
+
+def test_libc_memset(measured):
+    text = "repeat(lambda n: libc.memset(a, 7, size))"
+    expect(measured(LIBC, text)[1][text], redundant_stores=1, dead_stores=1)
+
+
+def test_libc_memcpy(measured):
+    text = "repeat(lambda n: libc.memcpy(a, b, size))"
+    expect(measured(LIBC, text)[1][text], redundant_loads=1, redundant_stores=1, dead_stores=1)
+
+
+def test_string_fill(measured):
+    text = "repeat(lambda n: lib.string_fill(a, size, number(n)))"
+    expect(measured(text)[1][text], redundant_stores=0, dead_stores=1)
+
+
+def test_string_copy(measured):
+    text = "repeat(lambda n: lib.string_copy(a, b, size))"
+    expect(measured(text)[1][text], redundant_loads=1, redundant_stores=1, dead_stores=1)
+
+
+def needs_processor(feature):
+    if feature not in Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split():
+        pytest.skip(f"the processor has no {feature}")
+
+
+@pytest.mark.parametrize("name, feature", [("fill_avx2", "avx2"), ("fill_avx512", "avx512f")])
+def test_vector_stores(measured, name, feature):
+    needs_processor(feature)
+    text = f"repeat(lambda n: lib.{name}(a, size, number(n)))"
+    expect(measured(text)[1][text], redundant_stores=0, dead_stores=1)
+
+
+def test_vector_loads_are_no_stores(measured):
+    """Half of the loads meet their own value (w), none of the stores does, and each is read by the next call."""
+    needs_processor("avx2")
+    text = "repeat(lambda n: lib.add_avx2(a, b, size))"
+    line = measured("lib.fill32(b, size, number(0x3f800000))", text)[1][text]
+    expect(line, redundant_stores=0, dead_stores=0)
+    assert line["redundant_loads"]["pairs"] >= ENOUGH and 0 < line["redundant_loads"]["fraction"] < 1
+
+
+def test_hints_are_no_accesses(measured):
+    text = "repeat(lambda n: lib.hint(b, a, size, number(n)))"
+    line = measured(text)[1][text]
+    expect(line, redundant_stores=0, dead_stores=1)
+    assert line["redundant_loads"]["pairs"] == 0
+
+
+def test_constants_are_not_judged(measured):
+    text = "repeat(lambda n: lib.sum_table())"
+    assert measured(text)[1][text]["redundant_loads"]["pairs"] == 0
+
+
+def test_packed_and_read_is_used(measured):
+    text = "repeat(lambda n: lib.pack(a, size, number(n)))"
+    expect(measured(text)[1][text], redundant_stores=0, dead_stores=0)
+
+
+@pytest.mark.parametrize("name", ["fill_bare", "fill64"])
+def test_scope_without_unwind_information(measured, name):
+    text = f"repeat(lambda n: lib.{name}(a, size, number(n)))"
+    report, lines = measured(text)
+    expect(lines[text], dead_stores=1)
+    assert lines[text]["dead_stores"]["across"]["pairs"] == lines[text]["dead_stores"]["pairs"]
+    assert {pair["scope"] for pair in report["pairs"]} == {"across"}
+
+
+def test_long_lived_watches_do_not_starve(measured):
+    """Each watch lives for a whole pass over the buffer: one at a time could finish one pair a pass, at most."""
+    text = "print(repeat(lambda n: lib.fill64(a, size, number(n)), 3))"
+    report, lines = measured(text, size=1 << 27, rate=250)
+    expect(lines[text], redundant_stores=0, dead_stores=1)
+    assert lines[text]["redundant_stores"]["pairs"] > 1.1 * int(report["printed"])
+    assert report["run"]["health"]["finished"] > 0.5 * report["run"]["health"]["armed"]
+
+
+@pytest.mark.parametrize("value", [0, 7])
+def test_zeros_are_told(measured, value):
+    text = f"repeat(lambda n: lib.fill64(a, size, number({value})))"
+    report, lines = measured(text)
+    expect(lines[text], redundant_stores=1)
+    for share in (lines[text]["redundant_stores"], report["totals"]["redundant_stores"]):
+        assert share["zero"] == (share["pairs"] if value == 0 else 0)
+    for pair in report["pairs"]:
+        assert pair["zero"] == (pair["count"] if value == 0 else 0)
+
+
+def test_small_structures_are_no_objects(measured):
+    text = "repeat(lambda n: lib.small_structures(number(n)))"
+    report, lines = measured(text)
+    assert all(lines[text][kind]["pairs"] == 0 for kind in ("redundant_loads", "redundant_stores", "dead_stores"))
+    assert report["totals"]["other_pairs"] >= ENOUGH
+
+
+def test_sent_before_it_is_filled_again(measured):
+    """write() read the buffer: the kernel's loads trap nowhere."""
+    _, lines = measured("file = os.open('/dev/null', os.O_WRONLY)", "def step(n):", "    lib.fill64(a, size, number(n))",
+                        "    lib.give(file, a, size)", "repeat(step)")
+    expect(lines["lib.fill64(a, size, number(n))"], redundant_stores=0, dead_stores=0)
+
+
+def test_refilled_by_the_kernel(measured):
+    """pread() put other bytes there: neither does a load meet its own value, nor is a value stored over itself."""
+    _, lines = measured("file = os.memfd_create('parts')", "os.write(file, os.urandom(2 * SIZE))", "def step(n):",
+                        "    lib.get(file, a, size, number(n))", "    lib.sum64(a, size)",
+                        "    lib.get(file, b, size, number(n))", "    lib.fill64(b, size, number(7))", "repeat(step)")
+    expect(lines["lib.sum64(a, size)"], redundant_loads=0)
+    expect(lines["lib.fill64(b, size, number(7))"], redundant_stores=0)
+    assert not lines["lib.fill64(b, size, number(7))"]["dead_stores"]["fraction"]
+
+
+def test_heads_of_freed_chunks(measured):
+    """Between the program's stores into a chunk's first words the allocator kept its links there: no verdict."""
+    text = "repeat(lambda n: lib.chunk_heads(number(7)))"
+    report, lines = measured(text)
+    assert lines[text]["redundant_stores"]["pairs"] == lines[text]["dead_stores"]["pairs"] == 0
+    assert report["run"]["health"]["dropped"]["watch_allocator"] >= ENOUGH
