@@ -66,7 +66,7 @@ static void test_every_function_bears_objects(void **state)
 static void test_small_buffers_are_no_objects(void **state)
 {
     (void)state;
-    char *small = malloc(900);
+    char *small = calloc(1, 900);
     assert_false(is_object(small));
     uint64_t before = process_record->objects;
     for (int i = 0; i < 1000; i++) {
