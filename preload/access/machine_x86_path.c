@@ -9,6 +9,7 @@
 
 struct loop {
     uintptr_t branch, exit;
+    struct x86_value stack_pointer; /* at both */
     unsigned turns;
 };
 
@@ -110,6 +111,9 @@ static int turn_loop(struct path *path, uint64_t exit)
     if (loop == NULL && path->loops < LOOPS_MAX) {
         loop = &path->loop[path->loops++];
         *loop = (struct loop){.branch = path->instruction.address, .exit = (uintptr_t)exit};
+    }
+    if (loop != NULL) {
+        loop->stack_pointer = stack_pointer_of(path);
     }
     if (loop != NULL && ++loop->turns > LOOP_TURNS_MAX) {
         return break_at(path, exit, stack_pointer_of(path));
@@ -239,6 +243,23 @@ static int walk_one(struct path *path)
     return step != STEP_ON ? step : advance(path);
 }
 
+/*
+ * Where to wait when the walk has led nowhere, or back to where it began: behind a loop that it turned, an inner one first;
+ * a walk without a loop is simply long, and goes on from its far end.
+ */
+static int break_further(struct path *path, uintptr_t begun, int otherwise)
+{
+    for (unsigned i = 0; i < path->loops; i++) {
+        const struct loop *loop = &path->loop[i];
+        if (loop->exit != begun) {
+            return break_at(path, loop->exit, loop->stack_pointer);
+        }
+    }
+    return otherwise == MACHINE_TOO_LONG && path->loops == 0
+               ? break_at(path, path->state.instruction, stack_pointer_of(path))
+               : otherwise;
+}
+
 enum machine_find_result machine_find_access(const ucontext_t *uc, bool want_store, struct machine_find *find)
 {
     struct path path;
@@ -251,12 +272,13 @@ enum machine_find_result machine_find_access(const ucontext_t *uc, bool want_sto
     for (find->instructions = 0; find->instructions < PATH_INSTRUCTIONS_MAX; find->instructions++) {
         int step = walk_one(&path);
         if (step == MACHINE_NEEDS_BREAK && find->break_at == machine_instruction_pointer(uc)) {
-            return path.instruction.head.meta.category == ZYDIS_CATEGORY_COND_BR ? MACHINE_INDIRECT
-                                                                                 : MACHINE_UNKNOWN_ADDRESS;
+            bool branches = path.instruction.head.meta.category == ZYDIS_CATEGORY_COND_BR;
+            return (enum machine_find_result)break_further(&path, find->break_at,
+                                                           branches ? MACHINE_INDIRECT : MACHINE_UNKNOWN_ADDRESS);
         }
         if (step != STEP_ON) {
             return (enum machine_find_result)step;
         }
     }
-    return MACHINE_TOO_LONG;
+    return (enum machine_find_result)break_further(&path, machine_instruction_pointer(uc), MACHINE_TOO_LONG);
 }

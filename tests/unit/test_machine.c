@@ -95,6 +95,21 @@ static void test_turns_short_loops_and_waits_behind_long_ones(void **state)
     assert_int_equal(behind.head.mnemonic, ZYDIS_MNEMONIC_MOV);
 }
 
+KERNEL(kernel_long, "int3; .rept 2000; add $1, %rax; .endr; mov %rax, (%rdi)");
+KERNEL(kernel_long_loop,
+       "int3; 1: .rept 400; add $1, %rax; .endr; dec %rdx; jnz 1b; kernel_long_exit: mov %rax, (%rdi)");
+static void test_long_paths_wait_at_their_far_end(void **state)
+{
+    (void)state;
+    extern const char kernel_long_exit[];
+    look(kernel_long, true, 0);
+    assert_int_equal(result, MACHINE_NEEDS_BREAK);
+    assert_in_range(find.break_at, (uintptr_t)kernel_long + 1000, (uintptr_t)kernel_long + 8000);
+    look(kernel_long_loop, true, 1000);
+    assert_int_equal(result, MACHINE_NEEDS_BREAK);
+    assert_int_equal(find.break_at, (uintptr_t)kernel_long_exit);
+}
+
 KERNEL(kernel_float_branch, "int3; pxor %xmm0, %xmm0; cvtsi2sd %rdx, %xmm1; comisd %xmm1, %xmm0; ja 1f;"
                             "mov (%rsi), %rax; ret; 1: mov 8(%rsi), %rax");
 static void test_waits_at_branches_on_unknown_flags(void **state)
@@ -282,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_passes_over_what_is_no_access),
         cmocka_unit_test(test_computes_registers_flags_and_the_stack),
         cmocka_unit_test(test_turns_short_loops_and_waits_behind_long_ones),
+        cmocka_unit_test(test_long_paths_wait_at_their_far_end),
         cmocka_unit_test(test_waits_at_branches_on_unknown_flags),
         cmocka_unit_test(test_waits_at_accesses_through_overwritten_registers),
         cmocka_unit_test(test_follows_calls_returns_and_computed_jumps),
