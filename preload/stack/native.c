@@ -53,13 +53,14 @@ static bool leads_home(const struct native_registers *guess, uintptr_t slot, str
     struct native_registers trial = *guess;
     for (trail->count = 0; trail->count < TRAIL_MAX;) {
         trail->places[trail->count++] = place_of(&trial);
-        if (slot != 0 ? place_of(&trial) >= slot : module_is_eval_loop(trial.value[EH_FRAME_RETURN])) {
-            return slot == 0 || place_of(&trial) == slot;
+        if (slot != 0 && place_of(&trial) >= slot) {
+            return place_of(&trial) == slot;
         }
+        bool in_loop = module_is_eval_loop(trial.value[EH_FRAME_RETURN]);
         uintptr_t cfa = 0;
         enum native_step step = native_step(&trial, &cfa);
-        if (step != NATIVE_STEP_OK) {
-            return step == NATIVE_STEP_END && slot == 0 && cfa == 0;
+        if (step != NATIVE_STEP_OK || (in_loop && slot == 0)) {
+            return slot == 0 && (step == NATIVE_STEP_OK || (step == NATIVE_STEP_END && cfa == 0));
         }
     }
     return false;

@@ -16,8 +16,9 @@ struct native_frame {
 };
 
 /*
- * Unwinds from `context`, leaf first, to the thread's outermost frame. Where rules are missing it tries the frame
- * pointer, then resumes at the evaluation loop found by the return slot (marking the gap). `complete` is false when it
+ * Unwinds from `context`, leaf first, to the thread's outermost frame. Where rules are missing it marks a gap and goes on
+ * at a caller guessed by the frame pointer or a near return address, if the rules lead from there to the evaluation loop
+ * (or the stack's end) without another gap; else at the evaluation loop's return slot. `complete` is false when it
  * stopped short. Signal-safe: guarded reads, a lock-free cache of rules by address, nothing else.
  */
 size_t native_unwind(const ucontext_t *context, struct native_frame *frames, size_t capacity, bool *complete);

@@ -312,23 +312,24 @@ static void test_resumes_behind_bare_code(void **state)
     assert_true(complete);
 }
 
-/* The same with a frame full of `word`: what earlier calls may have left there. */
+/* The same without a frame pointer and with a frame full of `word`: what earlier calls may have left there. */
 __asm__(".text\n"
         "stale_leaf:\n"
-        "    pushq %rbx\n"
-        "    subq $320, %rsp\n"
+        "    pushq %rbp\n"
+        "    xorl %ebp, %ebp\n"
+        "    subq $1600, %rsp\n"
         "    movq %rdi, %rdx\n"
         "    movq %rsi, %rax\n"
         "    movq %rsp, %rdi\n"
-        "    movl $40, %ecx\n"
+        "    movl $200, %ecx\n"
         "    rep stosq\n"
         "    call *%rdx\n"
-        "    addq $320, %rsp\n"
-        "    popq %rbx\n"
+        "    addq $1600, %rsp\n"
+        "    popq %rbp\n"
         "    ret\n");
 extern int stale_leaf(int (*call)(void), uintptr_t word);
 
-FRAMED static int call_stale(uintptr_t word)
+PLAIN static int call_stale(uintptr_t word)
 {
     return stale_leaf(sample_here, word) + 1;
 }
