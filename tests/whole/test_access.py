@@ -231,6 +231,25 @@ def test_sent_before_it_is_filled_again(measured):
     expect(lines["lib.fill64(a, size, number(n))"], redundant_stores=0, dead_stores=0)
 
 
+def test_sent_as_a_message(measured):
+    _, lines = measured("import socket", "ends = socket.socketpair()", "ends[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)",
+                        "view = (ctypes.c_char * SIZE).from_address(a.value)", "def step(n):", "    lib.fill64(a, size, number(n))",
+                        "    ends[0].sendmsg([view])", "    ends[1].recv(2 * SIZE)", "repeat(step)")
+    expect(lines["lib.fill64(a, size, number(n))"], redundant_stores=0, dead_stores=0)
+
+
+def test_overwritten_ten_times_in_a_call(measured):
+    """The watch sleeps through most rounds: what it did not see is not called used."""
+    _, lines = measured("repeat(lambda n: lib.fill_rounds(a, size, number(1000 * n)))")
+    expect(lines["repeat(lambda n: lib.fill_rounds(a, size, number(1000 * n)))"], redundant_stores=0, dead_stores=1)
+
+
+def test_unaligned_values_are_compared_whole(measured):
+    _, lines = measured("odd = ctypes.c_void_p(a.value + 3)", "part = ctypes.c_size_t(SIZE - 64)",
+                        "repeat(lambda n: lib.fill32(odd, part, number(n)))")
+    expect(lines["repeat(lambda n: lib.fill32(odd, part, number(n)))"], redundant_stores=0, dead_stores=1)
+
+
 def test_refilled_by_the_kernel(measured):
     """pread() put other bytes there: neither does a load meet its own value, nor is a value stored over itself."""
     _, lines = measured("file = os.memfd_create('parts')", "os.write(file, os.urandom(2 * SIZE))", "def step(n):",
