@@ -234,6 +234,7 @@ static bool splice(struct unwind *unwind, const struct native_memory *memory)
         return false;
     }
     memcpy(unwind->frames + unwind->count, memory->frames + at, rest * sizeof *unwind->frames);
+    unwind->frames[unwind->count].gap = false; /* a step has led here now, even if none did then */
     unwind->count += rest;
     unwind->complete = true;
     return true;
