@@ -132,11 +132,12 @@ def test_help_and_version(tmp_path, option, word):
     assert done.stdout.startswith(word)
 
 
-def start(code, directory):
+def start(code, directory, **options):
     process = subprocess.Popen(
         [whole.LAUNCHER, "--", whole.PYTHON, "-c", code], cwd=directory, env=whole.environment(),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup's children would ignore it
+        **options,
     )
     assert process.stdout.readline() == "ready\n"
     return process
@@ -207,6 +208,259 @@ def test_control_c_on_a_terminal(tmp_path):
     assert os.WTERMSIG(status) == signal.SIGINT
 
 
+COUNT = """
+import os, signal, sys, time
+got = []
+number = int(sys.argv[1])
+signal.signal(number, lambda *_: got.append(1))
+if len(sys.argv) > 2: os.setsid()
+print('ready', flush=True)
+end = time.monotonic() + 1
+while time.monotonic() < end: time.sleep(0.05)
+print(len(got), flush=True)
+"""
+
+
+def count_start(directory, *words):
+    process = subprocess.Popen(
+        [whole.LAUNCHER, "--log", "quiet", "--", whole.PYTHON, "-c", COUNT, *map(str, words)], cwd=directory,
+        env=whole.environment(), stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+FORWARDED = [
+    "HUP", "INT", "QUIT", "TRAP", "ABRT", "USR1", "SEGV", "PIPE", "ALRM", "TERM", "CONT", "TSTP", "TTIN", "URG", "XCPU",
+    "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS", "RTMIN", "RTMAX",
+]
+
+
+@pytest.mark.parametrize("name", FORWARDED)
+def test_every_signal_is_passed_on_once(tmp_path, name):
+    number = int(getattr(signal, f"SIG{name}"))
+    process = count_start(tmp_path, number)
+    process.send_signal(number)
+    assert process.communicate(timeout=20)[0] == "1\n"
+
+
+def test_signals_to_group_and_process_are_told_apart(tmp_path):
+    process = count_start(tmp_path, int(signal.SIGTERM))
+    for send in (os.killpg, os.kill, os.killpg, os.kill, os.kill):
+        send(process.pid, signal.SIGTERM)
+        time.sleep(0.1)
+    assert process.communicate(timeout=20)[0] == "5\n"
+
+
+def test_program_may_start_a_session(tmp_path):
+    process = count_start(tmp_path, int(signal.SIGTERM), "setsid")
+    os.killpg(process.pid, signal.SIGTERM)
+    assert process.communicate(timeout=20) == ("1\n", None)
+    assert process.returncode == 0
+
+
+def test_killed_group_leaves_no_workers(tmp_path):
+    code = """
+import os, time
+worker = os.fork()
+if worker == 0:
+    time.sleep(60)
+    os._exit(0)
+print('ready', flush=True)
+print(worker, flush=True)
+time.sleep(60)
+"""
+    process = start(code, tmp_path)
+    worker = int(process.stdout.readline())
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=20)
+    assert wait_for(lambda: state_of(worker) in (None, "Z"))
+
+
+def state_of(pid):
+    try:
+        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def wait_for(holds, seconds=10):
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    return holds()
+
+
+def test_program_that_stops_itself_stops_the_launcher_alone(tmp_path):
+    """The caller, in the same group, goes on; a continued launcher continues the program."""
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGSTOP); print('on', flush=True)"
+    caller = f"""
+import subprocess, sys, time, os, signal
+launcher = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True)
+_, status = os.waitpid(launcher.pid, os.WUNTRACED)
+print(os.WIFSTOPPED(status), flush=True)
+os.kill(launcher.pid, signal.SIGCONT)
+print(launcher.stdout.read().strip(), flush=True)
+"""
+    words = [whole.PYTHON, "-c", caller, whole.LAUNCHER, "--log", "quiet", "--", whole.PYTHON, "-c", code]
+    process = subprocess.Popen(
+        [str(word) for word in words], cwd=tmp_path, env=whole.environment(), stdout=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.communicate(timeout=20)[0] == "True\non\n"
+    finally:
+        process.kill()
+
+
+def on_terminal(directory, *words):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(directory)
+        os.execve(str(words[0]), [str(word) for word in words], whole.environment(PS1="$ ", HISTFILE=""))
+    return pid, terminal
+
+
+def test_control_c_arrives_once(tmp_path):
+    words = [whole.LAUNCHER, "--log", "quiet", "--", whole.PYTHON, "-c", COUNT, str(int(signal.SIGINT))]
+    pid, terminal = on_terminal(tmp_path, *words)
+    read_terminal(terminal, b"ready")
+    os.write(terminal, b"\x03")
+    assert b"1\r\n" in read_terminal(terminal, b"\n1\r\n")
+    os.waitpid(pid, 0)
+    os.close(terminal)
+
+
+def test_hangup_arrives_once(tmp_path):
+    """The kernel tells a closed terminal to the session's leader, here the launcher, and to no other."""
+    code = COUNT.replace("print(len(got), flush=True)", "open('count', 'w').write(str(len(got)))")
+    words = [whole.LAUNCHER, "--log", "quiet", "--", whole.PYTHON, "-c", code, str(int(signal.SIGHUP))]
+    pid, terminal = on_terminal(tmp_path, *words)
+    read_terminal(terminal, b"ready\r\n")
+    os.close(terminal)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert (tmp_path / "count").read_text() == "1"
+
+
+def test_pipeline_keeps_the_foreground(tmp_path):
+    """In an interactive shell the pipeline's group holds the terminal: a pager may read from it."""
+    (tmp_path / "pager.py").write_text(
+        "import os\ntty = os.open('/dev/tty', os.O_RDWR)\n"
+        "input()\nprint('held', os.tcgetpgrp(tty) == os.getpgrp(), end='!', flush=True)\n"
+    )
+    pid, terminal = on_terminal(tmp_path, "/bin/bash", "--norc", "--noprofile", "-i")
+    code = "import time; print(1, flush=True); time.sleep(1)"
+    command = f"{whole.LAUNCHER} -- {whole.PYTHON} -c '{code}' | {whole.PYTHON} pager.py\n"
+    os.write(terminal, command.encode())
+    try:
+        assert b"held True!" in read_terminal(terminal, b"!")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
+
+
+def test_control_z_and_foreground(tmp_path):
+    pid, terminal = on_terminal(tmp_path, "/bin/bash", "--norc", "--noprofile", "-i")
+    code = "import time; print(\"rea\" + \"dy\", flush=True); time.sleep(2); print(\"wo\" + \"ke\", flush=True)"
+    os.write(terminal, f"{whole.LAUNCHER} -- {whole.PYTHON} -c '{code}'\n".encode())
+    try:
+        assert b"ready" in read_terminal(terminal, b"ready")
+        os.write(terminal, b"\x1a")
+        assert b"Stopped" in read_terminal(terminal, b"Stopped")
+        os.write(terminal, b"fg\n")
+        assert b"pieprof-report out.db" in read_terminal(terminal, b"pieprof-report out.db")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
+
+
+NOTHING = "pieprof: nothing was recorded: a line above says why, or no Python started under the profiler"
+
+
+def test_nothing_recorded_is_said(tmp_path):
+    assert launch("true", directory=tmp_path).stderr.splitlines() == [NOTHING]
+
+
+@pytest.mark.parametrize("run", [{}, {"PIEPROF_RUN": "mine"}, {"PMIX_NAMESPACE": "job.1"}], ids=str)
+def test_stale_file_is_not_announced(tmp_path, run):
+    environment = whole.environment(**run)
+    assert python("pass", directory=tmp_path, env=environment).returncode == 0
+    time.sleep(0.1)
+    assert launch("true", directory=tmp_path, env=environment).stderr.splitlines() == [NOTHING]
+    joined = python("pass", directory=tmp_path, env=environment)
+    assert joined.stderr.splitlines()[-1] == "pieprof: profile in out.db; read it with: pieprof-report out.db"
+
+
+@pytest.mark.parametrize("run", [{}, {"PIEPROF_RUN": "mine"}], ids=str)
+@pytest.mark.parametrize("shell", [False, True], ids=["direct", "shell"])
+def test_file_beside_a_live_run_is_found(tmp_path, run, shell):
+    first = start("print('ready', flush=True); input()", tmp_path, stdin=subprocess.PIPE)
+    words = [whole.PYTHON, "-c", "import os; print(os.getpid())"]
+    if shell:
+        words = ["/bin/sh", "-c", f"{words[0]} -c '{words[2]}'; true"]
+    done = launch("--", *words, directory=tmp_path, env=whole.environment(**run))
+    first.communicate("\n")
+    assert done.stderr.splitlines()[-1].endswith(f"pieprof-report out.{done.stdout.strip()}.db")
+
+
+@pytest.mark.parametrize("name, value", [("PIEPROF_OUT", ""), ("PIEPROF_RATE", "banana"), ("PIEPROF_RUN", "")])
+def test_refuses_as_the_shim_does(tmp_path, name, value):
+    words = [whole.PYTHON, "-c", "print(1)"]
+    alone = whole.execute(words, cwd=tmp_path, env=whole.environment(LD_PRELOAD=str(whole.SHIM), **{name: value}))
+    launched = launch("--", *words, directory=tmp_path, env=whole.environment(**{name: value}))
+    assert alone.stderr.count("\n") == 1 and name in alone.stderr
+    assert (launched.returncode, launched.stdout, launched.stderr) == (0, "1\n", alone.stderr)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("mpirun", ["mpirun.openmpi", "mpirun.mpich"])
+def test_ranks_refuse_once(tmp_path, mpirun):
+    if not shutil.which(mpirun):
+        pytest.skip(f"{mpirun} is not installed")
+    options = ["--allow-run-as-root", "--oversubscribe"] if "openmpi" in mpirun else []
+    words = [mpirun, *options, "-np", "3", whole.LAUNCHER, "--", whole.PYTHON, "-c", "pass"]
+    done = whole.execute(words, cwd=tmp_path, env=whole.environment(PIEPROF_RATE="banana"))
+    assert (done.returncode, done.stderr.count("banana")) == (0, 1), done.stderr
+
+
+def test_one_version():
+    launcher = whole.execute([whole.LAUNCHER, "--version"]).stdout.split()
+    assert whole.execute([whole.REPORT, "--version"]).stdout.split()[1:] == launcher[1:]
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+@pytest.mark.parametrize("program", [whole.LAUNCHER, whole.REPORT], ids=lambda path: path.name)
+def test_full_output_is_said(program, option):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([program, option], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "directory", "/dev/zero"])
+def test_report_refuses_what_is_no_file(tmp_path, kind):
+    if kind == "pipe":
+        os.mkfifo(tmp_path / kind)
+    elif kind == "directory":
+        (tmp_path / kind).mkdir()
+    done = subprocess.run([whole.REPORT, kind], cwd=tmp_path, capture_output=True, text=True, timeout=10)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert kind in done.stderr
+
+
+def test_report_never_overwrites_a_run(tmp_path):
+    assert python("pass", directory=tmp_path).returncode == 0
+    os.link(tmp_path / "out.db", tmp_path / "linked")
+    shutil.copy(tmp_path / "out.db", tmp_path / "copy.db")
+    before = (tmp_path / "out.db").read_bytes()
+    for output in ("out.db", "linked", "copy.db"):
+        done = whole.execute([whole.REPORT, "-o", output, "out.db"], cwd=tmp_path)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert (tmp_path / output).read_bytes() == before
+    for _ in range(2):
+        assert whole.execute([whole.REPORT, "-o", "page.txt", "out.db"], cwd=tmp_path).returncode == 0
+    assert (tmp_path / "page.txt").read_text()
 
 
 @pytest.mark.parametrize("mpirun", ["mpirun.openmpi", "mpirun.mpich"])
