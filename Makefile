@@ -12,7 +12,8 @@ VENV := .venv
 CSTD := -std=gnu11
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 OPT := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
-SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter undefined,$(SAN)),-fno-sanitize-recover=all))
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter undefined,$(SAN)),-fno-sanitize-recover=all) \
+    $(if $(filter thread,$(SAN)),-Wno-tsan))
 CPPFLAGS += -D_GNU_SOURCE -Iinclude
 DEPFLAGS = -MMD -MP
 COMPILE = $(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) $(DEPFLAGS)
