@@ -6,6 +6,7 @@
 #include "stack/guard.h"
 #include "stack/native_rule.h"
 
+#define FRAME_BYTES_MAX (UINT64_C(1) << 26) /* more than any one frame, arrays on the stack included */
 #define BIT(number) (UINT32_C(1) << (number))
 /* What a call keeps: the stack pointer, the instruction pointer and the callee-saved registers. */
 #define KEPT (BIT(3) | BIT(6) | BIT(7) | BIT(12) | BIT(13) | BIT(14) | BIT(15) | BIT(16))
@@ -48,6 +49,16 @@ bool native_is_described(const struct native_registers *registers)
     return rule.kind != NATIVE_RULE_NONE;
 }
 
+/*
+ * A caller's frame lies up the same stack. What a rule makes of a register that holds something else - a guess did, or code
+ * without rules - must not be read: those may be watched bytes, and a watch hit in a handler is a watch lost.
+ */
+static bool is_up_the_stack(const struct native_registers *from, uintptr_t cfa)
+{
+    uintptr_t stack = from->value[EH_FRAME_RSP];
+    return cfa > stack && cfa - stack <= FRAME_BYTES_MAX;
+}
+
 static bool step_short(const struct native_registers *from, const struct native_rule *rule, struct native_registers *to,
                        uintptr_t *cfa)
 {
@@ -55,8 +66,8 @@ static bool step_short(const struct native_registers *from, const struct native_
         return false;
     }
     *cfa = from->value[rule->cfa_register] + (uintptr_t)(intptr_t)rule->cfa_offset;
-    if ((rule->kind == NATIVE_RULE_DEREF && !guard_word(cfa, *cfa)) ||
-        !guard_word(&to->value[EH_FRAME_RETURN], *cfa - 8)) {
+    if ((rule->kind == NATIVE_RULE_DEREF && (!is_up_the_stack(from, *cfa) || !guard_word(cfa, *cfa))) ||
+        !is_up_the_stack(from, *cfa) || !guard_word(&to->value[EH_FRAME_RETURN], *cfa - 8)) {
         return false;
     }
     to->known = from->known & KEPT;
@@ -118,7 +129,8 @@ static bool step_complex(const struct native_registers *from, struct native_regi
     struct eh_frame_row row;
     uintptr_t address = lookup_address(from);
     const struct module *module = module_find(address);
-    if (module == NULL || !eh_frame_find_row(module, address, &row) || !find_cfa(from, &row, cfa)) {
+    if (module == NULL || !eh_frame_find_row(module, address, &row) || !find_cfa(from, &row, cfa) ||
+        (!row.signal_frame && !is_up_the_stack(from, *cfa))) {
         return false;
     }
     to->known = 0;
