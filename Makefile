@@ -20,9 +20,9 @@ COMPILE = $(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) $(DEPFLAGS)
 SHIM_FLAGS := -Ipreload -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer -ffunction-sections
 ANALYZER_LIBS := -ldw -lelf -ljansson -lz -lm -lstdc++
 
-SHIM_SRC := $(wildcard preload/*.c preload/*/*.c)
-LAUNCHER_SRC := $(wildcard analyzer/launcher/*.c)
-ANALYZER_SRC := $(filter-out $(LAUNCHER_SRC),$(wildcard analyzer/*.c analyzer/*/*.c))
+LAUNCHER_SRC := $(wildcard preload/launcher/*.c)
+SHIM_SRC := $(filter-out $(LAUNCHER_SRC),$(wildcard preload/*.c preload/*/*.c))
+ANALYZER_SRC := $(wildcard analyzer/*.c analyzer/*/*.c)
 SHIM_OBJ := $(SHIM_SRC:%.c=$(BUILD)/%.o)
 # The launcher reads the variables as the shim does, by the same code.
 LAUNCHER_OBJ := $(LAUNCHER_SRC:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/preload/%.o,config kernel run_name say)
@@ -41,7 +41,8 @@ $(BUILD)/analyzer/%.o: analyzer/%.c | $(PROBED)
 	@mkdir -p $(@D)
 	$(COMPILE) $(SAN_FLAGS) -Ianalyzer -c $< -o $@
 
-$(LAUNCHER_SRC:%.c=$(BUILD)/%.o): CPPFLAGS += -Ipreload
+# The launcher is a program of its own, not a guest: built like the analyzer.
+$(LAUNCHER_SRC:%.c=$(BUILD)/%.o): SHIM_FLAGS = $(SAN_FLAGS) -Ipreload
 
 $(BUILD)/libpieprof.so: $(SHIM_OBJ)
 	$(CC) -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -o $@ $^

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pieprof/version.h"
 #include "verb.h"
-#include "version.h"
 
 /* The kinds of findings a --kind may name (DESIGN, "Kinds"). */
 static const char *const kinds[] = {"replica", "redundant_store", "dead_store", "redundant_load", "tiny_calls",

@@ -55,7 +55,8 @@ int ledger_back(int descriptor, uint64_t offset, uint64_t bytes)
 {
     /* Growing past RLIMIT_FSIZE would send the program a SIGXFSZ that it never earned. */
     struct rlimit limit;
-    if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && offset + bytes > limit.rlim_cur) {
+    if (syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        offset + bytes > limit.rlim_cur) {
         return EFBIG;
     }
     int attempts = 100;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "launcher/launcher.h"
-#include "version.h"
+#include "pieprof/version.h"
 
 enum { OPTION_VERSION = 256, OPTION_RATE, OPTION_BUDGET, OPTION_ENGINES, OPTION_EVENTS, OPTION_MAX_SIZE, OPTION_LOG };
 
