@@ -25,16 +25,21 @@ static void health_add(struct health *health, const struct db_process *record)
         health->dropped[i] += record->dropped[i];
 }
 
-/* From the first process's start to the last sign of life of any, on the clock all of them share. */
+/*
+ * From the first process's start to the last sign of life of any, on the clock all of them share. A process whose times
+ * cannot be has no time between the two and does not count; nor does a run that spans more than any can.
+ */
 static double run_duration_s(const struct run *run)
 {
     uint64_t start = UINT64_MAX, end = 0;
     for (size_t i = 0; i < run->process_count; i++) {
         const struct db_process *record = run->processes[i].record;
+        if (record->last_monotonic_ns == record->start_monotonic_ns)
+            continue;
         start = record->start_monotonic_ns < start ? record->start_monotonic_ns : start;
         end = record->last_monotonic_ns > end ? record->last_monotonic_ns : end;
     }
-    return end > start ? (double)(end - start) * 1e-9 : 0;
+    return end > start && end - start <= RUN_TIME_LIMIT_NS ? (double)(end - start) * 1e-9 : 0;
 }
 
 void model_build(struct model *model, const struct run *run, const char *const *own, size_t own_count)

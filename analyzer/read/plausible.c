@@ -5,7 +5,6 @@
 #include "read/run_private.h"
 
 #define COUNT_LIMIT (UINT64_C(1) << 48)   /* no run takes more samples, traps or pairs */
-#define TIME_LIMIT_NS (UINT64_C(1) << 58) /* nine years */
 #define THREADS_LIMIT (UINT64_C(1) << 22) /* Linux's own limit on pids */
 #define EVENTS_LIMIT (UINT64_C(1) << 62)
 #define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
@@ -23,7 +22,7 @@ static uint64_t process_cpu_limit_ns(const struct db_process *record)
 {
     uint64_t elapsed = record->last_monotonic_ns - record->start_monotonic_ns + SLACK_NS;
     uint64_t threads = record->threads + 1;
-    return elapsed < TIME_LIMIT_NS / threads ? elapsed * threads : TIME_LIMIT_NS;
+    return elapsed < RUN_TIME_LIMIT_NS / threads ? elapsed * threads : RUN_TIME_LIMIT_NS;
 }
 
 static void process_counters(struct run *run, struct db_process *record)
@@ -47,7 +46,7 @@ static void process_counters(struct run *run, struct db_process *record)
 static void process_times(struct run *run, struct db_process *record)
 {
     if (record->last_monotonic_ns < record->start_monotonic_ns ||
-        record->last_monotonic_ns - record->start_monotonic_ns > TIME_LIMIT_NS) {
+        record->last_monotonic_ns - record->start_monotonic_ns > RUN_TIME_LIMIT_NS) {
         run->damaged += record->last_monotonic_ns != 0;
         record->last_monotonic_ns = record->start_monotonic_ns;
     }
@@ -82,7 +81,7 @@ void plausible_node(struct run *run, const struct run_process *process, struct d
 void plausible_pair(struct run *run, struct db_pair *pair)
 {
     limit(run, &pair->count, COUNT_LIMIT);
-    limit(run, &pair->weight_ns, TIME_LIMIT_NS);
+    limit(run, &pair->weight_ns, RUN_TIME_LIMIT_NS);
 }
 
 void plausible_counter(struct run *run, struct db_counter *counter)

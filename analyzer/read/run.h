@@ -12,6 +12,8 @@
 
 #include "pieprof/db.h"
 
+#define RUN_TIME_LIMIT_NS (UINT64_C(365) * 86400 * 1000 * 1000 * 1000) /* a year; longer is a damaged clock */
+
 struct run_extent {
     unsigned char *records; /* behind the struct db_extent */
     uint64_t offset;        /* of the extent in the file */

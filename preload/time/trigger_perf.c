@@ -4,6 +4,7 @@
  * mode (task_work), before that an interrupt raised it, and a system call about to sleep was cut short with EINTR.
  * Otherwise it fires on user instructions only, and kernel time is charged by the CPU clock to the next sample.
  */
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -29,7 +30,7 @@ static bool signals_wait_for_user_mode(void)
            (major > 6 || (major == 6 && minor >= 11));
 }
 
-static int clock_open(bool kernel_time)
+static int clock_open_as(bool kernel_time)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -45,12 +46,20 @@ static int clock_open(bool kernel_time)
     return thread_open_event(&attr);
 }
 
+/* A program that gave up its privileges since the probe is refused kernel time for threads it starts from then on. */
+static int clock_open(void)
+{
+    int descriptor = clock_open_as(with_kernel_time);
+    bool refused = descriptor < 0 && with_kernel_time && (errno == EACCES || errno == EPERM);
+    return refused ? clock_open_as(false) : descriptor;
+}
+
 static bool perf_probe(char *why_not, size_t bytes)
 {
     if (!sigtrap_usable(why_not, bytes)) {
         return false;
     }
-    int descriptor = signals_wait_for_user_mode() ? clock_open(true) : -1;
+    int descriptor = signals_wait_for_user_mode() ? clock_open_as(true) : -1;
     with_kernel_time = descriptor >= 0;
     thread_close_event(descriptor);
     return true;
@@ -73,7 +82,7 @@ static void clock_let_go(struct thread *thread)
 
 static bool perf_thread_begin(struct thread *thread)
 {
-    thread->clock_descriptor = clock_open(with_kernel_time);
+    thread->clock_descriptor = clock_open();
     if (thread->clock_descriptor < 0) {
         return false;
     }

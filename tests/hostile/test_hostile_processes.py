@@ -365,7 +365,8 @@ def test_setuid_after_start(open_ring):
         print(os.getuid(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         """))
     assert run.stdout == b"65534 8\n"
-    assert_recorded(run.db, 1.1)
+    document = assert_recorded(run.db, 1.1)
+    assert document["run"]["health"]["dropped"]["thread_without_clock"] == 0
 
 
 def test_children_the_program_did_not_start_are_unseen(ring):
