@@ -38,6 +38,8 @@
 #define DB_VERSION 1u
 #define DB_HEADER_BYTES 4096u
 #define DB_EXTENT_BYTES 16384u
+#define DB_FILE_MAX_GIB 8 /* the most that PIEPROF_MAX_SIZE allows, and that a reader takes: it copies the file */
+#define DB_EXTENTS_MAX ((uint32_t)((((uint64_t)DB_FILE_MAX_GIB << 30) - DB_HEADER_BYTES) / DB_EXTENT_BYTES))
 #define DB_EXTENT_MAGIC 0x54584550u /* "PEXT" */
 #define DB_BYTE_ORDER 0x01020304u
 #define DB_BLOB_MAX_BYTES (DB_EXTENT_BYTES - sizeof(struct db_extent) - sizeof(struct db_blob))
@@ -64,7 +66,7 @@
     X(MERGE_MISMATCH, "merge_mismatch", "Python and native stacks did not line up; native leaf kept alone")            \
     X(ASYNC_TRAP, "async_trap", "trap delivered late because the program blocked SIGTRAP")                             \
     X(REENTERED, "reentered", "sample that hit the shim itself")                                                       \
-    X(FILE_FULL, "file_full", "no space left under PIEPROF_MAX_SIZE")                                                  \
+    X(FILE_FULL, "file_full", "no space left under PIEPROF_MAX_SIZE, or under the limit of address space")             \
     X(DISK_FULL, "disk_full", "the file system refused more space")                                                    \
     X(NO_RESERVE, "no_reserve", "reserved space ran out inside a handler")                                             \
     X(TABLE_FULL, "table_full", "an in-memory table of the shim was full")                                             \

@@ -98,6 +98,21 @@ static void test_file_full(void **state)
     assert_true(status.st_size <= 1048576);
 }
 
+static void fill_little_address_space(void)
+{
+    const rlim_t bytes = 48u << 20;
+    CHECK(setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes}) == 0);
+    fill_to_the_limit();
+}
+
+static void test_limit_of_address_space_is_named(void **state)
+{
+    (void)state;
+    in_child(fill_little_address_space, "a");
+    assert_non_null(strstr(said, "reached 3 MiB, all that the limit of address space (ulimit -v) leaves it"));
+    assert_null(strstr(said, "PIEPROF_MAX_SIZE"));
+}
+
 static void fill_the_disk(void)
 {
     CHECK(ledger_open());
@@ -260,10 +275,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
     const struct CMUnitTest tests[] = {
-        TEST(test_records),          TEST(test_blobs),
-        TEST(test_file_full),        TEST(test_no_sigxfsz),
-        TEST(test_file_system_full), TEST(test_forked_child),
-        TEST(test_file_lost),        TEST(test_descriptor_taken_by_the_program),
+        TEST(test_records),
+        TEST(test_blobs),
+        TEST(test_file_full),
+        TEST(test_limit_of_address_space_is_named),
+        TEST(test_no_sigxfsz),
+        TEST(test_file_system_full),
+        TEST(test_forked_child),
+        TEST(test_file_lost),
+        TEST(test_descriptor_taken_by_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

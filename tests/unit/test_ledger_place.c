@@ -2,6 +2,8 @@
 /* Which file a run gets: made, joined, moved aside, or refused. */
 #include "ledger_run.h"
 
+#include <glob.h>
+
 static void open_refused(void)
 {
     CHECK(!ledger_open());
@@ -41,17 +43,59 @@ static void test_other_name_rotates(void **state)
     assert_string_equal(said, "");
 }
 
+/* The one file of that pattern still holds what put_file wrote. */
+static void assert_kept(const char *pattern, const char *expected)
+{
+    char text[64] = "";
+    glob_t found;
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_int_equal(found.gl_pathc, 1);
+    FILE *file = fopen(found.gl_pathv[0], "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    globfree(&found);
+    assert_string_equal(text, expected);
+}
+
+static void test_foreign_old_file_is_kept_at_later_runs(void **state)
+{
+    (void)state;
+    put_file("out.db.old", "my only copy\n");
+    in_child(open_and_record, "a");
+    assert_kept("out.db.old", "my only copy\n");
+    in_child(open_and_record, "b");
+    assert_string_equal(header_of("out.db.old").run_name, "a");
+    assert_kept("out.db.[0-9]*.old", "my only copy\n");
+    in_child(open_and_record, "c");
+    assert_string_equal(header_of("out.db.old").run_name, "b");
+    assert_kept("out.db.[0-9]*.old", "my only copy\n");
+}
+
+static void test_longest_name_makes_way_like_any(void **state)
+{
+    (void)state;
+    char name[241], old[256];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(old, sizeof old, "%s.old", name);
+    setenv("PIEPROF_OUT", name, 1);
+    put_file(old, "my only copy\n");
+    in_child(open_and_record, "a");
+    in_child(open_and_record, "b");
+    unsetenv("PIEPROF_OUT");
+    assert_string_equal(said, "");
+    assert_string_equal(header_of(name).run_name, "b");
+    assert_string_equal(header_of(old).run_name, "a");
+    assert_kept("nn*.[0-9]*.old", "my only copy\n");
+}
+
 static void test_foreign_file_is_kept(void **state)
 {
     (void)state;
     put_file("out.db", "my only copy\n");
     in_child(open_and_record, "a");
-    char text[64] = "";
-    FILE *file = fopen("out.db.old", "r");
-    assert_non_null(file);
-    assert_non_null(fgets(text, sizeof text, file));
-    fclose(file);
-    assert_string_equal(text, "my only copy\n");
+    assert_kept("out.db.old", "my only copy\n");
     assert_non_null(strstr(said, "out.db.old"));
 }
 
@@ -162,6 +206,8 @@ int main(void)
         TEST(test_same_name_joins),
         TEST(test_other_name_rotates),
         TEST(test_foreign_file_is_kept),
+        TEST(test_foreign_old_file_is_kept_at_later_runs),
+        TEST(test_longest_name_makes_way_like_any),
         TEST(test_live_run_is_left_alone),
         TEST(test_symlink_is_refused),
         TEST(test_other_things_are_refused),
