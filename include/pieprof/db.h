@@ -81,8 +81,8 @@
     X(ADDRESS_UNKNOWN, "address_unknown", "the access's address could not be computed")                                \
     X(NO_REGISTER, "no_register", "no debug register could be had")                                                    \
     X(NO_RETURN_SLOT, "no_return_slot", "the native call's return slot was not found")                                 \
-    X(WATCH_REPLACED, "watch_replaced", "watch given up for a newer one by the reservoir")                             \
-    X(WATCH_EXPIRED, "watch_expired", "watch given up after too many further samples")                                 \
+    X(WATCH_OUTWAITED, "watch_outwaited", "watch given up when its patience ran out; those that ended stand for it")   \
+    X(WATCH_EXPIRED, "watch_expired", "watch given up after too many traps")                                           \
     X(WATCH_OPEN, "watch_open", "watch still waiting when its thread or the run ended")                                \
     X(WATCH_ALLOCATOR, "watch_allocator", "watch ended by an access of the allocator")                                 \
     X(WATCH_INTERPRETER, "watch_interpreter", "watch ended by an access of the interpreter")                           \
@@ -92,7 +92,7 @@
     X(THREAD_WITHOUT_CLOCK, "thread_without_clock", "thread not sampled: no memory, descriptor or timer, tiny stack")  \
     X(WATCH_OVERLAP, "watch_overlap", "access found, its bytes are watched already")                                   \
     X(CLASS_SAMPLED_OUT, "class_sampled_out", "access found outside objects: most of those are not watched")           \
-    X(RESERVOIR_KEPT, "reservoir_kept", "access found, the reservoir kept the older watches")
+    X(WATCHES_BUSY, "watches_busy", "access found, all watches were waiting; the next one armed stands for it")
 
 /* The kinds of extents: name, type of its records. */
 #define DB_KINDS(X)                                                                                                    \
@@ -314,6 +314,8 @@ struct db_pair {
     uint32_t size_bytes; /* of the sampled access */
     uint64_t count;      /* atomic */
     uint64_t weight_ns;  /* atomic: CPU time the samples behind it stand for */
+    uint64_t scale;      /* atomic: sum of s, the pairs that each counted one stands for: 1 / its chance to be seen */
+    uint64_t scale_squares; /* atomic: sum of s * s */
 };
 
 /* A hardware event's count at a node (PIEPROF_EVENTS). */
@@ -333,7 +335,7 @@ DB_ASSERT_SIZE(struct db_code, 24);
 DB_ASSERT_SIZE(struct db_module, 72);
 DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
-DB_ASSERT_SIZE(struct db_pair, 40);
+DB_ASSERT_SIZE(struct db_pair, 56);
 DB_ASSERT_SIZE(struct db_counter, 24);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
 
