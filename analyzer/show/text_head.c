@@ -34,7 +34,7 @@ static void put_command(const struct page *page, const struct model *model)
 static const struct ending {
     const char *state, *run, *others;
 } endings[] = {{"running", ", still running", "still running"},
-               {"killed", ", killed", "killed"},
+               {"killed", ", ended without notice (killed, or by a signal)", "ended without notice"},
                {"signal", ", ended by a signal", "ended by a signal"},
                {"unknown", ", its end was not recorded", "of unrecorded end"}};
 #define ENDINGS (sizeof(endings) / sizeof(endings[0]))
