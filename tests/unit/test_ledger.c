@@ -198,6 +198,97 @@ static void test_forked_child(void **state)
     assert_string_equal(said, "");
 }
 
+/* The parent took all the space: the child runs on unprofiled, and reader and user are told. */
+static void refuse_forked_child(void)
+{
+    uint32_t id;
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    for (uint32_t i = 0; i < 100000; i++) {
+        ledger_claim(DB_KIND_NODE, &id);
+        ledger_reserve();
+    }
+    for (int i = 1; i <= 2; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            CHECK(!process_adopt_child());
+            _exit(0);
+        }
+        int status;
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+        CHECK(ledger_map.header->dropped_joins == (uint64_t)i);
+    }
+}
+
+static void test_refused_forked_child_is_counted_and_said_once(void **state)
+{
+    (void)state;
+    finish_child(start_child(refuse_forked_child, "a", "1M"));
+    char *line = strstr(said, "has no space left for process");
+    assert_non_null(line);
+    assert_null(strstr(line + 1, "has no space left"));
+}
+
+/* The path leads nowhere any more, the file is where it was. With our descriptor, and with it closed by the program. */
+static void record_out_of_reach(bool descriptor_closed, void (*leave)(void))
+{
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    if (descriptor_closed) {
+        close(ledger_map.descriptor);
+    }
+    leave();
+    process_finish(DB_END_EXIT);
+}
+
+static void change_root(void)
+{
+    CHECK(mkdir("jail", 0700) == 0 && chroot("jail") == 0 && chdir("/") == 0);
+}
+
+static void give_up_privileges(void)
+{
+    CHECK(chmod(directory, 0700) == 0 && setuid(65534) == 0);
+}
+
+static void rename_directory(void)
+{
+    char elsewhere[80];
+    snprintf(elsewhere, sizeof elsewhere, "%s-renamed", directory);
+    CHECK(rename(directory, elsewhere) == 0);
+}
+
+static void (*way_out)(void);
+
+static void leave_with_descriptor(void)
+{
+    record_out_of_reach(false, way_out);
+}
+
+static void leave_without_descriptor(void)
+{
+    record_out_of_reach(true, way_out);
+}
+
+static void test_file_out_of_reach_is_not_lost(void **state)
+{
+    (void)state;
+    void (*const ways[])(void) = {rename_directory, change_root, give_up_privileges};
+    for (size_t i = 0; i < (geteuid() == 0 ? 6 : 2); i++) {
+        way_out = ways[i / 2];
+        in_child(i % 2 == 0 ? leave_with_descriptor : leave_without_descriptor, "a");
+        assert_string_equal(said, "");
+        if (way_out == rename_directory) {
+            char elsewhere[80];
+            snprintf(elsewhere, sizeof elsewhere, "%s-renamed", directory);
+            assert_int_equal(rename(elsewhere, directory), 0);
+        }
+        assert_int_equal(header_of("out.db").processes, 1);
+        unlink("out.db");
+        rmdir("jail");
+    }
+}
+
 static void on_sigbus(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -282,6 +373,8 @@ int main(void)
         TEST(test_no_sigxfsz),
         TEST(test_file_system_full),
         TEST(test_forked_child),
+        TEST(test_refused_forked_child_is_counted_and_said_once),
+        TEST(test_file_out_of_reach_is_not_lost),
         TEST(test_file_lost),
         TEST(test_descriptor_taken_by_the_program),
     };
