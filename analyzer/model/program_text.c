@@ -59,7 +59,7 @@ static const char *by_outermost_frame(struct model *model, struct process *proce
             continue;
         const struct db_node *parent = run_record(process->run, DB_KIND_NODE, node->parent);
         const struct code *code = model_code(model, process, (uint32_t)(node->value >> 32));
-        bool outermost = parent != NULL && parent->frame != DB_FRAME_PYTHON && process->nodes;
+        bool outermost = parent != NULL && parent->frame == DB_FRAME_ROOT;
         if (outermost && code != NULL && code->pseudo && strcmp(code->function, "<module>") == 0)
             return code->file;
     }
