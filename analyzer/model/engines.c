@@ -2,7 +2,9 @@
 
 bool engine_ran(const struct run *run, enum db_engine engine, const char **why_off)
 {
-    *why_off = run->process_count == 0 ? "no process of the run reached Python code" : "no reason was recorded";
+    *why_off = run->process_count > 0           ? "no reason was recorded"
+               : run->header->dropped_joins > 0 ? "no process of the run found room in its file"
+                                                : "no process of the run reached Python code";
     bool reason = false;
     for (size_t i = 0; i < run->process_count; i++) {
         const struct db_engine_status *status = &run->processes[i].record->engines[engine];

@@ -73,6 +73,15 @@ static void times_add(struct times *times, enum time_kind kind, const struct db_
     times->samples += record->samples;
 }
 
+/*
+ * A thread with Python is never at its root: its samples there found no room for the frames below. What kind of time they
+ * are, and whose, is unknown.
+ */
+static bool is_unplaced(const struct db_node *record)
+{
+    return record->frame == DB_FRAME_ROOT && record->value < 2;
+}
+
 /* First pass: the run's totals, and in span_ns what each user line carries. */
 static void charge_totals(struct model *model, struct process *process)
 {
@@ -82,6 +91,10 @@ static void charge_totals(struct model *model, struct process *process)
         const struct node *node = &process->nodes[cursor.index];
         if (record->samples == 0 && record->cpu_ns == 0)
             continue;
+        if (is_unplaced(record)) {
+            model->totals.unplaced_ns += record->cpu_ns;
+            continue;
+        }
         if (node->in_import) {
             model->totals.import_ns += record->cpu_ns;
             continue;
@@ -116,7 +129,7 @@ static void charge_lines(struct model *model, struct process *process)
     struct run_cursor cursor = {0};
     for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
         const struct node *node = &process->nodes[cursor.index];
-        if (node->in_import || (record->samples == 0 && record->cpu_ns == 0))
+        if (node->in_import || is_unplaced(record) || (record->samples == 0 && record->cpu_ns == 0))
             continue;
         struct line *line = lines_of_leaf(model, process, (uint32_t)cursor.id);
         if (line == NULL) {

@@ -109,6 +109,7 @@ struct totals {
     uint64_t import_ns;
     struct share shares[SHARE_KINDS];
     uint64_t elsewhere_ns; /* of times: outside every line */
+    uint64_t unplaced_ns;  /* in none of the above: sampled in Python, but there was no room for where */
     uint64_t other_pairs;  /* pairs on other classes of addresses than objects */
 };
 

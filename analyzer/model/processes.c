@@ -82,18 +82,45 @@ static bool is_plain(const char *word)
     return *word != '\0' && strspn(word, plain) == strlen(word);
 }
 
+/* A command line being written; what is beyond its room is left out. */
+struct command {
+    char *text;
+    size_t used, room;
+};
+
+static void command_add(struct command *command, const char *text, size_t length)
+{
+    if (length > command->room - command->used)
+        length = command->room - command->used;
+    memcpy(command->text + command->used, text, length);
+    command->used += length;
+}
+
+/* As a shell reads it back: between apostrophes, each of its own outside them. */
+static void command_add_quoted(struct command *command, const char *word)
+{
+    command_add(command, "'", 1);
+    for (size_t length; (length = strcspn(word, "'")), word[length] != '\0'; word += length + 1) {
+        command_add(command, word, length);
+        command_add(command, "'\\''", 4);
+    }
+    command_add(command, word, strlen(word));
+    command_add(command, "'", 1);
+}
+
 char *process_command(const struct run_process *process, size_t limit_bytes)
 {
     struct run_blob blob = run_blob(process, process->record->arguments_blob);
-    char *command = memory_zeroed(limit_bytes + 1, 1);
-    size_t used = 0;
-    for (size_t at = 0; at < blob.length_bytes && used < limit_bytes;) {
+    struct command command = {.text = memory_zeroed(limit_bytes + 1, 1), .room = limit_bytes};
+    for (size_t at = 0; at < blob.length_bytes && command.used < limit_bytes;) {
         const char *word = intern_bytes(blob.bytes + at, blob.length_bytes - at);
         at += strlen(word) + 1;
-        const char *quote = is_plain(word) ? "" : "'";
-        int wrote =
-            snprintf(command + used, limit_bytes + 1 - used, "%s%s%s%s", used > 0 ? " " : "", quote, word, quote);
-        used += wrote > 0 ? (size_t)wrote : 0;
+        if (command.used > 0)
+            command_add(&command, " ", 1);
+        if (is_plain(word))
+            command_add(&command, word, strlen(word));
+        else
+            command_add_quoted(&command, word);
     }
-    return command;
+    return command.text;
 }

@@ -186,6 +186,7 @@ static json_t *json_totals(const struct model *model)
     json_object_set_new(object, "time_s", time);
     json_object_set_new(object, "import_s", json_seconds((double)totals->import_ns * 1e-9));
     json_object_set_new(object, "elsewhere_s", json_seconds((double)totals->elsewhere_ns * 1e-9));
+    json_object_set_new(object, "unplaced_s", json_seconds((double)totals->unplaced_ns * 1e-9));
     json_object_set_new(object, "redundant_loads", json_share(&totals->shares[SHARE_LOADS]));
     json_object_set_new(object, "redundant_stores", json_share(&totals->shares[SHARE_STORES]));
     json_object_set_new(object, "dead_stores", json_share(&totals->shares[SHARE_DEAD]));

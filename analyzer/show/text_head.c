@@ -141,10 +141,21 @@ static void put_elsewhere(const struct page *page, const struct model *model)
     free(part);
 }
 
+/* Samples for whose place there was no room. */
+static void put_unplaced(const struct page *page, const struct model *model)
+{
+    if (model->totals.unplaced_ns == 0)
+        return;
+    char *time = page_seconds((double)model->totals.unplaced_ns * 1e-9);
+    put_row(page, "", memory_print("%s more was sampled, but there was no room left to store where: left out", time));
+    free(time);
+}
+
 /* CPU time of the processes that no sample stands for; below a tenth it is start, end and the profiler itself. */
 static void put_missing(const struct page *page, const struct model *model)
 {
     uint64_t cpu_ns = 0, sampled_ns = times_total(&model->totals.times) + model->totals.import_ns;
+    sampled_ns += model->totals.unplaced_ns;
     for (size_t i = 0; i < model->process_count; i++)
         cpu_ns += model->processes[i].run->record->cpu_ns;
     if (cpu_ns < sampled_ns || (cpu_ns - sampled_ns) < cpu_ns / 10 || cpu_ns - sampled_ns < 500000000)
@@ -232,6 +243,7 @@ void text_head(const struct page *page, const struct model *model)
     put_run(page, model);
     put_time(page, model);
     put_elsewhere(page, model);
+    put_unplaced(page, model);
     put_missing(page, model);
     put_events(page, model);
     put_accesses(page, model);

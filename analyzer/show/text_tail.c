@@ -114,10 +114,16 @@ static void put_troubled(const struct page *page)
 static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
 {
     const char *why_off;
+    if (model->process_count == 0 && model->run->header->dropped_joins > 0)
+        return memory_print(
+            "nothing was recorded: there was no room for it, on the disk or under a limit of file size. Make room, or "
+            "let PIEPROF_OUT name a file elsewhere, and run again.");
     if (model->process_count == 0)
         return memory_print(
             "nothing was recorded: no process of this run reached Python code. Was the library preloaded into python "
             "itself? `pieprof-report doctor` tells what works here.");
+    if (times_total(&model->totals.times) == 0 && model->totals.unplaced_ns > 0)
+        return memory_print("there was no room to store where the time went: make some, or raise PIEPROF_MAX_SIZE.");
     if (times_total(&model->totals.times) == 0)
         return memory_print("the run was too short to be sampled; profile more of it, or raise PIEPROF_RATE.");
     if (selection->line_count == 0)

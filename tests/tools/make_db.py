@@ -40,6 +40,7 @@ INTERPRETER = 2
 class Db:
     def __init__(self):
         self.processes = []
+        self.dropped_joins = 0
 
     def process(self, **facts):
         process = Process(len(self.processes) + 1, **facts)
@@ -49,7 +50,7 @@ class Db:
     def bytes(self, version=1, claimed_beyond=0):
         extents = [extent for process in self.processes for extent in process.extents()]
         header = HEADER.pack(b"PIEPROF\x1a", version, HEADER_BYTES, EXTENT_BYTES, 0x01020304, 62, 4096,
-                             len(extents) + claimed_beyond, len(self.processes), 1700000000 * 10**9, 0, 0, bytes(16),
+                             len(extents) + claimed_beyond, len(self.processes), 1700000000 * 10**9, 0, self.dropped_joins, bytes(16),
                              b"golden", b"golden-host")
         return header.ljust(HEADER_BYTES, b"\0") + b"".join(extents)
 

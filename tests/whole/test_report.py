@@ -1,6 +1,7 @@
 """The report's outputs and the reader's manners, on files that tests/tools/make_db.py writes."""
 import json
 import os
+import shlex
 import struct
 import subprocess
 import sys
@@ -458,3 +459,76 @@ def test_waste_needs_pairs_between_calls(tmp_path):
         line = line_at(report_json(path), 5)
         assert line["redundant_stores"]["fraction"] == 1
         assert (line["waste_s"] > 0) == wasteful
+
+
+def in_thread(arguments, file):
+    """A program whose only samples are in a thread, below the standard library's threading.py."""
+    database = make_db.Db()
+    process = database.process(arguments=arguments, python=sys.hexversion)
+    run = process.code("Thread.run", "/usr/lib/python3.11/threading.py")
+    burn = process.code("burn", file, first_line=3)
+    process.frame(process.frame(process.root(1), run, -1), burn, -1, samples=100)
+    return database
+
+
+@pytest.mark.parametrize("arguments, file, own", [
+    (["python3", "-"], "<stdin>", True), (["python3"], "<stdin>", True), (["python3", "-W", "error", "-u"], "<stdin>", True),
+    (["python3", "-Ic", "import a"], "<string>", True), (["python3", "-Wc", "-c", "import a", "b.py"], "<string>", True),
+    (["python3", "train.py", "-c"], "<string>", False), (["python3", "-m", "train", "-"], "<stdin>", False),
+    (["python3", "-"], "<string>", False)])
+def test_a_program_without_a_file_is_the_users_in_its_threads_too(tmp_path, arguments, file, own):
+    path = tmp_path / "out.db"
+    in_thread(arguments, file).write(path)
+    assert [line["function"] for line in report_json(path)["lines"]] == (["burn"] if own else [])
+
+
+def test_a_program_without_a_file_is_known_by_its_outermost_frame(tmp_path):
+    database = in_thread(["embedding"], "<string>")
+    path = tmp_path / "out.db"
+    process = database.processes[0]
+    process.frame(process.root(), process.code("<module>", "<string>"), -1)
+    database.write(path)
+    assert [line["function"] for line in report_json(path)["lines"]] == ["burn"]
+
+
+def test_samples_whose_place_found_no_room_are_of_no_kind(tmp_path):
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.node(0, make_db.ROOT, 1, samples=100)
+    process.node(0, make_db.ROOT, 2, samples=25)
+    path = tmp_path / "out.db"
+    database.write(path)
+    totals = report_json(path)["totals"]
+    assert totals["unplaced_s"] == 0.4
+    assert totals["time_s"] == {"total": 3.94, "python": 0.08, "native": 3.86, "boundary": 0}
+    assert totals["elsewhere_s"] == pytest.approx(0.22)
+    assert "0.40 s more was sampled, but there was no room left to store where" in report(path).stdout
+
+
+def test_all_samples_without_a_place(tmp_path):
+    database = make_db.Db()
+    database.process().node(0, make_db.ROOT, 0, samples=100)
+    path = tmp_path / "out.db"
+    database.write(path)
+    text = report(path).stdout
+    assert "no room to store where the time went" in text and "too short" not in text
+
+
+def test_nothing_recorded_for_want_of_room_says_so(tmp_path):
+    database = make_db.Db()
+    path = tmp_path / "out.db"
+    database.write(path)
+    assert "preloaded into python" in " ".join(report(path).stdout.split())
+    database.dropped_joins = 2
+    database.write(path)
+    text = " ".join(report(path).stdout.split())
+    assert "there was no room for it" in text and "preloaded" not in text and "reached Python" not in text
+
+
+def test_the_command_can_be_given_to_a_shell_again(tmp_path):
+    words = ["python3", "my train.py", "it's 'all'", "", "'", "--lr=1e-3", "$HOME"]
+    database = make_db.Db()
+    database.process(arguments=words)
+    path = tmp_path / "out.db"
+    database.write(path)
+    assert shlex.split(report(path).stdout.splitlines()[0]) == words
