@@ -127,7 +127,7 @@ static bool check_PAIR(struct check *check, struct db_pair *record)
         return false;
     if (first || second)
         record->published = 0; /* without both ends it says nothing */
-    plausible_pair(check->run, record);
+    plausible_pair(check->run, check->process, record);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #define EVENTS_LIMIT (UINT64_C(1) << 62)
 #define PAIR_SCALE_LIMIT UINT64_C(8192) /* what one pair can stand for */
 #define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
+#define STALE_NS (UINT64_C(50) * 1000 * 1000) /* the shim refreshes a process's CPU time every 20 ms */
 
 static void limit(struct run *run, uint64_t *value, uint64_t highest)
 {
@@ -24,6 +25,18 @@ static uint64_t process_cpu_limit_ns(const struct db_process *record)
     uint64_t elapsed = record->last_monotonic_ns - record->start_monotonic_ns + SLACK_NS;
     uint64_t threads = record->threads + 1;
     return elapsed < RUN_TIME_LIMIT_NS / threads ? elapsed * threads : RUN_TIME_LIMIT_NS;
+}
+
+/*
+ * The most CPU time that a process's samples can stand for: what it used, and what its threads have since the shim last
+ * noted that, or while a live run's file was being read. Where it was not noted, or could not be, what it can have used.
+ */
+static uint64_t sampled_cpu_limit_ns(const struct run *run, const struct db_process *record)
+{
+    uint64_t most = process_cpu_limit_ns(record), later = STALE_NS + run->read_ns, threads = record->threads + 1;
+    if (record->cpu_ns == 0)
+        return most;
+    return later < RUN_TIME_LIMIT_NS / threads ? record->cpu_ns + later * threads : RUN_TIME_LIMIT_NS;
 }
 
 static void process_counters(struct run *run, struct db_process *record)
@@ -65,24 +78,26 @@ void plausible_process(struct run *run, struct run_process *process)
     struct db_process *record = process->record;
     process_counters(run, record);
     process_times(run, record);
+    process->sampled_limit_ns = process->nodes_left_ns = sampled_cpu_limit_ns(run, record);
     for (size_t i = 0; i < DB_ENGINE_COUNT; i++)
         record->engines[i].why_off[DB_REASON_BYTES - 1] = '\0';
     for (size_t i = 0; i < DB_EVENTS_MAX; i++)
         record->events[i][DB_EVENT_NAME_BYTES - 1] = '\0';
 }
 
-void plausible_node(struct run *run, const struct run_process *process, struct db_node *node)
+void plausible_node(struct run *run, struct run_process *process, struct db_node *node)
 {
     limit(run, &node->samples, COUNT_LIMIT);
-    limit(run, &node->cpu_ns, process_cpu_limit_ns(process->record));
+    limit(run, &node->cpu_ns, process->nodes_left_ns);
+    process->nodes_left_ns -= node->cpu_ns;
     if (node->native_cpu_ns > node->cpu_ns)
         node->native_cpu_ns = node->cpu_ns;
 }
 
-void plausible_pair(struct run *run, struct db_pair *pair)
+void plausible_pair(struct run *run, const struct run_process *process, struct db_pair *pair)
 {
     limit(run, &pair->count, COUNT_LIMIT);
-    limit(run, &pair->weight_ns, RUN_TIME_LIMIT_NS);
+    limit(run, &pair->weight_ns, process->sampled_limit_ns);
     if (pair->scale < pair->count || pair->scale > pair->count * PAIR_SCALE_LIMIT ||
         pair->scale_squares < pair->scale || pair->scale_squares > pair->scale * PAIR_SCALE_LIMIT) {
         pair->scale = pair->scale_squares = pair->count;

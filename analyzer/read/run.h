@@ -35,6 +35,8 @@ struct run_process {
     uint32_t ordinal;
     struct db_process *record;
     struct run_table tables[DB_KIND_END];
+    uint64_t sampled_limit_ns; /* the most CPU time that its samples can stand for */
+    uint64_t nodes_left_ns;    /* of that, what the nodes checked so far leave to the others */
 };
 
 struct run {
@@ -47,6 +49,7 @@ struct run {
     size_t used_extents;
     struct run_process *processes; /* those whose record is published */
     size_t process_count;
+    uint64_t read_ns; /* that reading took: a live run's last records are so much younger than its first */
     uint64_t damaged; /* things that were unfinished, cut off or impossible */
     bool cut_short;   /* the file ends before what was claimed */
     bool incomplete;  /* extents are missing, so a reference may lead nowhere without being wrong */

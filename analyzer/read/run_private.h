@@ -18,8 +18,8 @@ bool check_records(struct run *run);
 
 /* Counters and times that cannot be (plausible.c). */
 void plausible_process(struct run *run, struct run_process *process);
-void plausible_node(struct run *run, const struct run_process *process, struct db_node *node);
-void plausible_pair(struct run *run, struct db_pair *pair);
+void plausible_node(struct run *run, struct run_process *process, struct db_node *node);
+void plausible_pair(struct run *run, const struct run_process *process, struct db_pair *pair);
 void plausible_counter(struct run *run, struct db_counter *counter);
 
 /* How a reference stands. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -48,6 +49,13 @@ static size_t snapshot_pread(int descriptor, unsigned char *into, size_t size, u
         done += (size_t)got;
     }
     return done;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 * 1000 * 1000 + (uint64_t)now.tv_nsec;
 }
 
 /* Extents the header says are in use, within the file; the last may be cut. */
@@ -122,7 +130,9 @@ static bool snapshot_copy(struct run *run, int descriptor)
     size_t wanted = run->extent_count * (size_t)DB_EXTENT_BYTES;
     if (wanted > run->file_bytes - DB_HEADER_BYTES)
         wanted = (size_t)run->file_bytes - DB_HEADER_BYTES;
+    uint64_t start_ns = now_ns();
     got = snapshot_pread(descriptor, run->bytes + DB_HEADER_BYTES, wanted, DB_HEADER_BYTES);
+    run->read_ns = now_ns() - start_ns;
     if (got < wanted) /* truncated by somebody while we read */
         run->file_bytes = DB_HEADER_BYTES + got;
     uint64_t claimed_now = 0;

@@ -357,6 +357,25 @@ def test_impossible_counters_make_no_impossible_figures(tmp_path):
     assert "left out" in report(path).stderr
 
 
+def test_no_node_and_no_sum_of_nodes_exceeds_the_cpu_time(tmp_path):
+    database = make_db.Db()
+    process = database.process(python=sys.hexversion, seconds=5.6)
+    frame = process.frame(process.root(), process.code("main", "/nowhere/train.py"), -1, samples=250)
+    path = tmp_path / "out.db"
+    process.node(frame, make_db.NATIVE, 0x7f0000000300, cpu_ns=2**33, samples=1)
+    database.write(path)
+    data = report_json(path)
+    assert (data["totals"]["time_s"]["total"], data["run"]["health"]["damaged"]) == (1.0, 1)
+    for number in range(40):
+        process.node(frame, make_db.NATIVE, 0x7f0000000400 + number, cpu_ns=2 * 10**9, samples=1)
+    process.pair(frame, frame)
+    process.records["PAIR"][-1] = make_db.PAIR.pack(1, frame, frame, 1, 1, 2, 1, 1, 1, 0, 8, 1, 10**12, 1, 1)
+    database.write(path)
+    data = report_json(path)
+    assert (data["totals"]["time_s"]["total"], data["run"]["health"]["damaged"]) == (5.0, 1 + 38 + 1)
+    assert data["pairs"][0]["weight_s"] == 0
+
+
 def test_report_to_a_full_disk_says_so(small):
     with open("/dev/full", "w") as full:
         done = subprocess.run([whole.REPORT, small], stdout=full, stderr=subprocess.PIPE, text=True)
