@@ -147,6 +147,32 @@ static enum source_state compare_with_disk(const struct source *source)
     return same ? SOURCE_SAME : SOURCE_CHANGED;
 }
 
+/* Forked children share their parent's command line; a program that was started anew has read its files anew too. */
+static bool is_fork_of(const struct run_process *child, const struct run_process *parent)
+{
+    struct run_blob a = run_blob(child, child->record->arguments_blob),
+                    b = run_blob(parent, parent->record->arguments_blob);
+    return child->record->parent_pid == parent->record->pid && parent->ordinal < child->ordinal &&
+           a.length_bytes == b.length_bytes && (a.length_bytes == 0 || memcmp(a.bytes, b.bytes, a.length_bytes) == 0);
+}
+
+/* When the program of a process began: forked children run what their parents read. */
+static uint64_t program_start_unix_ns(const struct model *model, const struct run_process *process)
+{
+    for (size_t i = model->process_count; i-- > 0;)
+        if (is_fork_of(process, model->processes[i].run))
+            process = model->processes[i].run;
+    return process->record->start_unix_ns;
+}
+
+/* Texts are stored some time after the interpreter read them. */
+static bool edited_while_running(const struct model *model, const struct parts *parts)
+{
+    uint64_t start_ns = program_start_unix_ns(model, parts->process);
+    int64_t modified_ns = parts->records[0]->modified_unix_ns;
+    return start_ns > 0 && modified_ns > 0 && (uint64_t)modified_ns > start_ns;
+}
+
 static void source_load(const struct model *model, struct source *source)
 {
     struct stat status;
@@ -155,7 +181,7 @@ static void source_load(const struct model *model, struct source *source)
     struct map_key key = {(uintptr_t)source->path, 0, 0};
     const struct parts *parts = map_get(&stored, key);
     if (parts != NULL && parts->found == parts->count && parts_unpack(parts, source)) {
-        source->state = compare_with_disk(source);
+        source->state = edited_while_running(model, parts) ? SOURCE_EDITED : compare_with_disk(source);
         return;
     }
     free(source->text);

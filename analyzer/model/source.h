@@ -10,6 +10,7 @@ enum source_state {
     SOURCE_GONE,    /* stored, and there is no such file here */
     SOURCE_DISK,    /* not stored: read from the disk, as it is now */
     SOURCE_NONE,    /* neither */
+    SOURCE_EDITED,  /* stored, but the file was changed while the program ran: perhaps before its text was stored */
 };
 
 struct source {

@@ -127,7 +127,7 @@ static json_t *json_caller(const struct line *caller)
 
 static void json_put_source(json_t *object, const struct model *model, const struct line *line)
 {
-    static const char *const states[] = {"same", "changed", "gone", "disk", "none"};
+    static const char *const states[] = {"same", "changed", "gone", "disk", "none", "changed"};
     const struct source *source = source_get(model, line->file);
     size_t length = 0;
     const char *text = source_line(source, line->number, &length);

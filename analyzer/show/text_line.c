@@ -82,6 +82,8 @@ static void put_source(const struct page *page, const struct model *model, const
     put_carets(page, line, text, length, skip, room);
     if (source->state == SOURCE_CHANGED)
         page_put(page, STYLE_WARN, "          (as it ran: the file on disk is another by now)\n");
+    if (source->state == SOURCE_EDITED)
+        page_put(page, STYLE_WARN, "          (the file was changed while the program ran: perhaps not what ran)\n");
     if (source->state == SOURCE_DISK)
         page_put(page, STYLE_DIM, "          (from the disk as it is now: the run did not store this file)\n");
     free(printable);

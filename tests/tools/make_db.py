@@ -100,12 +100,12 @@ class Process:
         bias = low if bias is None else bias
         return self.add("MODULE", MODULE.pack(1, flags, bias, low, high, self.blob(path), len(build_id), build_id))
 
-    def source(self, path, text, part_bytes=60000):
+    def source(self, path, text, part_bytes=60000, modified_ns=1700000000 * 10**9):
         packed = zlib.compress(text.encode())
         parts = [packed[i:i + part_bytes] for i in range(0, len(packed), part_bytes)] or [b""]
         first = None
         for number, part in enumerate(parts):
-            record = SOURCE.pack(1, self.blob(path), len(text.encode()), 1700000000 * 10**9, number, len(parts),
+            record = SOURCE.pack(1, self.blob(path), len(text.encode()), modified_ns, number, len(parts),
                                  self.blob(part), 1)
             first = first or self.add("SOURCE", record)
             if number:

@@ -145,6 +145,23 @@ def test_source_changed_since(tmp_path):
     assert "another by now" in report(path).stdout
 
 
+def test_source_changed_while_the_program_ran(tmp_path):
+    """It may have been changed after the interpreter read it and before its text was stored: nobody knows what ran."""
+    script, path, start_ns = tmp_path / "train.py", tmp_path / "out.db", 1700000000 * 10**9
+    script.write_text(make_db.TRAIN)
+    code = make_db.text_codes(make_db.TRAIN, str(script))["fill"]
+    for modified_ns, state in ((start_ns - 1, "same"), (start_ns + 1, "changed")):
+        database = make_db.Db()
+        process = database.process(directory=str(tmp_path), python=sys.hexversion)
+        number = process.code_of(code, process.source(str(script), make_db.TRAIN, modified_ns=modified_ns))
+        process.frame(process.root(), number, make_db.offset_of(code, 4), samples=100)
+        database.write(path)
+        line = report_json(path)["lines"][0]
+        assert (line["source"], line["text"]) == (state, "    out[:] = 0.0")
+        assert ("changed while the program ran" in report(path).stdout) == (state == "changed")
+        assert max(map(len, report(path, "--width", "80").stdout.splitlines())) <= 80
+
+
 def test_entrance_to_a_package_leads_with_the_package(tmp_path):
     database = make_db.Db()
     process = database.process(python=sys.hexversion)
