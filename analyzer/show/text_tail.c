@@ -97,6 +97,15 @@ static void put_stripped(const struct page *page, const struct model *model)
     }
 }
 
+static const char *why_nothing(const struct run *run)
+{
+    if (run->header->dropped_joins > 0)
+        return "there was no room for it, on the disk or under a limit of file size. Make room, or let PIEPROF_OUT name "
+               "a file elsewhere, and run again.";
+    return "no process of this run reached Python code. Was the library preloaded into python itself? `pieprof-report "
+           "doctor` tells what works here.";
+}
+
 /* Libraries whose functions could not be named. */
 static void put_troubled(const struct page *page)
 {
@@ -114,14 +123,8 @@ static void put_troubled(const struct page *page)
 static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
 {
     const char *why_off;
-    if (model->process_count == 0 && model->run->header->dropped_joins > 0)
-        return memory_print(
-            "nothing was recorded: there was no room for it, on the disk or under a limit of file size. Make room, or "
-            "let PIEPROF_OUT name a file elsewhere, and run again.");
     if (model->process_count == 0)
-        return memory_print(
-            "nothing was recorded: no process of this run reached Python code. Was the library preloaded into python "
-            "itself? `pieprof-report doctor` tells what works here.");
+        return memory_print("nothing was recorded: %s", why_nothing(model->run));
     if (times_total(&model->totals.times) == 0 && model->totals.unplaced_ns > 0)
         return memory_print("there was no room to store where the time went: make some, or raise PIEPROF_MAX_SIZE.");
     if (times_total(&model->totals.times) == 0)
