@@ -200,6 +200,7 @@ static void count_cut(struct run *run)
 
 bool check_records(struct run *run)
 {
+    plausible_execs(run);
     for (size_t i = 0; i < run->process_count; i++)
         if (!check_process(run, &run->processes[i]))
             return false;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "read/run_private.h"
 
 #define COUNT_LIMIT (UINT64_C(1) << 48)   /* no run takes more samples, traps or pairs */
@@ -17,6 +18,24 @@ static void limit(struct run *run, uint64_t *value, uint64_t highest)
         *value = 0;
         run->damaged++;
     }
+}
+
+void plausible_execs(struct run *run)
+{
+    struct map firsts = {0};
+    for (size_t i = 0; i < run->process_count; i++) {
+        struct db_process *record = run->processes[i].record;
+        uint64_t cpu_ns = record->cpu_ns;
+        struct map_key key = {record->pid, record->start_ticks, 0};
+        struct run_process *first = map_get(&firsts, key);
+        if (first == NULL)
+            map_put(&firsts, key, first = &run->processes[i]);
+        else if (cpu_ns > first->exec_cpu_ns)
+            record->cpu_ns -= first->exec_cpu_ns;
+        if (record->ended == DB_END_EXEC)
+            first->exec_cpu_ns = cpu_ns;
+    }
+    map_free(&firsts);
 }
 
 /* The most CPU time a process can have used. */

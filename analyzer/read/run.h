@@ -36,6 +36,7 @@ struct run_process {
     struct db_process *record;
     struct run_table tables[DB_KIND_END];
     uint64_t sampled_limit_ns; /* the most CPU time that its samples can stand for */
+    uint64_t exec_cpu_ns;      /* of the first program in a process: what all had used when the last was replaced */
     uint64_t nodes_left_ns;    /* of that, what the nodes checked so far leave to the others */
 };
 

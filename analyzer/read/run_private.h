@@ -17,6 +17,7 @@ bool extents_index(struct run *run);
 bool check_records(struct run *run);
 
 /* Counters and times that cannot be (plausible.c). */
+void plausible_execs(struct run *run); /* first: a program's CPU time is not that of those it replaced in its process */
 void plausible_process(struct run *run, struct run_process *process);
 void plausible_node(struct run *run, struct run_process *process, struct db_node *node);
 void plausible_pair(struct run *run, const struct run_process *process, struct db_pair *pair);

@@ -100,7 +100,8 @@ static void put_stripped(const struct page *page, const struct model *model)
 static const char *why_nothing(const struct run *run)
 {
     if (run->header->dropped_joins > 0)
-        return "there was no room for it, on the disk or under a limit of file size. Make room, or let PIEPROF_OUT name "
+        return "there was no room for it, on the disk or under a limit of file size. Make room, or let PIEPROF_OUT "
+               "name "
                "a file elsewhere, and run again.";
     return "no process of this run reached Python code. Was the library preloaded into python itself? `pieprof-report "
            "doctor` tells what works here.";

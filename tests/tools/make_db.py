@@ -70,6 +70,7 @@ class Process:
         self.drops = [0] * DROPS
         self.threads = 1
         self.events = []
+        self.cpu_seconds = seconds
         self.head_blobs = [self.blob("\0".join(arguments) + "\0"), self.blob(directory), self.blob("/usr/bin/python3"),
                            self.blob("perf-task-clock")]
 
@@ -143,7 +144,7 @@ class Process:
         health = {"samples": samples, "native": 0, "call_ended": 0, "resolved": 0, "armed": 0, "finished": 0, "traps": 0,
                   "shim_cpu_ns": 10**7, "shim_memory_bytes": 2**22, "threads": self.threads, "objects": 0, **self.health}
         head = PROCESS_HEAD.pack(1, self.pid, 1, -1, self.python, 0, self.ended, 0, 12345, 1700000000 * 10**9, start,
-                                 start + int(self.seconds * 10**9), int(self.seconds * 10**9), 0, 250, 2.0, *self.head_blobs)
+                                 start + int(self.seconds * 10**9), int(self.cpu_seconds * 10**9), 0, 250, 2.0, *self.head_blobs)
         engines = b"".join(ENGINE.pack(name in self.engines, 0, b"" if name in self.engines else b"not built into this version")
                            for name in ENGINES)
         events = b"".join(name.encode().ljust(64, b"\0") for name in self.events).ljust(8 * 64, b"\0")

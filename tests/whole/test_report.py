@@ -393,6 +393,20 @@ def test_no_node_and_no_sum_of_nodes_exceeds_the_cpu_time(tmp_path):
     assert data["pairs"][0]["weight_s"] == 0
 
 
+def test_cpu_time_before_an_exec_is_not_the_next_programs(tmp_path):
+    database = make_db.Db()
+    for cpu_seconds, ended, samples in ((90, 2, 22000), (170, 2, 19500), (171, 1, 200)):
+        process = database.process(python=sys.hexversion, seconds=100 if ended == 2 else 1, ended=ended)
+        process.cpu_seconds = cpu_seconds
+        process.frame(process.root(), process.code("main", "/nowhere/train.py"), -1, samples=samples)
+    path = tmp_path / "out.db"
+    database.write(path)
+    data = report_json(path)
+    assert [process["cpu_s"] for process in data["run"]["processes"]] == [90, 80, 1]
+    assert data["run"]["health"]["damaged"] == 0
+    assert "in no sample" not in report(path).stdout
+
+
 def test_report_to_a_full_disk_says_so(small):
     with open("/dev/full", "w") as full:
         done = subprocess.run([whole.REPORT, small], stdout=full, stderr=subprocess.PIPE, text=True)
