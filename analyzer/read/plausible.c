@@ -48,13 +48,15 @@ static uint64_t process_cpu_limit_ns(const struct db_process *record)
 
 /*
  * The most CPU time that a process's samples can stand for: what it used, and what its threads have since the shim last
- * noted that, or while a live run's file was being read. Where it was not noted, or could not be, what it can have used.
+ * noted that, or while a live run's file was being read; a thread's first sample stands for a whole period. Where it was
+ * not noted, or could not be, what it can have used.
  */
 static uint64_t sampled_cpu_limit_ns(const struct run *run, const struct db_process *record)
 {
     uint64_t most = process_cpu_limit_ns(record), later = STALE_NS + run->read_ns, threads = record->threads + 1;
     if (record->cpu_ns == 0)
         return most;
+    later += record->rate_hz > 0 ? UINT64_C(1000) * 1000 * 1000 / record->rate_hz : 0;
     return later < RUN_TIME_LIMIT_NS / threads ? record->cpu_ns + later * threads : RUN_TIME_LIMIT_NS;
 }
 
