@@ -147,7 +147,10 @@ static void put_unplaced(const struct page *page, const struct model *model)
     if (model->totals.unplaced_ns == 0)
         return;
     char *time = page_seconds((double)model->totals.unplaced_ns * 1e-9);
-    put_row(page, "", memory_print("%s more was sampled, but there was no room left to store where: left out", time));
+    bool alone = times_total(&model->totals.times) == 0;
+    put_row(page, alone ? "time" : "",
+            memory_print("%s%s was sampled, but there was no room left to store where: left out", time,
+                         alone ? "" : " more"));
     free(time);
 }
 

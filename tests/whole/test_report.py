@@ -561,6 +561,7 @@ def test_all_samples_without_a_place(tmp_path):
     path = tmp_path / "out.db"
     database.write(path)
     text = report(path).stdout
+    assert "time    0.40 s was sampled, but there was no room" in text
     assert "no room to store where the time went" in text and "too short" not in text
 
 
