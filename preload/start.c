@@ -118,9 +118,11 @@ __attribute__((constructor)) static void start(void)
     hooks_thread_start();
     start_engines();
     process_describe();
+    gate_depth = 1; /* as behind the gate: a tick that comes before it is open must not take it for closed for good */
     thread_begin(true);
     start_done = true;
     gate_set_phase(GATE_OPEN);
+    gate_leave();
 }
 
 /* The last that runs of the shim: what other libraries' destructors still call passes through. */

@@ -103,7 +103,11 @@ static bool clock_start(struct thread *thread)
     }
     bool wanted = process_record->engines[DB_ENGINE_TIME].state == DB_ENGINE_ON ||
                   process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON;
-    return !wanted || trigger_current == NULL || trigger_current->thread_begin(thread);
+    if (!wanted || trigger_current == NULL) {
+        return true;
+    }
+    thread->first_tick_ns = trigger_current->first_tick != NULL ? trigger_draw_first_ns() : 0;
+    return trigger_current->thread_begin(thread);
 }
 
 static void clock_stop(struct thread *thread)
@@ -160,6 +164,7 @@ void thread_pause(void)
         clock_stop(thread);
         access_stop(thread);
         thread->paused = true;
+        thread->fresh = false;
     }
 }
 
@@ -202,7 +207,7 @@ bool thread_begin(bool main)
     thread->clock_page = NULL;
     thread->timer = NULL;
     thread->paused = trigger_current != &trigger_papi && signals_sampling_blocked();
-    thread->cpu_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    thread->fresh = !thread->paused;
     atomic_store(&thread->in_use, true);
     thread_self = thread;
     thread_prepare();
@@ -213,6 +218,7 @@ bool thread_begin(bool main)
         thread_end();
         return false;
     }
+    thread->cpu_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID); /* what the set-up cost is nobody's line's */
     return true;
 }
 

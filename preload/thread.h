@@ -18,10 +18,12 @@ struct thread {
     bool main;
     atomic_bool in_use;
     bool paused;
-    int clock_descriptor; /* -1 when none */
-    void *clock_page;     /* mapped from it: keeps the clock going when the program closes what it does not know */
-    void *timer;          /* of the fallback trigger, NULL when none */
-    uint64_t cpu_ns;      /* CLOCK_THREAD_CPUTIME_ID up to which time has been charged */
+    bool fresh;             /* never paused, and its clock has not ticked yet */
+    int clock_descriptor;   /* -1 when none */
+    void *clock_page;       /* mapped from it: keeps the clock going when the program closes what it does not know */
+    void *timer;            /* of the fallback trigger, NULL when none */
+    uint64_t cpu_ns;        /* CLOCK_THREAD_CPUTIME_ID up to which time has been charged, modulo 2^64 */
+    uint64_t first_tick_ns; /* the clock's first tick comes so long after its start; 0 once it came */
     struct access_thread *access;     /* NULL until the access engine prepared it */
     struct counters_thread *counters; /* NULL when PIEPROF_EVENTS counts nothing here */
     struct context_scratch *scratch;

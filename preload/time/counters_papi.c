@@ -249,4 +249,4 @@ static void overflow_thread_forget(struct thread *thread)
 }
 
 const struct trigger trigger_papi = {
-    trigger_name, false, overflow_probe, overflow_thread_begin, overflow_thread_end, overflow_thread_forget};
+    trigger_name, false, overflow_probe, overflow_thread_begin, overflow_thread_end, overflow_thread_forget, NULL};

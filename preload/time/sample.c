@@ -11,6 +11,7 @@
 #include "stack/context.h"
 #include "stack/module.h"
 #include "time/counters.h"
+#include "time/trigger.h"
 
 #define REFRESH_NS UINT64_C(20000000) /* how stale a killed process's duration and CPU time may be */
 
@@ -23,6 +24,20 @@ static void refresh_process_clocks(void)
         __atomic_compare_exchange_n(&process_record->last_monotonic_ns, &last_ns, now_ns, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED)) {
         __atomic_store_n(&process_record->cpu_ns, kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID), __ATOMIC_RELAXED);
+    }
+}
+
+/*
+ * The first tick after the clock's start comes early. A thread's very first stands for a whole period none the less, for
+ * what follows the last is not told; after a pause, what was not told before is charged now.
+ */
+static void first_tick(struct thread *thread)
+{
+    uint64_t lacking_ns = trigger_current->first_tick(thread);
+    thread->first_tick_ns = 0;
+    if (thread->fresh) {
+        thread->cpu_ns -= lacking_ns;
+        thread->fresh = false;
     }
 }
 
@@ -49,7 +64,9 @@ static bool try_access(struct thread *thread, ucontext_t *uc, uint64_t weight_ns
 void sample_take(struct thread *thread, ucontext_t *uc)
 {
     access_look(thread);
-    if (governor_thins()) {
+    if (thread->first_tick_ns != 0) { /* never thinned: there may be no other to charge its time to */
+        first_tick(thread);
+    } else if (governor_thins()) {
         governor_charge(0);
         refresh_process_clocks();
         return;

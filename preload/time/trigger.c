@@ -1,9 +1,15 @@
 #include "time/trigger.h"
 
+#include <time.h>
+
+#include "config.h"
+#include "kernel.h"
 #include "pieprof/db.h"
 #include "say.h"
 #include "time/counters.h"
 #include "time/triggers.h"
+
+#define FIRST_LEAST_PART 64u /* of a period: a clock that is refused rings again at this pace */
 
 static const struct trigger *const rows[] = {&trigger_papi, &trigger_perf, &trigger_timer};
 
@@ -34,4 +40,24 @@ void trigger_forget_papi(void)
     if (trigger_current == &trigger_papi) {
         trigger_current = choose_from(1);
     }
+}
+
+uint64_t trigger_period_ns(void)
+{
+    return UINT64_C(1000000000) / config.rate_hz;
+}
+
+/* The finaliser of SplitMix64. */
+static uint64_t scatter(uint64_t word)
+{
+    word = (word ^ (word >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    word = (word ^ (word >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return word ^ (word >> 31);
+}
+
+uint64_t trigger_draw_first_ns(void)
+{
+    uint64_t period_ns = trigger_period_ns();
+    uint64_t seed = ((uint64_t)syscall(SYS_gettid) << 40) ^ kernel_clock_ns(CLOCK_MONOTONIC);
+    return period_ns - scatter(seed) % (period_ns - period_ns / FIRST_LEAST_PART);
 }

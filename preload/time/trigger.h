@@ -16,10 +16,23 @@ struct trigger {
     bool (*thread_begin)(struct thread *thread);
     void (*thread_end)(struct thread *thread);
     void (*thread_forget)(struct thread *thread); /* forked child: close, never ioctl */
+    /*
+     * At the first tick since thread_begin(), which came thread->first_tick_ns later: lets the others follow a period
+     * apart. Result: what a whole period lacks since then, in ns (modulo 2^64). Signal-safe. NULL: no tick is early.
+     */
+    uint64_t (*first_tick)(struct thread *thread);
 };
 
 /* Chooses: PAPI overflow if asked for and possible, the perf task clock, the POSIX CPU timer. NULL: none works. */
 const struct trigger *trigger_choose(void);
 extern const struct trigger *trigger_current;
+
+/* CPU time between two ticks of a thread's clock. */
+uint64_t trigger_period_ns(void);
+/*
+ * When a clock that starts now shall tick first: at random in (0, period]. With a whole period charged to that tick, a thread
+ * that ends before its second one, or its first, is told right in the mean. System calls only.
+ */
+uint64_t trigger_draw_first_ns(void);
 
 #endif

@@ -12,7 +12,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "signals.h"
 #include "thread.h"
 #include "time/sigtrap_probe.h"
@@ -30,13 +29,13 @@ static bool signals_wait_for_user_mode(void)
            (major > 6 || (major == 6 && minor >= 11));
 }
 
-static int clock_open_as(bool kernel_time)
+static int clock_open_as(bool kernel_time, uint64_t first_ns)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
         .config = PERF_COUNT_SW_TASK_CLOCK,
         .size = sizeof attr,
-        .sample_period = UINT64_C(1000000000) / config.rate_hz,
+        .sample_period = first_ns,
         .disabled = 1,
         .exclude_kernel = !kernel_time,
         .sigtrap = 1,
@@ -47,11 +46,11 @@ static int clock_open_as(bool kernel_time)
 }
 
 /* A program that gave up its privileges since the probe is refused kernel time for threads it starts from then on. */
-static int clock_open(void)
+static int clock_open(uint64_t first_ns)
 {
-    int descriptor = clock_open_as(with_kernel_time);
+    int descriptor = clock_open_as(with_kernel_time, first_ns);
     bool refused = descriptor < 0 && with_kernel_time && (errno == EACCES || errno == EPERM);
-    return refused ? clock_open_as(false) : descriptor;
+    return refused ? clock_open_as(false, first_ns) : descriptor;
 }
 
 static bool perf_probe(char *why_not, size_t bytes)
@@ -59,7 +58,7 @@ static bool perf_probe(char *why_not, size_t bytes)
     if (!sigtrap_usable(why_not, bytes)) {
         return false;
     }
-    int descriptor = signals_wait_for_user_mode() ? clock_open_as(true) : -1;
+    int descriptor = signals_wait_for_user_mode() ? clock_open_as(true, trigger_period_ns()) : -1;
     with_kernel_time = descriptor >= 0;
     thread_close_event(descriptor);
     return true;
@@ -82,7 +81,7 @@ static void clock_let_go(struct thread *thread)
 
 static bool perf_thread_begin(struct thread *thread)
 {
-    thread->clock_descriptor = clock_open();
+    thread->clock_descriptor = clock_open(thread->first_tick_ns);
     if (thread->clock_descriptor < 0) {
         return false;
     }
@@ -104,5 +103,14 @@ static void perf_thread_forget(struct thread *thread)
     thread->clock_descriptor = -1;
 }
 
-const struct trigger trigger_perf = {"perf-task-clock", false,           perf_probe,
-                                     perf_thread_begin, perf_thread_end, perf_thread_forget};
+static uint64_t perf_first_tick(struct thread *thread)
+{
+    uint64_t period_ns = trigger_period_ns();
+    if (thread_event_is_ours(thread->clock_descriptor)) {
+        syscall(SYS_ioctl, thread->clock_descriptor, PERF_EVENT_IOC_PERIOD, &period_ns);
+    }
+    return period_ns - thread->first_tick_ns;
+}
+
+const struct trigger trigger_perf = {"perf-task-clock",  false,          perf_probe, perf_thread_begin, perf_thread_end,
+                                     perf_thread_forget, perf_first_tick};

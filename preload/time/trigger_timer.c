@@ -10,10 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config.h"
+#include "kernel.h"
 #include "signals.h"
 #include "thread.h"
 #include "time/triggers.h"
+
+static uint64_t kernel_tick_ns; /* the kernel looks at CPU timers this often */
 
 /* The kernel counts timers from 0; NULL must mean none. */
 static void *timer_wrap(int id)
@@ -44,9 +46,18 @@ static bool timer_probe(char *why_not, size_t bytes)
         return false;
     }
     syscall(SYS_timer_delete, id);
+    struct timespec tick = {0};
+    clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+    kernel_tick_ns = tick.tv_sec == 0 && tick.tv_nsec > 0 ? (uint64_t)tick.tv_nsec : 1;
     return true;
 }
 
+static struct timespec time_of(uint64_t ns)
+{
+    return (struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+}
+
+/* The kernel looks at its next tick, a random part of one later: only whole ones are waited for. */
 static bool timer_thread_begin(struct thread *thread)
 {
     int id = timer_open(thread);
@@ -54,9 +65,9 @@ static bool timer_thread_begin(struct thread *thread)
         return false;
     }
     thread->timer = timer_wrap(id);
-    long period_ns = 1000000000L / (long)config.rate_hz;
-    struct timespec period = {period_ns / 1000000000L, period_ns % 1000000000L};
-    struct itimerspec setting = {.it_interval = period, .it_value = period};
+    uint64_t whole_ns = thread->first_tick_ns - thread->first_tick_ns % kernel_tick_ns;
+    struct itimerspec setting = {.it_interval = time_of(trigger_period_ns()),
+                                 .it_value = time_of(whole_ns > 0 ? whole_ns : 1)};
     return syscall(SYS_timer_settime, id, 0, &setting, NULL) == 0;
 }
 
@@ -74,5 +85,12 @@ static void timer_thread_forget(struct thread *thread)
     thread->timer = NULL;
 }
 
+static uint64_t timer_first_tick(struct thread *thread)
+{
+    uint64_t period_ns = trigger_period_ns();
+    uint64_t elapsed_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - thread->cpu_ns;
+    return (period_ns > kernel_tick_ns ? period_ns : kernel_tick_ns) - elapsed_ns;
+}
+
 const struct trigger trigger_timer = {
-    "timer", true, timer_probe, timer_thread_begin, timer_thread_end, timer_thread_forget};
+    "timer", true, timer_probe, timer_thread_begin, timer_thread_end, timer_thread_forget, timer_first_tick};

@@ -141,3 +141,41 @@ def test_torch_threads(ring):
         """), env={"OMP_NUM_THREADS": "4", "PIEPROF_RATE": "1000"})
     assert samples(report_json(run.db)) > 50
     assert os.path.exists(run.db)
+
+
+SHORT_LIVES = {
+    "threads": """
+for _ in range(400):
+    thread = threading.Thread(target=short); thread.start(); thread.join()
+thread = threading.Thread(target=long); thread.start(); thread.join()
+""",
+    "forked children": """
+for _ in range(400):
+    child = os.fork()
+    if child == 0: short(); os._exit(0)
+    os.waitpid(child, 0)
+long()
+""",
+}
+
+
+@pytest.mark.parametrize("clock", ["perf", "timer"])
+@pytest.mark.parametrize("lives", SHORT_LIVES, ids=lambda lives: lives.replace(" ", "-"))
+def test_short_lives_are_told_in_the_mean(ring, native, lives, clock):
+    """Each is shorter than the clock's period of 4 ms: few see a second tick, and a quarter of them none. The
+    timer is looked at by the kernel's own tick, which threads of a busy machine are scheduled in step with."""
+    command = ring.program("""
+import os, threading
+def short():
+    end = time.thread_time() + 0.003
+    while time.thread_time() < end: pass
+def long():
+    end = time.thread_time() + 0.6
+    while time.thread_time() < end: pass
+""" + SHORT_LIVES[lives])
+    refused = [native("refuse.c", shared=False), "1", "298"] if clock == "timer" else []
+    document = report_json(ring.same([*refused, *command], says=1 if refused else 0).db)
+    told = {name: sum(line["time_s"] for line in document["lines"] if line["function"] == name)
+            for name in ("short", "long")}
+    assert told["long"] == pytest.approx(0.6, rel=0.25 if refused else 0.1), told
+    assert told["short"] == pytest.approx(400 * 0.003, rel=0.6 if refused else 0.25), told
