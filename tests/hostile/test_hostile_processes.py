@@ -1,12 +1,13 @@
 """Processes: workers, subprocesses, wrappers, every way to be born and every way to end."""
 
 import os
+import re
 import signal
 import time
 
 import pytest
 
-from hostile_ring import PYTHON, assert_recorded, engine, pids, report_json, samples
+from hostile_ring import PYTHON, assert_recorded, engine, pids, report, report_json, samples
 
 WORKERS = """
 import multiprocessing, os
@@ -351,6 +352,22 @@ def test_no_tick_reaches_the_next_program(ring, function):
         ctypes.CDLL(None).{function}
         """)
     assert [ring.run(command).returncode for _ in range(8)] == [0] * 8
+
+
+def test_chain_of_execs_counts_each_programs_time_once(ring):
+    """The kernel's CPU clock of a process goes on through exec."""
+    run = ring.same(ring.program(f"""
+        import os, sys
+        busy(0.5)
+        left = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+        if left > 0: os.execv({PYTHON!r}, [{PYTHON!r}, sys.argv[0], str(left - 1)])
+        child = os.fork()
+        if child == 0: busy(0.5); os._exit(0)
+        print(os.waitpid(child, 0)[1])
+        """))
+    dump = report("dump", run.db).stdout.decode()
+    spent_s = [int(word) / 1e9 for word in re.findall(r"^PROCESS .* cpu_ns=(\d+)", dump, re.M)]
+    assert len(spent_s) == 5 and all(0.45 < seconds < 0.95 for seconds in spent_s), spent_s
 
 
 def test_daemon_by_double_fork(ring):
