@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,9 @@
 #define CONFIG_MAX_SIZE_MOST ((uint64_t)DB_FILE_MAX_GIB << 30)
 
 struct config config = {.log_level = SAY_ERROR};
+
+/* Why the working directory has no name, where that and not the value is the trouble: mostly it was removed. */
+static const char *config_why;
 
 static bool config_parse_whole(const char **text, uint64_t *value)
 {
@@ -178,6 +182,7 @@ static bool config_parse_out(const char *text)
     }
     if (text[0] != '/') {
         if (getcwd(config.out_path, sizeof config.out_path - 1) == NULL) {
+            config_why = strerrordesc_np(errno);
             return false;
         }
         used = strlen(config.out_path);
@@ -226,6 +231,13 @@ bool config_read(void)
         if (value != NULL && !variable->parse(value)) {
             char quoted[256];
             say_quote(quoted, sizeof quoted, value);
+            if (config_why != NULL) {
+                say(SAY_ERROR,
+                    "cannot record to \"%s\": the working directory is gone (%s), and %s names no other; the program "
+                    "runs unprofiled",
+                    quoted, config_why, variable->name);
+                return false;
+            }
             say(SAY_ERROR, "%s=\"%s\" is not %s; the program runs unprofiled", variable->name, quoted,
                 variable->allowed);
             return false;
