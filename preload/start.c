@@ -45,6 +45,7 @@ static const char *start_rival(void)
     return preloaded != NULL && strstr(preloaded, "vgpreload") != NULL ? "Valgrind" : NULL;
 }
 
+/* The interpreter comes before the file: one that is not supported must not cost the last profile its name. */
 static bool start_file(void)
 {
     const char *rival = start_rival();
@@ -57,17 +58,17 @@ static bool start_file(void)
             "no memory that the kernel wipes at fork (Linux 4.14 or later is needed); the program runs unprofiled");
         return false;
     }
-    return ledger_open() && process_begin();
-}
-
-/* The interpreter, the stacks, the object map. */
-static bool start_stacks(void)
-{
-    module_scan();
     if (!python_probe()) {
         say(SAY_ERROR, "%s; the program runs unprofiled", python_why());
         return false;
     }
+    return ledger_open() && process_begin();
+}
+
+/* The stacks, the object map. */
+static bool start_stacks(void)
+{
+    module_scan();
     if (!object_map_start() || !context_start() || !native_start() || !signals_start()) {
         say(SAY_ERROR, "not enough memory for the profiler's tables; the program runs unprofiled");
         return false;

@@ -1,11 +1,12 @@
 """Machines that allow less: no perf events, little memory, and values nobody should have set."""
 
+import pathlib
 import resource
 import subprocess
 
 import pytest
 
-from hostile_ring import SHIM, assert_recorded, engine, report_json, samples
+from hostile_ring import SHIM, assert_recorded, engine, needs, report_json, samples
 
 EPERM, ENOSYS, EACCES = 1, 38, 13
 
@@ -136,6 +137,30 @@ def test_bad_value_is_said_once_a_run(ring):
         os.waitpid(child, 0)
         """), env={"PIEPROF_RATE": "banana"})
     assert run.returncode == 0 and len(run.said) == 1, run.said
+
+
+def test_a_working_directory_that_is_gone_is_said(ring):
+    directory = ring.directory()
+    run = ring.run(["sh", "-c", f"rmdir {directory} && exec \"$@\"", "sh", *ring.program("print('done')")],
+                   directory=directory)
+    assert (run.returncode, run.stdout, run.stderr_of_program) == (0, b"done\n", b"")
+    assert len(run.said) == 1 and b"working directory is gone" in run.said[0], run.said
+
+
+def old_pythons():
+    versions = pathlib.Path.home() / ".pyenv/versions"
+    return sorted(path for path in versions.glob("*/bin/python") if path.parts[-3].startswith(("2.", "3.6.", "3.7.")))
+
+
+def test_a_python_that_is_not_supported_leaves_the_last_profile(ring):
+    needs(old_pythons(), "no Python before 3.8 in ~/.pyenv")
+    for python in old_pythons():
+        directory = ring.directory()
+        (directory / "out.db").write_bytes(b"the last one")
+        run = ring.run([str(python), "-c", "print(1)"], directory=directory)
+        assert (run.returncode, run.stdout, run.stderr_of_program) == (0, b"1\n", b"")
+        assert len(run.said) == 1 and b"not supported" in run.said[0], run.said
+        assert [(path.name, path.read_bytes()) for path in directory.iterdir()] == [("out.db", b"the last one")]
 
 
 @pytest.mark.parametrize("name,value", [("PIEPROF_RATE", "1"), ("PIEPROF_RATE", "10000"), ("PIEPROF_BUDGET", "0.1"),
