@@ -1,8 +1,10 @@
 /* What the program finds in its environment: the library, the output file, the run's name. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -117,6 +119,22 @@ static bool environment_is_later_local_rank(void)
     return environment_rank_differs(variables, sizeof variables / sizeof *variables);
 }
 
+/* Tried here so that one line says it, not one of each process. Where the file exists the shim knows better. */
+static bool environment_can_record(void)
+{
+    char directory[CONFIG_PATH_BYTES], quoted[CONFIG_PATH_BYTES];
+    struct stat status;
+    size_t length = (size_t)(strrchr(config.out_path, '/') + 1 - config.out_path);
+    memcpy(directory, config.out_path, length);
+    directory[length] = '\0';
+    if (lstat(config.out_path, &status) == 0 || faccessat(AT_FDCWD, directory, R_OK | W_OK | X_OK, AT_EACCESS) == 0)
+        return true;
+    int error = errno;
+    say_quote(quoted, sizeof quoted, config.out_path);
+    say(SAY_ERROR, "cannot record to \"%s\": %s; the program runs unprofiled", quoted, strerror(error));
+    return false;
+}
+
 /* The shim's own reading of the variables, so that both agree on every value, the run's name and the file. */
 static bool environment_check(struct launch *launch)
 {
@@ -125,7 +143,7 @@ static bool environment_check(struct launch *launch)
     launch->start_unix_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
     if (!environment_is_later_local_rank())
         say_start();
-    launch->refused = !config_read();
+    launch->refused = !config_read() || !environment_can_record();
     if (launch->refused)
         return setenv("PIEPROF_OFF", "1", 1) == 0;
     memcpy(launch->run_name, config.run_name, sizeof launch->run_name);

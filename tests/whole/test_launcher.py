@@ -383,6 +383,16 @@ def test_nothing_recorded_is_said(tmp_path):
     assert launch("true", directory=tmp_path).stderr.splitlines() == [NOTHING]
 
 
+@pytest.mark.parametrize("out", ["missing/x.db", "file/x.db"])
+def test_a_directory_that_takes_no_file_is_said_once(tmp_path, out):
+    (tmp_path / "file").write_text("")
+    three = f"{whole.PYTHON} -c 1; {whole.PYTHON} -c 1; {whole.PYTHON} -c 'print(1)'"
+    done = launch("-o", out, "--", "sh", "-c", three, directory=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "1\n")
+    assert len(done.stderr.splitlines()) == 1 and "cannot record to" in done.stderr, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 @pytest.mark.parametrize("run", [{}, {"PIEPROF_RUN": "mine"}, {"PMIX_NAMESPACE": "job.1"}], ids=str)
 def test_stale_file_is_not_announced(tmp_path, run):
     environment = whole.environment(**run)
