@@ -36,6 +36,20 @@ struct python_top {
 };
 bool python_top(struct python_top *top);
 
+/* A frame as it lies in memory, unresolved: what costs three loads. */
+struct python_link {
+    uintptr_t frame, code, instruction;
+};
+
+/*
+ * The calling thread's frames, leaf first, at most `capacity` of them (the leaf end). Returns how many; 0 without a thread
+ * state, without frames, or when they were unreadable. Signal-safe.
+ */
+size_t python_links(struct python_link *links, size_t capacity);
+
+/* Code id and offset of a live frame that python_links() gave. False when unreadable. Signal-safe. */
+bool python_link_resolve(const struct python_link *link, struct python_frame *frame);
+
 /* The published anchor on the C stack from which the return slot lies at a constant distance; 0 when none (3.8, 3.9). */
 uintptr_t python_anchor(void);
 

@@ -187,6 +187,19 @@ bool python_top(struct python_top *top)
     return false;
 }
 
+bool python_link_resolve(const struct python_link *link, struct python_frame *frame)
+{
+    const struct python_probe *probe = python_probed();
+    struct fields fields;
+    if (probe == NULL || !read_fields(&probe->layout, link->frame, &fields) ||
+        !python_code_find(probe, fields.code, &frame->code)) {
+        return false;
+    }
+    frame->offset = offset_of(&probe->layout, &fields);
+    frame->entry = false;
+    return true;
+}
+
 uintptr_t python_anchor(void)
 {
     const struct python_probe *probe = python_probed();
