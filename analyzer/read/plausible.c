@@ -100,8 +100,8 @@ static uint64_t part_of(uint64_t *part, uint64_t whole)
 
 void plausible_site(struct run *run, struct db_site *site)
 {
-    uint64_t *counters[] = {&site->births,   &site->workspaces, &site->unfilled,        &site->examined,
-                            &site->constant, &site->zero,       &site->replicas,        &site->period_replicas,
+    uint64_t *counters[] = {&site->births,   &site->workspaces, &site->unfilled,   &site->examined,
+                            &site->constant, &site->zero,       &site->replicas,   &site->period_replicas,
                             &site->copies,   &site->skipped,    &site->live_at_end};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         limit(run, counters[i], COUNT_LIMIT);

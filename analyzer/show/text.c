@@ -6,6 +6,17 @@
 #include "model/engines.h"
 #include "show/text_parts.h"
 
+static void put_findings(const struct page *page, struct model *model, const struct selection *selection)
+{
+    for (size_t i = 0; i < selection->finding_count; i++)
+        text_finding(page, model, selection->findings[i], i + 1);
+    if (selection->finding_count < selection->finding_matches)
+        fprintf(page->out, "    ... and %zu more findings (--top 0 shows all)\n\n",
+                selection->finding_matches - selection->finding_count);
+    if (selection->finding_count > 0)
+        page_put(page, STYLE_TITLE, "lines by what they waste, then by their time\n\n");
+}
+
 static void put_lines(const struct page *page, struct model *model, const struct selection *selection,
                       const struct options *options)
 {
@@ -42,6 +53,7 @@ void text_show(FILE *out, struct model *model, const struct selection *selection
     page_start(&page, out, options);
     text_head(&page, model);
     fputc('\n', out);
+    put_findings(&page, model, selection);
     put_lines(&page, model, selection, options);
     put_pairs(&page, model, selection);
     text_tail(&page, model, selection, options);

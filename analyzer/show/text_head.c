@@ -211,19 +211,36 @@ static void put_events(const struct page *page, const struct model *model)
         free(text);
 }
 
+/* "computed again 11.2 s (18 %)", or nothing; `*text` grows. */
+static void add_waste(const struct model *model, char **text, const char *what, double seconds)
+{
+    if (seconds <= 0)
+        return;
+    char *time = page_seconds(seconds), *percent = page_percent(model_percent(model, seconds));
+    char *longer = memory_print("%s%s%s %s (%s)", *text, **text ? "   " : "", what, time, percent);
+    free(time);
+    free(percent);
+    free(*text);
+    *text = longer;
+}
+
+/* Of each line the greater of the two: a fix wins its time once. */
 static void put_waste(const struct page *page, const struct model *model)
 {
-    double waste_s[SHARE_KINDS] = {0};
-    for (size_t i = 0; i < model->line_count; i++)
-        if (model->lines[i]->wasteful)
-            waste_s[model->lines[i]->waste_kind] += model->lines[i]->waste_s;
-    double sum_s = waste_s[SHARE_STORES] + waste_s[SHARE_DEAD];
-    if (sum_s <= 0)
-        return;
-    char *seconds = page_seconds(sum_s), *percent = page_percent(model_percent(model, sum_s));
-    put_row(page, "waste", memory_print("up to %s (%s) stored for nothing", seconds, percent));
-    free(seconds);
-    free(percent);
+    double again_s = 0, stored_s = 0;
+    for (size_t i = 0; i < model->line_count; i++) {
+        const struct line *line = model->lines[i];
+        if (line->computed_again_s >= line->stored_s)
+            again_s += line->computed_again_s;
+        else
+            stored_s += line->stored_s;
+    }
+    char *text = memory_print("%s", "");
+    add_waste(model, &text, "computed again", again_s);
+    add_waste(model, &text, "stored for nothing", stored_s);
+    if (*text != '\0')
+        put_row(page, "wasted", memory_print("up to %s", text));
+    free(text);
 }
 
 void text_head(const struct page *page, const struct model *model)

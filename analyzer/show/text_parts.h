@@ -17,6 +17,17 @@ void text_head(const struct page *page, const struct model *model);
 void text_tail(const struct page *page, const struct model *model, const struct selection *selection,
                const struct options *options);
 
+/* text_finding.c: one finding. `rank` counts from 1. */
+struct finding;
+void text_finding(const struct page *page, struct model *model, const struct finding *finding, size_t rank);
+
+/* text_line.c: the user line that a package's line stands for, where there is one. */
+void text_caller(const struct page *page, const struct model *model, const struct line *line);
+
+/* text_line.c: a source line, quoted, with carets under `span`. */
+void text_source(const struct page *page, const struct model *model, const struct line *line,
+                 const struct line_span *span);
+
 /* text_line.c: one ranked line. `rank` counts from 1. */
 void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank,
                double min_waste_percent);

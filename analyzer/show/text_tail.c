@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "findings/finding.h"
 #include "model/engines.h"
 #include "show/text_parts.h"
 #include "symbols/binary.h"
@@ -111,6 +112,14 @@ static void put_troubled(const struct page *page)
     }
 }
 
+static char *next_finding(const struct model *model, const struct finding *finding)
+{
+    char *path = text_path(model, finding->line->file);
+    char *text = memory_print("%s:%d first: %s", path, finding->line->number, finding->advice);
+    free(path);
+    return text;
+}
+
 static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
 {
     const char *why_off;
@@ -120,11 +129,13 @@ static char *next_step(const struct model *model, const struct selection *select
             "itself? `pieprof-report doctor` tells what works here.");
     if (times_total(&model->totals.times) == 0)
         return memory_print("the run was too short to be sampled; profile more of it, or raise PIEPROF_RATE.");
-    if (selection->line_count == 0)
+    if (selection->line_count == 0 && selection->finding_count == 0)
         return memory_print("nothing to report%s.", options->kind || options->file_glob ? " for these options" : "");
+    if (selection->finding_count > 0)
+        return next_finding(model, selection->findings[0]);
     const struct line *line = selection->lines[0];
     char *path = text_path(model, line->file), *text;
-    if (line->wasteful && model_percent(model, line->waste_s) >= options->min_waste_percent)
+    if (line->wasteful && model_percent(model, line->stored_s) >= options->min_waste_percent)
         text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
     else if (!engine_ran(model->run, DB_ENGINE_ACCESS, &why_off))
         text = memory_print(

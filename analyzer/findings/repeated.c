@@ -1,0 +1,76 @@
+/*
+ * Claim: the line calls a native function again that was just called elsewhere with the same arguments.
+ * Evidence: nearly all its objects equal a recent, earlier born object of another site made by the same native function.
+ * Traps: a copy equals its source by design (counted apart by the shim); a site that repeats itself is rule replica's and
+ * its waste is told there; values that agree for a while only (more than a few that differ unmake it).
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "findings/sites.h"
+#include "show/page.h"
+
+#define LINKED_MIN 3u
+#define DIFFERING_MIN 2u /* the first pass may find nothing to equal */
+#define DIFFERING_OF_EXAMINED 100u
+
+static uint64_t linked_of(const struct site *site)
+{
+    return site->linked;
+}
+
+static uint64_t differing_of(const struct site *site)
+{
+    uint64_t fresh = site_fresh(site);
+    return fresh > site->linked ? fresh - site->linked : 0;
+}
+
+static bool holds(const struct site *site)
+{
+    return site->linked >= LINKED_MIN && !site_repeats(site) &&
+           differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED;
+}
+
+/* The site whose objects those of `second` equal most often. */
+static const struct site *first_of(const struct site *second)
+{
+    const struct process *process = second->process;
+    return &process->sites[run_index(&process->run->tables[DB_KIND_SITE], second->link->first_site)];
+}
+
+static const char *category_of(struct model *model, const struct finding *finding)
+{
+    (void)model;
+    (void)finding;
+    return "repeated native call with the same arguments";
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    const struct finding_object *object = &finding->object;
+    finding->first = first_of(finding->second);
+    const struct place *place = finding->first->place;
+    char *made = say_made(object), *equal = page_count(object->equal), *others = say_others(object);
+    char *where = place == NULL                  ? memory_print("code without a Python line")
+                  : place->line == finding->line ? memory_print("this line itself, reached on another way")
+                                                 : say_place(model, place->line->file, place->line->number);
+    finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
+                                  equal, where, others);
+    finding->advice = memory_print("Keep the result of %s and use it here.",
+                                   place == NULL || place->line == finding->line ? "the first call" : where);
+    free(made);
+    free(equal);
+    free(others);
+    free(where);
+}
+
+void rule_repeated(struct model *model)
+{
+    static const struct site_rule rule = {.kind = "replica",
+                                          .holds = holds,
+                                          .equal = linked_of,
+                                          .differing = differing_of,
+                                          .category = category_of,
+                                          .say = say};
+    sites_find(model, &rule);
+}

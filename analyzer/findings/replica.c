@@ -1,0 +1,82 @@
+/*
+ * Claim: the line computes results it already had; one computation, kept, would do.
+ * Evidence: nearly all objects of its sites equal an earlier one of the same site over the whole run. As many contents as
+ * one period has are new, and hardly any more.
+ * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
+ * are new); an instruction whose other results differ (only a part inside a library repeats); constant contents and
+ * copies, which are counted apart; anything below an import.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "findings/loop.h"
+#include "findings/sites.h"
+#include "show/page.h"
+
+#define REPLICAS_MIN 3u       /* twice the same may be chance of a program's making; nobody hoists for that */
+#define NEW_OF_EXAMINED 1000u /* one object in so many may be new beyond the first period */
+
+bool site_repeats(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t period = record->period > 1 ? record->period : 1, fresh = site_fresh(site);
+    return record->replicas >= REPLICAS_MIN && record->replicas >= fresh &&
+           fresh <= period + record->examined / NEW_OF_EXAMINED;
+}
+
+static uint64_t replicas_of(const struct site *site)
+{
+    return site->record->replicas;
+}
+
+static const char *category_of(struct model *model, const struct finding *finding)
+{
+    (void)model;
+    return finding->object.period > 1 ? "recomputed input" : "loop-invariant computation";
+}
+
+static char *say_equal(const struct finding_object *object)
+{
+    char *equal = page_count(object->equal), *text;
+    if (object->period > 1)
+        text = memory_print("%s times equal to the one %u before: the same %u contents come round again", equal,
+                            object->period, object->period);
+    else
+        text = memory_print("%s times equal to the one before, from inputs that did not change", equal);
+    free(equal);
+    return text;
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    const struct finding_object *object = &finding->object;
+    const struct site *site = finding->second;
+    bool again = object->period > 1;
+    struct loop loop = loop_around(model, site->process, site->record->node, again);
+    char *made = say_made(object), *equal = say_equal(object), *others = say_others(object);
+    finding->claim = memory_print("%s, %s%s.", made, equal, others);
+    char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL;
+    if (place == NULL)
+        finding->advice = memory_print("Build it once and keep it.");
+    else if (again)
+        finding->advice =
+            memory_print("Build them once, before or in the first pass of the loop at %s, and keep them.", place);
+    else
+        finding->advice = memory_print("Build it once, outside the loop at %s.", place);
+    free(made);
+    free(equal);
+    free(others);
+    free(place);
+}
+
+void rule_replica(struct model *model)
+{
+    static const struct site_rule rule = {.kind = "replica",
+                                          .holds = site_repeats,
+                                          .equal = replicas_of,
+                                          .differing = site_fresh,
+                                          .category = category_of,
+                                          .say = say};
+    sites_find(model, &rule);
+}
