@@ -32,9 +32,8 @@ static uint64_t differing_of(const struct site *site)
     return site->record->examined - site->record->constant;
 }
 
-static const char *category_of(struct model *model, const struct finding *finding)
+static const char *name(struct finding *finding)
 {
-    (void)model;
     (void)finding;
     return "loop-invariant computation";
 }
@@ -62,7 +61,7 @@ void rule_constant(struct model *model)
                                           .equal = constant_of,
                                           .differing = differing_of,
                                           .waste_percent = WASTE_PERCENT,
-                                          .category = category_of,
+                                          .name = name,
                                           .say = say};
     sites_find(model, &rule);
 }

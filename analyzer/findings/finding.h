@@ -22,19 +22,23 @@ struct finding {
     const char *kind, *category;
     char id[17];
     struct line *line;
-    struct line_span span; /* of the heaviest instruction; line_span of the line where there is none */
+    struct line_span span; /* what a fix would move: from the first to the last of its instructions */
     double waste_s;
     uint64_t waste_bytes;
     uint64_t part, whole; /* the share: `part` of `whole` examined objects... */
     bool exact;           /* ... which are all there were */
     const struct site *first, *second;
     struct finding_object object;
-    char *claim;  /* what was measured: a sentence */
-    char *advice; /* what to do about it */
+    void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
+    char *claim;                                               /* what was measured: a sentence */
+    char *advice;                                              /* what to do about it */
 };
 
 /* Runs every rule; fills model->findings and adds to the waste of lines. After objects_charge, before lines_rank. */
 void findings_make(struct model *model);
+
+/* Puts every finding into words. After lines_rank: names of files depend on which lines there are. */
+void findings_say(struct model *model);
 void findings_free(struct model *model);
 
 /* findings.c, for rules: a new finding at `line`, zeroed but for its kind and category. */

@@ -46,6 +46,12 @@ void findings_make(struct model *model)
     findings_identify(model);
 }
 
+void findings_say(struct model *model)
+{
+    for (size_t i = 0; i < model->finding_count; i++)
+        model->findings[i]->say(model, model->findings[i]);
+}
+
 void findings_free(struct model *model)
 {
     for (size_t i = 0; i < model->finding_count; i++) {

@@ -38,17 +38,15 @@ static const struct site *first_of(const struct site *second)
     return &process->sites[run_index(&process->run->tables[DB_KIND_SITE], second->link->first_site)];
 }
 
-static const char *category_of(struct model *model, const struct finding *finding)
+static const char *name(struct finding *finding)
 {
-    (void)model;
-    (void)finding;
+    finding->first = first_of(finding->second);
     return "repeated native call with the same arguments";
 }
 
 static void say(struct model *model, struct finding *finding)
 {
     const struct finding_object *object = &finding->object;
-    finding->first = first_of(finding->second);
     const struct place *place = finding->first->place;
     char *made = say_made(object), *equal = page_count(object->equal), *others = say_others(object);
     char *where = place == NULL                  ? memory_print("code without a Python line")
@@ -66,11 +64,7 @@ static void say(struct model *model, struct finding *finding)
 
 void rule_repeated(struct model *model)
 {
-    static const struct site_rule rule = {.kind = "replica",
-                                          .holds = holds,
-                                          .equal = linked_of,
-                                          .differing = differing_of,
-                                          .category = category_of,
-                                          .say = say};
+    static const struct site_rule rule = {
+        .kind = "replica", .holds = holds, .equal = linked_of, .differing = differing_of, .name = name, .say = say};
     sites_find(model, &rule);
 }

@@ -14,7 +14,7 @@
 #include "findings/sites.h"
 #include "show/page.h"
 
-#define REPLICAS_MIN 3u       /* twice the same may be chance of a program's making; nobody hoists for that */
+#define REPLICAS_MIN 4u       /* a few alike may be one pass of a comprehension; nobody hoists for that */
 #define NEW_OF_EXAMINED 1000u /* one object in so many may be new beyond the first period */
 
 bool site_repeats(const struct site *site)
@@ -30,9 +30,8 @@ static uint64_t replicas_of(const struct site *site)
     return site->record->replicas;
 }
 
-static const char *category_of(struct model *model, const struct finding *finding)
+static const char *name(struct finding *finding)
 {
-    (void)model;
     return finding->object.period > 1 ? "recomputed input" : "loop-invariant computation";
 }
 
@@ -76,7 +75,7 @@ void rule_replica(struct model *model)
                                           .holds = site_repeats,
                                           .equal = replicas_of,
                                           .differing = site_fresh,
-                                          .category = category_of,
+                                          .name = name,
                                           .say = say};
     sites_find(model, &rule);
 }

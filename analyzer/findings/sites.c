@@ -11,8 +11,7 @@ struct claim {
     const struct site **sites;
     size_t count, capacity;
     double waste_s;
-    struct line_span span; /* of the place with most equal bytes... */
-    double span_bytes;     /* ... which are these */
+    struct line_span span; /* of all its places on the line's row; line 0 before the first */
 };
 
 uint64_t site_results(const struct site *site)
@@ -29,6 +28,25 @@ uint64_t site_fresh(const struct site *site)
 static double bytes_of(const struct site *site, uint64_t objects)
 {
     return (double)objects * (double)site->record->size_bytes;
+}
+
+/* Widens the span to hold the place's: a fix moves all of them. Where one has no columns, none are told. */
+static void claim_span(struct claim *claim, const struct line_span *span)
+{
+    if (claim->span.line == 0) {
+        claim->span = *span;
+        return;
+    }
+    bool rows = span->column < 0 || span->end_line != span->line || claim->span.column < 0 ||
+                claim->span.end_line != claim->span.line;
+    if (rows) {
+        claim->span.column = claim->span.end_column = -1;
+        return;
+    }
+    if (span->column < claim->span.column)
+        claim->span.column = span->column;
+    if (span->end_column > claim->span.end_column)
+        claim->span.end_column = span->end_column;
 }
 
 /* Adds the place's sites when its evidence holds. */
@@ -53,10 +71,7 @@ static void claim_place(struct claim *claim, const struct place *place)
         return;
     }
     claim->waste_s += (double)place->ns * 1e-9 * equal / examined;
-    if (equal_bytes > claim->span_bytes) {
-        claim->span = place->span;
-        claim->span_bytes = equal_bytes;
-    }
+    claim_span(claim, &place->span);
 }
 
 static int size_order(const void *left, const void *right)
@@ -116,8 +131,8 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
 static void claim_line(struct model *model, struct line *line, struct claim *claim)
 {
     claim->count = 0;
-    claim->waste_s = claim->span_bytes = 0;
-    claim->span = line->span;
+    claim->waste_s = 0;
+    claim->span = (struct line_span){0};
     for (const struct place *place = line->places; place != NULL; place = place->next)
         claim_place(claim, place);
     double most_s = (double)(line->times.ns[TIME_NATIVE] + line->times.ns[TIME_BOUNDARY]) * 1e-9;
@@ -129,8 +144,8 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     finding->waste_s = claim->waste_s;
     finding->span = claim->span;
     fill_objects(claim, finding);
-    finding->category = claim->rule->category(model, finding);
-    claim->rule->say(model, finding);
+    finding->category = claim->rule->name(finding);
+    finding->say = claim->rule->say;
 }
 
 void sites_find(struct model *model, const struct site_rule *rule)

@@ -13,7 +13,7 @@ struct site_rule {
     uint64_t (*equal)(const struct site *site);     /* objects of such a site that the claim counts */
     uint64_t (*differing)(const struct site *site); /* objects of another site that speak against it */
     double waste_percent;                           /* no finding below this share of the run's time */
-    const char *(*category)(struct model *model, const struct finding *finding);
+    const char *(*name)(struct finding *finding);   /* its category; may set `first`, which is `second` else */
     void (*say)(struct model *model, struct finding *finding); /* fills claim and advice */
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/finding.h"
 #include "model/engines.h"
 #include "show/text_parts.h"
 
@@ -17,11 +18,21 @@ static void put_findings(const struct page *page, struct model *model, const str
         page_put(page, STYLE_TITLE, "lines by what they waste, then by their time\n\n");
 }
 
+/* The rank of the line's first finding on the page; 0 without one. */
+static size_t finding_rank(const struct selection *selection, const struct line *line)
+{
+    for (size_t i = 0; i < selection->finding_count; i++)
+        if (selection->findings[i]->line == line)
+            return i + 1;
+    return 0;
+}
+
 static void put_lines(const struct page *page, struct model *model, const struct selection *selection,
                       const struct options *options)
 {
     for (size_t i = 0; i < selection->line_count; i++)
-        text_line(page, model, selection->lines[i], i + 1, options->min_waste_percent);
+        text_line(page, model, selection->lines[i], i + 1, finding_rank(selection, selection->lines[i]),
+                  options->min_waste_percent);
     if (selection->line_count < selection->line_matches)
         fprintf(page->out, "    ... and %zu more lines (--top 0 shows all)\n\n",
                 selection->line_matches - selection->line_count);

@@ -49,7 +49,7 @@ static void put_sentence(const struct page *page, enum style style, const char *
 
 static void put_way(const struct page *page, struct model *model, const struct site *site, const char *label)
 {
-    char *way = text_context(model, site->process, site->record->node), *text = memory_print("%s%s", label, way);
+    char *way = text_context(model, site->process, site->record->node, true), *text = memory_print("%s%s", label, way);
     put_sentence(page, STYLE_DIM, text);
     free(way);
     free(text);

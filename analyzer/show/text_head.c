@@ -239,8 +239,9 @@ static void put_waste(const struct page *page, const struct model *model)
     add_waste(model, &text, "computed again", again_s);
     add_waste(model, &text, "stored for nothing", stored_s);
     if (*text != '\0')
-        put_row(page, "wasted", memory_print("up to %s", text));
-    free(text);
+        put_row(page, "wasted", text);
+    else
+        free(text);
 }
 
 void text_head(const struct page *page, const struct model *model)

@@ -193,11 +193,14 @@ void text_caller(const struct page *page, const struct model *model, const struc
     free(function);
 }
 
-void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank,
+void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank, size_t finding,
                double min_waste_percent)
 {
     put_title(page, model, line, rank);
-    text_source(page, model, line, &line->span);
+    if (finding > 0)
+        fprintf(page->out, "%*sfinding %zu above\n", INDENT, "", finding);
+    else
+        text_source(page, model, line, &line->span);
     text_caller(page, model, line);
     put_times(page, line);
     put_shares(page, line);

@@ -28,14 +28,17 @@ void text_caller(const struct page *page, const struct model *model, const struc
 void text_source(const struct page *page, const struct model *model, const struct line *line,
                  const struct line_span *span);
 
-/* text_line.c: one ranked line. `rank` counts from 1. */
-void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank,
+/* text_line.c: one ranked line. `rank` counts from 1; `finding` is that of its first finding above, 0 without one. */
+void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank, size_t finding,
                double min_waste_percent);
 
 /* text_pair.c: both stacks of a group of pairs. */
 void text_pair(const struct page *page, struct model *model, const struct pair_group *group);
 
-/* text_pair.c: "train.py:88 main > model.py:57 attention > gemm [libopenblas.so]". Fresh memory. */
-char *text_context(struct model *model, const struct process *process, uint32_t node);
+/*
+ * text_pair.c: "train.py:88 main > model.py:57 attention > gemm [libopenblas.so]". `entry_alone`: of the native functions
+ * the first with a name, where the others only allocate. Fresh memory.
+ */
+char *text_context(struct model *model, const struct process *process, uint32_t node, bool entry_alone);
 
 #endif
