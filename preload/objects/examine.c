@@ -90,16 +90,31 @@ static bool wants_proof(const struct site *site, const struct examined *object, 
            (site->proofs < PROOFS_FIRST || site->history->births[match] % PROOFS_EVERY == 0);
 }
 
+static void note_period(struct site *site)
+{
+    uint32_t votes = 0;
+    uint32_t period = history_period(site->history, &votes);
+    __atomic_store_n(&site->record->period, period, __ATOMIC_RELAXED);
+    __atomic_store_n(&site->record->period_replicas, votes, __ATOMIC_RELAXED);
+}
+
+static void use_whole(struct examined *object)
+{
+    uint64_t whole = 0;
+    if (content_digest(object->start, object->size_bytes, &whole)) {
+        object->digest = whole;
+    }
+}
+
 /* Equal samples, other contents: what samples alone have said of this site is taken back, and they are not asked again. */
 static void distrust(struct site *site, struct examined *object)
 {
     site->distrusted = true;
     process_count(&site->record->replicas, (uint64_t)0 - site->unproved);
     site->unproved = 0;
-    uint64_t whole = 0;
-    if (content_digest(object->start, object->size_bytes, &whole)) {
-        object->digest = whole;
-    }
+    history_forget_votes(site->history);
+    note_period(site);
+    use_whole(object);
 }
 
 static void count_replica(struct site *site, struct examined *object, int match)
@@ -114,11 +129,8 @@ static void count_replica(struct site *site, struct examined *object, int match)
         history->replicas[match] = true;
     }
     history_vote(history, other < object->birth ? object->birth - other : other - object->birth);
-    uint32_t votes = 0;
-    uint32_t period = history_period(history, &votes);
     process_count(&site->record->replicas, 1);
-    __atomic_store_n(&site->record->period, period, __ATOMIC_RELAXED);
-    __atomic_store_n(&site->record->period_replicas, votes, __ATOMIC_RELAXED);
+    note_period(site);
     atomic_store(&site->last_match, atomic_load(&site->births));
 }
 
@@ -127,7 +139,7 @@ static bool judge(struct site *site, struct examined *object)
 {
     struct history *history = site->history;
     if (site->distrusted) {
-        distrust(site, object);
+        use_whole(object);
     }
     int match = history_find(history, object->digest, object->birth);
     if (wants_proof(site, object, match)) {
@@ -159,6 +171,7 @@ static void compare(struct site *site, const struct object *object, const struct
                                    .site = object->origin.site};
     if (sites_lock(site)) {
         recent.is_counted = judge(site, &examined);
+        recent.digest = examined.digest;
         sites_unlock(site);
     }
     recent_meet(&recent);

@@ -1,5 +1,7 @@
 #include "objects/history.h"
 
+#include <string.h>
+
 /* Is `candidate` better than `best` (-1: anything is) for an object of `birth`? */
 static bool is_better(const struct history *history, int candidate, int best, uint32_t birth)
 {
@@ -51,6 +53,12 @@ void history_vote(struct history *history, uint32_t distance)
     /* A distance that came rarely makes way. Its votes are forgotten: the count of a distance is never too high. */
     history->distances[least] = distance;
     history->votes[least] = 1;
+}
+
+void history_forget_votes(struct history *history)
+{
+    memset(history->distances, 0, sizeof history->distances);
+    memset(history->votes, 0, sizeof history->votes);
 }
 
 uint32_t history_period(const struct history *history, uint32_t *votes)

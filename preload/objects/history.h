@@ -26,6 +26,8 @@ void history_add(struct history *history, uint64_t digest, uint32_t proof, uint3
 /* Counts one replica at that distance. */
 void history_vote(struct history *history, uint32_t distance);
 
+void history_forget_votes(struct history *history);
+
 /* The distance with most votes, 0 when there is none, and its votes. */
 uint32_t history_period(const struct history *history, uint32_t *votes);
 

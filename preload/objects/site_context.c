@@ -32,6 +32,10 @@ static uintptr_t function_start(uintptr_t address)
     return module != NULL && eh_frame_find_function(module, address, &function) ? function.low : address;
 }
 
+/*
+ * The functions from the allocator's caller up to the innermost evaluation loop, the interpreter's own left out. The
+ * outermost alone would not do: all of NumPy's ufuncs enter by one.
+ */
 static uint64_t find_maker(const struct context_scratch *scratch)
 {
     uint64_t maker = 0;
@@ -40,11 +44,9 @@ static uint64_t find_maker(const struct context_scratch *scratch)
         if (module_is_eval_loop(address)) {
             return maker;
         }
-        if (scratch->native[i].gap) {
-            maker = 0;
-        }
         if (!module_is_interpreter(address)) {
-            maker = function_start(address - (i > 0 ? 1 : 0));
+            maker = (maker ^ function_start(address - (i > 0 ? 1 : 0))) * UINT64_C(0x9E3779B97F4A7C15);
+            maker ^= maker >> 32;
         }
     }
     return 0;

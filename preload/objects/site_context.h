@@ -7,8 +7,8 @@
 #include "stack/context.h"
 
 /*
- * Unwinds from here and interns the path; 0 when it could not be. `maker` is the start of the native function that the
- * innermost evaluation loop called, the interpreter's own helpers between left out; 0 when there is none. The leaf is an
+ * Unwinds from here and interns the path; 0 when it could not be. `maker` stands for the native function that made the
+ * object: the chain of functions between the innermost evaluation loop and the allocator; 0 when there is none. The leaf is an
  * address inside the call instruction of the allocator's caller. Behind the gate, outside handlers.
  */
 uint32_t site_context_capture(struct context_scratch *scratch, uint64_t *maker);

@@ -15,7 +15,7 @@ struct site {
     uint64_t key;
     uint32_t id;            /* of the record */
     struct db_site *record; /* in the ledger */
-    uint64_t maker;         /* the native function that the interpreter called for it; 0 unknown */
+    uint64_t maker;         /* the native function that makes its objects (site_context.h); 0 unknown */
     _Atomic uint32_t births;
     _Atomic uint32_t busy;       /* what follows, and the history, belong to who set it */
     bool fills;                  /* one of its objects was seen to be filled */

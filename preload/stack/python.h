@@ -47,7 +47,11 @@ struct python_link {
  */
 size_t python_links(struct python_link *links, size_t capacity);
 
-/* Code id and offset of a live frame that python_links() gave. False when unreadable. Signal-safe. */
+/*
+ * Code id and offset of a live frame that python_links() gave. False when unreadable. Where a call is two instructions, of
+ * which a specialised first one does all (3.11), the offset is the second's: the place must not move when code warms up.
+ * Signal-safe.
+ */
 bool python_link_resolve(const struct python_link *link, struct python_frame *frame);
 
 /* The published anchor on the C stack from which the return slot lies at a constant distance; 0 when none (3.8, 3.9). */

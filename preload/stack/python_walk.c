@@ -187,6 +187,31 @@ bool python_top(struct python_top *top)
     return false;
 }
 
+/* Opcodes of CPython 3.11 (Include/opcode.h): PRECALL and its specialisations, bit n of word n / 64. */
+static bool is_precall(uint8_t opcode)
+{
+    static const uint64_t bits[4] = {
+        0,
+        UINT64_C(1) << (64 - 64) | UINT64_C(1) << (65 - 64) | UINT64_C(1) << (66 - 64) | UINT64_C(1) << (67 - 64) |
+            UINT64_C(1) << (72 - 64) | UINT64_C(1) << (73 - 64) | UINT64_C(0x3f) << (76 - 64) |
+            UINT64_C(1) << (113 - 64) | UINT64_C(1) << (121 - 64) | UINT64_C(1) << (127 - 64),
+        UINT64_C(1) << (141 - 128) | UINT64_C(1) << (143 - 128) | UINT64_C(1) << (166 - 128),
+        0,
+    };
+    return (bits[opcode / 64] >> opcode % 64 & 1) != 0;
+}
+
+/* From a PRECALL to the CALL behind it and its one cache entry. */
+static int32_t settled_offset(const struct python_layout *layout, const struct fields *fields, int32_t offset)
+{
+    enum { PYTHON_3_11 = 0x30b, PRECALL_BYTES = 4 };
+    uint8_t opcode = 0;
+    bool may = layout->version == PYTHON_3_11 && offset >= 0;
+    return may && guard_read(&opcode, (const uint8_t *)fields->instruction) && is_precall(opcode)
+               ? offset + PRECALL_BYTES
+               : offset;
+}
+
 bool python_link_resolve(const struct python_link *link, struct python_frame *frame)
 {
     const struct python_probe *probe = python_probed();
@@ -195,7 +220,7 @@ bool python_link_resolve(const struct python_link *link, struct python_frame *fr
         !python_code_find(probe, fields.code, &frame->code)) {
         return false;
     }
-    frame->offset = offset_of(&probe->layout, &fields);
+    frame->offset = settled_offset(&probe->layout, &fields, offset_of(&probe->layout, &fields));
     frame->entry = false;
     return true;
 }
