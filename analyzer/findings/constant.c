@@ -15,8 +15,9 @@
 #define CONSTANT_MIN 3u
 #define WASTE_PERCENT 0.5
 
-static bool holds(const struct site *site)
+static bool holds(struct model *model, const struct site *site)
 {
+    (void)model;
     const struct db_site *record = site->record;
     return record->constant >= CONSTANT_MIN && record->constant == record->examined &&
            (record->zero == 0 || record->zero == record->constant);
@@ -32,8 +33,9 @@ static uint64_t differing_of(const struct site *site)
     return site->record->examined - site->record->constant;
 }
 
-static const char *name(struct finding *finding)
+static const char *name(struct model *model, struct finding *finding)
 {
+    (void)model;
     (void)finding;
     return "loop-invariant computation";
 }

@@ -74,7 +74,7 @@ static bool search_function(struct search *search, const struct source *source, 
     size_t indent = own.indent;
     if (own.text == NULL)
         return false;
-    if (search->inner && (is_loop(&own) || has_comprehension(&own)) && search_take(search, source->path, number))
+    if (search->inner && is_loop(&own) && search_take(search, source->path, number))
         return true;
     for (int32_t i = number - 1; i > 0 && number - i < LINES_MAX && indent > 0; i--) {
         line = source_line_before(source, line, &length);
@@ -104,4 +104,18 @@ struct loop loop_around(struct model *model, struct process *process, uint32_t n
         record = run_record(process->run, DB_KIND_NODE, record->parent);
     }
     return search.last;
+}
+
+bool loop_is_comprehension(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct code *code;
+    size_t length = 0;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    struct line_span span = record != NULL ? model_position(model, process, record, &code) : (struct line_span){0};
+    if (record == NULL || code == NULL)
+        return false;
+    const char *line = source_line(source_get(model, code->file), span.line, &length);
+    struct statement statement = statement_of(line, length);
+    return strstr(code->function, "comp>") != NULL || strstr(code->function, "<genexpr>") != NULL ||
+           has_comprehension(&statement);
 }

@@ -25,22 +25,44 @@ bool site_repeats(const struct site *site)
            fresh <= period + record->examined / NEW_OF_EXAMINED;
 }
 
+static bool holds(struct model *model, const struct site *site)
+{
+    (void)model;
+    return site_repeats(site);
+}
+
 static uint64_t replicas_of(const struct site *site)
 {
     return site->record->replicas;
 }
 
-static const char *name(struct finding *finding)
+/*
+ * Do its objects come round, one after the other, as the batches of an epoch do? Not where the same execution of the line
+ * makes all of a period: in a library's loop, or in a comprehension.
+ */
+static bool is_round(struct model *model, const struct finding *finding)
 {
-    return finding->object.period > 1 ? "recomputed input" : "loop-invariant computation";
+    const struct site *site = finding->second;
+    const struct node *node = model_node(site->process, site->record->node);
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    return finding->object.period > 1 && node != NULL && node->python == frame &&
+           !loop_is_comprehension(model, site->process, frame);
 }
 
-static char *say_equal(const struct finding_object *object)
+static const char *name(struct model *model, struct finding *finding)
+{
+    return is_round(model, finding) ? "recomputed input" : "loop-invariant computation";
+}
+
+static char *say_equal(const struct finding_object *object, bool again)
 {
     char *equal = page_count(object->equal), *text;
-    if (object->period > 1)
+    if (again)
         text = memory_print("%s times equal to the one %u before: the same %u contents come round again", equal,
                             object->period, object->period);
+    else if (object->period > 1)
+        text =
+            memory_print("%s times equal to the one %u before, from inputs that did not change", equal, object->period);
     else
         text = memory_print("%s times equal to the one before, from inputs that did not change", equal);
     free(equal);
@@ -51,9 +73,9 @@ static void say(struct model *model, struct finding *finding)
 {
     const struct finding_object *object = &finding->object;
     const struct site *site = finding->second;
-    bool again = object->period > 1;
+    bool again = is_round(model, finding);
     struct loop loop = loop_around(model, site->process, site->record->node, again);
-    char *made = say_made(object), *equal = say_equal(object), *others = say_others(object);
+    char *made = say_made(object), *equal = say_equal(object, again), *others = say_others(object);
     finding->claim = memory_print("%s, %s%s.", made, equal, others);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL;
     if (place == NULL)
@@ -71,11 +93,7 @@ static void say(struct model *model, struct finding *finding)
 
 void rule_replica(struct model *model)
 {
-    static const struct site_rule rule = {.kind = "replica",
-                                          .holds = site_repeats,
-                                          .equal = replicas_of,
-                                          .differing = site_fresh,
-                                          .name = name,
-                                          .say = say};
+    static const struct site_rule rule = {
+        .kind = "replica", .holds = holds, .equal = replicas_of, .differing = site_fresh, .name = name, .say = say};
     sites_find(model, &rule);
 }

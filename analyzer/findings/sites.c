@@ -50,13 +50,13 @@ static void claim_span(struct claim *claim, const struct line_span *span)
 }
 
 /* Adds the place's sites when its evidence holds. */
-static void claim_place(struct claim *claim, const struct place *place)
+static void claim_place(struct model *model, struct claim *claim, const struct place *place)
 {
     const struct site_rule *rule = claim->rule;
     size_t before = claim->count;
     double equal = 0, examined = 0, equal_bytes = 0, differing_bytes = 0;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
-        if (!rule->holds(site)) {
+        if (!rule->holds(model, site)) {
             differing_bytes += bytes_of(site, rule->differing(site));
             continue;
         }
@@ -134,7 +134,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     claim->waste_s = 0;
     claim->span = (struct line_span){0};
     for (const struct place *place = line->places; place != NULL; place = place->next)
-        claim_place(claim, place);
+        claim_place(model, claim, place);
     double most_s = (double)(line->times.ns[TIME_NATIVE] + line->times.ns[TIME_BOUNDARY]) * 1e-9;
     claim->waste_s = claim->waste_s < most_s ? claim->waste_s : most_s;
     if (claim->count == 0 || model_percent(model, claim->waste_s) < claim->rule->waste_percent)
@@ -144,7 +144,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     finding->waste_s = claim->waste_s;
     finding->span = claim->span;
     fill_objects(claim, finding);
-    finding->category = claim->rule->name(finding);
+    finding->category = claim->rule->name(model, finding);
     finding->say = claim->rule->say;
 }
 

@@ -15,7 +15,7 @@ static void put_findings(const struct page *page, struct model *model, const str
         fprintf(page->out, "    ... and %zu more findings (--top 0 shows all)\n\n",
                 selection->finding_matches - selection->finding_count);
     if (selection->finding_count > 0)
-        page_put(page, STYLE_TITLE, "lines by what they waste, then by their time\n\n");
+        page_put(page, STYLE_TITLE, "lines by waste, then by time\n\n");
 }
 
 /* The rank of the line's first finding on the page; 0 without one. */
