@@ -19,7 +19,7 @@ struct site_rule {
 };
 
 /*
- * One finding a line at most: of its instructions where the bytes of objects that differ are at most a tenth of the bytes
+ * One finding a line at most: of its instructions, each way to them alone, where the bytes of objects that differ are at most a tenth of the bytes
  * that are equal. Its waste is the part of their native and boundary time that the equal objects are of those examined.
  */
 void sites_find(struct model *model, const struct site_rule *rule);

@@ -54,7 +54,7 @@ struct line {
     struct times times;
     struct share shares[SHARE_KINDS];
     struct objects objects;
-    struct place *places;         /* those of its instructions that made objects */
+    struct place *places;         /* those of its instructions that made objects, on each way */
     double events[DB_EVENTS_MAX]; /* hardware events, by the model's event_names */
     struct line *caller;          /* the user line this package line stands for, NULL usually */
     double waste_s;               /* upper bound of what a fix can win, never more than its own time */
@@ -82,6 +82,7 @@ struct node {
     uint32_t package_frame; /* below `user`: innermost frame of the first package that is no foundation */
     const char *package;
     struct line *line; /* of `user`; NULL without one */
+    uint64_t way;      /* hash of the Python frames down to here, each with its instruction: equal on the same way */
     bool in_import;
     bool native_between; /* a frame outside the interpreter stands below `python` */
 };
@@ -96,13 +97,13 @@ struct site {
     uint64_t linked;     /* objects of all such links, at most those examined */
 };
 
-/* An instruction of a line: sites of all ways to it, of all sizes. */
+/* An instruction of a line, reached on one way: its sites are the objects made below it, of all sizes. */
 struct place {
     struct line *line;
     struct line_span span;
     struct site *sites;
     struct place *next; /* on the same line */
-    uint64_t ns;        /* native and boundary CPU time below it, on whatever way */
+    uint64_t ns;        /* native and boundary CPU time below it */
 };
 
 struct process {

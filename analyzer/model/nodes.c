@@ -17,12 +17,20 @@ static bool is_program_text(struct model *model, struct process *process, const 
     return user_code != NULL && user_code->pseudo;
 }
 
+/* Interned names instead of the code object's id: code made again, and other processes, stand on the same way. */
+static uint64_t way_step(uint64_t way, const struct code *code, const struct db_node *record)
+{
+    uint64_t step = hash_mix((uintptr_t)code->file) ^ hash_mix((uintptr_t)code->function + 1) ^ (uint32_t)record->value;
+    return hash_mix(way ^ hash_mix(step));
+}
+
 static void enter_python(struct model *model, struct process *process, const struct db_node *record, uint32_t id,
                          struct node *node)
 {
     struct code *code = model_code(model, process, (uint32_t)(record->value >> 32));
     bool program_text = code != NULL && is_program_text(model, process, node, code);
     node->python = id;
+    node->way = code != NULL ? way_step(node->way, code, record) : 0;
     node->native_between = false;
     if (code == NULL)
         return;

@@ -1,4 +1,4 @@
-/* Sites of objects charged to lines, and to the instructions of lines (places) that made them. */
+/* Sites of objects charged to lines, and to the instructions on their ways (places) that made them. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -30,27 +30,10 @@ static void objects_add(struct objects *objects, const struct db_site *record)
     bytes_add(&objects->workspace_bytes, record->workspaces, record->size_bytes);
 }
 
-/*
- * What stands for an instruction over all processes, and over code objects made again: the line, the function and the
- * offset within it.
- */
-static bool place_key(struct model *model, struct process *process, uint32_t frame, const struct line *line,
-                      struct map_key *key)
-{
-    const struct db_node *record = run_record(process->run, DB_KIND_NODE, frame);
-    const struct code *code = record != NULL ? model_code(model, process, (uint32_t)(record->value >> 32)) : NULL;
-    if (code == NULL || line == NULL)
-        return false;
-    *key = (struct map_key){(uintptr_t)line, (uintptr_t)code->function, (uint32_t)record->value};
-    return true;
-}
-
-/* The place of a frame on `line`, made at the first site; NULL when the frame has no code. */
+/* The place of a frame on `line`, made at the first site. */
 static struct place *place_of(struct model *model, struct process *process, uint32_t frame, struct line *line)
 {
-    struct map_key key;
-    if (!place_key(model, process, frame, line, &key))
-        return NULL;
+    struct map_key key = {(uintptr_t)line, model_node(process, frame)->way, 0};
     struct place *place = map_get(&model->place_map, key);
     if (place != NULL)
         return place;
@@ -77,8 +60,6 @@ static void charge_site(struct model *model, struct process *process, struct sit
         return;
     objects_add(&line->objects, record);
     site->place = place_of(model, process, lines_frame_of_leaf(model, process, record->node), line);
-    if (site->place == NULL)
-        return;
     site->next = site->place->sites;
     site->place->sites = site;
 }
@@ -114,19 +95,19 @@ static void charge_process(struct model *model, struct process *process)
         charge_link(model, process, record);
 }
 
-/* Time of places: whatever ran below the same instruction of the same line, outside the interpreter or at its border. */
+/* Time of places: what ran below the same instruction on the same way, outside the interpreter or at its border. */
 static void charge_times(struct model *model, struct process *process)
 {
     struct run_cursor cursor = {0};
     for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;) {
         const struct node *node = &process->nodes[cursor.index];
-        struct map_key key;
         if (record->cpu_ns == 0 || node->in_import)
             continue;
         uint32_t frame = lines_frame_of_leaf(model, process, (uint32_t)cursor.id);
         struct line *line = frame != 0 ? lines_of_leaf(model, process, (uint32_t)cursor.id) : NULL;
-        if (line == NULL || line->places == NULL || !place_key(model, process, frame, line, &key))
+        if (line == NULL || line->places == NULL)
             continue;
+        struct map_key key = {(uintptr_t)line, model_node(process, frame)->way, 0};
         struct place *place = map_get(&model->place_map, key);
         if (place != NULL && time_kind_of(process, record, node) != TIME_PYTHON)
             place->ns += record->cpu_ns;
