@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "findings/sites.h"
+#include "findings/ways.h"
 #include "model/frames.h"
 #include "show/page.h"
 #include "symbols/demangle.h"
@@ -80,18 +81,37 @@ static const char *name(struct model *model, struct finding *finding)
     return "repeated native call with the same arguments";
 }
 
+/* What the earlier objects come from, as the claim names it. Fresh memory. */
+static char *say_first(const struct model *model, const struct finding *finding, const struct ways *ways)
+{
+    const struct place *place = finding->first->place;
+    if (place == NULL)
+        return memory_print("code without a Python line");
+    if (place->line != finding->line)
+        return say_place(model, place->line->file, place->line->number);
+    if (ways->file == NULL || ways->first == ways->second)
+        return memory_print("this line itself");
+    char *call = say_place(model, ways->file, ways->first), *text = memory_print("the call at %s", call);
+    free(call);
+    return text;
+}
+
 static void say(struct model *model, struct finding *finding)
 {
-    const struct finding_object *object = &finding->object;
-    const struct place *place = finding->first->place;
-    char *made = say_made(object), *equal = page_count(object->equal), *others = say_others(object);
-    char *where = place == NULL                  ? memory_print("code without a Python line")
-                  : place->line == finding->line ? memory_print("this line itself, reached on another way")
-                                                 : say_place(model, place->line->file, place->line->number);
+    const struct site *first = finding->first, *second = finding->second;
+    struct ways ways = ways_part(model, second->process, first->record->node, second->record->node);
+    char *made = say_made(&finding->object), *equal = page_count(finding->object.equal);
+    char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
     finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
                                   equal, where, others);
-    finding->advice = memory_print("Keep the result of %s and use it here.",
-                                   place == NULL || place->line == finding->line ? "the first call" : where);
+    if (ways.file != NULL && ways.first != ways.second) {
+        char *from = say_place(model, ways.file, ways.first), *to = say_place(model, ways.file, ways.second);
+        finding->advice = memory_print("Keep the result from %s and use it at %s.", from, to);
+        free(from);
+        free(to);
+    } else {
+        finding->advice = memory_print("Keep the first result and use it again.");
+    }
     free(made);
     free(equal);
     free(others);

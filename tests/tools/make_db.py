@@ -242,6 +242,22 @@ def golden_small():
     return db
 
 
+def golden_objects():
+    """golden_small with objects: a result made again on two ways, a repeated call, a plateau, constants, workspaces."""
+    db = golden_small()
+    process = db.processes[0]
+    process.engines = ("time", "access", "replica")
+    process.site(12, 524288, period=1, births=260, replicas=259)
+    process.site(12, 65536, period=14, births=280, replicas=266, skipped=0)
+    first = process.site(14, 8192, births=450)
+    second = process.site(10, 8192, births=450, workspaces=50, constant=3, zero=2, copies=1)
+    process.link(first, second, 390)
+    process.site(9, 4096, ordinal=1, period=1, births=443, replicas=429)
+    process.site(14, 4096, births=20, constant=20, zero=20)
+    process.site(0, 4096, births=1000, workspaces=900, unfilled=20, skipped=70, live_at_end=3)
+    return db
+
+
 def golden_big(nodes=200000, pairs=100000):
     """As large as ten minutes of a program with many contexts."""
     db = Db()
@@ -281,7 +297,7 @@ def compact(data):
     return b"".join(struct.pack("<I", len(part)) + part for part in stripped)
 
 
-GOLDEN = {"small": golden_small, "big": golden_big, "empty": Db}
+GOLDEN = {"small": golden_small, "objects": golden_objects, "big": golden_big, "empty": Db}
 
 
 def main():
