@@ -7,9 +7,12 @@
 #include "run_name.h"
 #include "say.h"
 
+#define CONFIG_TEXT_OF(token) #token
+#define CONFIG_TEXT(macro) CONFIG_TEXT_OF(macro)
 #define CONFIG_MIB (UINT64_C(1) << 20)
+#define CONFIG_OUT_NAME_MAX 240 /* NAME_MAX, less ".PID.old" */
 #define CONFIG_MAX_SIZE_LEAST (1 * CONFIG_MIB)
-#define CONFIG_MAX_SIZE_MOST (UINT64_C(65536) * CONFIG_MIB)
+#define CONFIG_MAX_SIZE_MOST ((uint64_t)DB_FILE_MAX_GIB << 30)
 
 struct config config = {.log_level = SAY_ERROR};
 
@@ -173,7 +176,10 @@ static bool config_parse_digest(const char *text)
 static bool config_parse_out(const char *text)
 {
     size_t length = strlen(text), used = 0;
-    if (length == 0 || text[length - 1] == '/') {
+    const char *slash = strrchr(text, '/');
+    const char *name = slash != NULL ? slash + 1 : text;
+    /* A longer one would record once: its successor could not move it out of the way. */
+    if (*name == '\0' || strlen(name) > CONFIG_OUT_NAME_MAX) {
         return false;
     }
     if (text[0] != '/') {
@@ -203,12 +209,14 @@ struct config_variable {
 /* PIEPROF_LOG comes first: it rules what may be said of the others. */
 static const struct config_variable config_variables[] = {
     {"PIEPROF_LOG", "error", config_parse_log, "one of quiet, error, info, debug"},
-    {"PIEPROF_OUT", "out.db", config_parse_out, "a path that a file can have"},
+    {"PIEPROF_OUT", "out.db", config_parse_out,
+     "a path that a file can have (its name at most " CONFIG_TEXT(
+         CONFIG_OUT_NAME_MAX) " bytes, for FILE.old must fit too)"},
     {"PIEPROF_RUN", NULL, run_name_set, "a name of 1 to 127 printable characters"},
     {"PIEPROF_RATE", "250", config_parse_rate, "a whole number from 1 to 10000"},
     {"PIEPROF_BUDGET", "2", config_parse_budget, "a number from 0.1 to 100"},
     {"PIEPROF_MAX_SIZE", "256M", config_parse_max_size,
-     "a size from 1M to 64G (a whole number, alone or with K, M, G, KiB, MiB, GiB)"},
+     "a size from 1M to " CONFIG_TEXT(DB_FILE_MAX_GIB) "G (a whole number, alone or with K, M, G, KiB, MiB, GiB)"},
     {"PIEPROF_ENGINES", "all", config_parse_engines, "all or a comma list of time, access, replica, transfer"},
     {"PIEPROF_DIGEST", "sampled", config_parse_digest, "sampled or full"},
     {"PIEPROF_EVENTS", NULL, config_parse_events, "a comma list of at most 8 event names"},

@@ -95,7 +95,24 @@ static void open_faults(const ucontext_t *uc)
     }
 }
 
-static void sampling_refused(bool watch)
+/* The shim's own events, by their cookies. */
+enum own_event { EVENT_NONE, EVENT_CLOCK, EVENT_WATCH, EVENT_ALARM };
+
+static enum own_event event_of(uint64_t cookie)
+{
+    switch (cookie) {
+    case SIGNALS_COOKIE_CLOCK:
+        return EVENT_CLOCK;
+    case SIGNALS_COOKIE_WATCH:
+        return EVENT_WATCH;
+    case SIGNALS_COOKIE_ALARM:
+        return EVENT_ALARM;
+    default:
+        return EVENT_NONE;
+    }
+}
+
+static void sampling_refused(enum own_event event)
 {
     if (*gate_phase_word != GATE_OPEN) {
         if (gate_depth == 0) {
@@ -103,26 +120,27 @@ static void sampling_refused(bool watch)
         }
         return;
     }
-    if (watch && thread_self != NULL) {
+    if (event == EVENT_WATCH && thread_self != NULL) {
         access_trap_ignored(thread_self);
-    } else {
+    } else if (event == EVENT_CLOCK) { /* an alarm rings again */
         process_drop(DB_DROP_REENTERED);
     }
 }
 
-/* The shim's own event: a clock's tick or a watch's hit. */
-static void own_event(ucontext_t *uc, bool watch, bool asynchronous)
+static void own_event(ucontext_t *uc, enum own_event event, bool asynchronous)
 {
     int kept_errno = errno;
     if (!gate_enter_handler()) {
-        sampling_refused(watch);
+        sampling_refused(event);
         errno = kept_errno;
         return;
     }
     if (thread_self != NULL) {
         open_faults(uc);
-        if (watch) {
+        if (event == EVENT_WATCH) {
             access_trap(thread_self, uc, asynchronous);
+        } else if (event == EVENT_ALARM) {
+            access_alarm(thread_self);
         } else if (asynchronous) {
             process_drop(DB_DROP_ASYNC_TRAP);
         } else {
@@ -135,7 +153,7 @@ static void own_event(ucontext_t *uc, bool watch, bool asynchronous)
 
 void signals_sample(void *context)
 {
-    own_event(context, false, false);
+    own_event(context, EVENT_CLOCK, false);
 }
 
 static void handle_trap(int signal_number, siginfo_t *info, void *context)
@@ -144,8 +162,8 @@ static void handle_trap(int signal_number, siginfo_t *info, void *context)
     uint32_t flags;
     memcpy(&cookie, (const char *)info + TRAP_DATA_OFFSET, sizeof cookie);
     memcpy(&flags, (const char *)info + TRAP_FLAGS_OFFSET, sizeof flags);
-    if (info->si_code == TRAP_CODE_PERF && (cookie == SIGNALS_COOKIE_CLOCK || cookie == SIGNALS_COOKIE_WATCH)) {
-        own_event(context, cookie == SIGNALS_COOKIE_WATCH, (flags & TRAP_FLAG_ASYNC) != 0);
+    if (info->si_code == TRAP_CODE_PERF && event_of(cookie) != EVENT_NONE) {
+        own_event(context, event_of(cookie), (flags & TRAP_FLAG_ASYNC) != 0);
     } else {
         forward(signal_number, info, context);
     }
@@ -154,7 +172,7 @@ static void handle_trap(int signal_number, siginfo_t *info, void *context)
 static void handle_timer(int signal_number, siginfo_t *info, void *context)
 {
     if (info->si_code == SI_TIMER && info->si_value.sival_int == SIGNALS_COOKIE_TIMER) {
-        own_event(context, false, false);
+        own_event(context, EVENT_CLOCK, false);
     } else {
         forward(signal_number, info, context);
     }

@@ -32,6 +32,7 @@ void signals_sample(void *context);
 /* Cookies in perf_event_attr.sig_data / sigev_value that tell the shim's events from the program's. */
 #define SIGNALS_COOKIE_CLOCK UINT64_C(0x5069655072430001)
 #define SIGNALS_COOKIE_WATCH UINT64_C(0x5069655072430002)
+#define SIGNALS_COOKIE_ALARM UINT64_C(0x5069655072430003)
 #define SIGNALS_COOKIE_TIMER 0x50696554
 
 #endif

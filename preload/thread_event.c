@@ -41,6 +41,10 @@ void thread_events_move_up(void)
     }
 }
 
+/*
+ * perf_event_open takes no wish: for the time of two system calls the event holds the lowest free number, and a thread that
+ * opens a file just then gets the next one. Nothing but a lock around every open of the program could prevent that.
+ */
 static int descriptor_raise(int low)
 {
     int from = atomic_load(&descriptors_from);

@@ -156,7 +156,7 @@ static void line_waste(struct line *line)
     static const enum share_kind kinds[] = {SHARE_STORES, SHARE_DEAD};
     for (size_t i = 0; i < 2; i++) {
         const struct share *share = &line->shares[kinds[i]];
-        struct estimate estimate = share_estimate(share->needless, share->pairs);
+        struct estimate estimate = share_estimate_needless(share);
         double waste_s = (double)line->times.ns[TIME_NATIVE] * 1e-9 * estimate.fraction;
         if (estimate.known && estimate.low >= 0.5 && (!line->wasteful || waste_s > line->stored_s)) {
             line->wasteful = true;

@@ -21,6 +21,12 @@ struct times {
     uint64_t samples;
 };
 
+/* Pairs that lie far apart are seen less often than near ones: each counts as the `all` that it stands for (db_pair.scale). */
+struct weights {
+    double wasted, all;
+    double squares; /* sum over the pairs of what each stands for, squared */
+};
+
 /*
  * Accesses of one kind that met a further access to the same bytes of an object. `wasted` of `pairs` were redundant (or
  * dead). `unproved`: another thread could have touched the bytes between the two; such pairs are among `pairs` where
@@ -29,10 +35,11 @@ struct times {
  */
 struct share {
     uint64_t pairs, wasted, unproved;
-    uint64_t needless;                    /* of the wasted: a fix at a line could spare them (pairs.c) */
     uint64_t recycled;                    /* of the wasted: the buffer was freed and allocated again in between */
     uint64_t zero;                        /* of the wasted: the value was all zero bits */
     uint64_t across_pairs, across_wasted; /* of both: the accesses lie in different native calls */
+    struct weights weights, across_weights;
+    double needless; /* of weights.wasted: a fix at a line could spare them (pairs.c) */
 };
 
 enum share_kind { SHARE_LOADS, SHARE_STORES, SHARE_DEAD, SHARE_KINDS };

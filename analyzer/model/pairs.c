@@ -19,9 +19,17 @@ static bool is_needless(enum share_kind kind, const struct db_pair *record)
     return record->scope == DB_SCOPE_ACROSS && !(kind == SHARE_STORES && record->relation == DB_RELATION_RECYCLED);
 }
 
+static void weights_add(struct weights *weights, const struct db_pair *record, bool wasted)
+{
+    weights->all += (double)record->scale;
+    weights->squares += (double)record->scale_squares;
+    weights->wasted += wasted ? (double)record->scale : 0;
+}
+
 static void share_add(struct share *share, enum share_kind kind, const struct db_pair *record, bool wasted)
 {
-    share->needless += wasted && is_needless(kind, record) ? record->count : 0;
+    weights_add(&share->weights, record, wasted);
+    share->needless += wasted && is_needless(kind, record) ? (double)record->scale : 0;
     share->pairs += record->count;
     share->wasted += wasted ? record->count : 0;
     share->unproved += record->flags & DB_PAIR_UNPROVED ? record->count : 0;
@@ -30,6 +38,7 @@ static void share_add(struct share *share, enum share_kind kind, const struct db
     if (record->scope == DB_SCOPE_ACROSS) {
         share->across_pairs += record->count;
         share->across_wasted += wasted ? record->count : 0;
+        weights_add(&share->across_weights, record, wasted);
     }
 }
 

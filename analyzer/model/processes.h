@@ -7,7 +7,7 @@
 /* "3.11.2"; NULL while the process had not said. Interned. */
 const char *process_python(const struct db_process *record);
 
-/* "running", "exit", "exec", "signal", "killed" (no word of its end, and it is gone) or "unknown" (recorded elsewhere). */
+/* "running", "exit", "exec", "signal", "killed" (gone without a word: by a signal, or by a system call of its own) or "unknown" (recorded elsewhere). */
 const char *process_state(const struct run *run, const struct db_process *record);
 
 /* Seconds from its start to its last sign of life. */

@@ -2,14 +2,29 @@
 
 #include <math.h>
 
-struct estimate share_estimate(uint64_t wasted, uint64_t pairs)
+static struct estimate estimate_of(double part, const struct weights *weights, uint64_t pairs)
 {
     const double z = 1.959963984540054; /* 97.5 % quantile of the normal distribution */
-    if (pairs < SHARE_PAIRS_MIN || wasted > pairs)
+    if (pairs < SHARE_PAIRS_MIN || weights->squares <= 0 || part > weights->all)
         return (struct estimate){0};
-    double n = (double)pairs, fraction = (double)wasted / n;
+    double n = weights->all * weights->all / weights->squares, fraction = part / weights->all;
     double center = (fraction + z * z / (2 * n)) / (1 + z * z / n);
     double half = z / (1 + z * z / n) * sqrt(fraction * (1 - fraction) / n + z * z / (4 * n * n));
     return (struct estimate){
         .known = true, .fraction = fraction, .low = fmax(0, center - half), .high = fmin(1, center + half)};
+}
+
+struct estimate share_estimate(const struct share *share)
+{
+    return estimate_of(share->weights.wasted, &share->weights, share->pairs);
+}
+
+struct estimate share_estimate_across(const struct share *share)
+{
+    return estimate_of(share->across_weights.wasted, &share->across_weights, share->across_pairs);
+}
+
+struct estimate share_estimate_needless(const struct share *share)
+{
+    return estimate_of(share->needless, &share->weights, share->pairs);
 }

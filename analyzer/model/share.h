@@ -3,7 +3,8 @@
 #define PIEPROF_ANALYZER_SHARE_H
 
 #include <stdbool.h>
-#include <stdint.h>
+
+#include "model/model.h"
 
 /* Below this many pairs a share is not told. */
 #define SHARE_PAIRS_MIN 10u
@@ -13,7 +14,14 @@ struct estimate {
     double fraction, low, high;
 };
 
-/* `wasted` of `pairs`, with the 95 % score interval of Wilson (1927), which holds for shares near 0 and 1 too. */
-struct estimate share_estimate(uint64_t wasted, uint64_t pairs);
+/*
+ * The wasted part by weight, with the 95 % score interval of Wilson (1927), which holds for shares near 0 and 1 too. Its
+ * number of observations is that of equally weighted ones with the same variance (Kish, 1965).
+ */
+struct estimate share_estimate(const struct share *share);
+/* The same over the pairs whose accesses lie in different native calls. */
+struct estimate share_estimate_across(const struct share *share);
+/* The needless part of all. */
+struct estimate share_estimate_needless(const struct share *share);
 
 #endif

@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "read/run_private.h"
 
-/* Far above any PIEPROF_MAX_SIZE; keeps a sparse file of terabytes from being read. */
-#define SNAPSHOT_MAX_BYTES (UINT64_C(8) << 30)
+/* Keeps a sparse file of terabytes from being read. */
+#define SNAPSHOT_MAX_BYTES ((uint64_t)DB_FILE_MAX_GIB << 30)
 
 bool run_fail(struct run *run, uint64_t offset, const char *format, ...)
 {
@@ -115,7 +115,8 @@ static bool snapshot_copy(struct run *run, int descriptor)
     if (!header_sound(run, header))
         return false;
     if (run->file_bytes > SNAPSHOT_MAX_BYTES)
-        return run_fail(run, run->file_bytes, "the file is larger than any run's (%" PRIu64 " bytes)", run->file_bytes);
+        return run_fail(run, run->file_bytes, "the file is larger than any run's (%" PRIu64 " bytes; at most %d GiB)",
+                        run->file_bytes, DB_FILE_MAX_GIB);
     snapshot_room(run, snapshot_extents(header, run->file_bytes));
     memcpy(run->bytes, first, DB_HEADER_BYTES);
     size_t wanted = run->extent_count * (size_t)DB_EXTENT_BYTES;

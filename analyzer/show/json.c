@@ -38,9 +38,8 @@ json_t *json_seconds(double seconds)
     return json_real(round(seconds * 1e6) / 1e6);
 }
 
-static void json_put_estimate(json_t *object, uint64_t wasted, uint64_t pairs)
+static void json_put_estimate(json_t *object, struct estimate estimate, uint64_t pairs)
 {
-    struct estimate estimate = share_estimate(wasted, pairs);
     json_object_set_new(object, "fraction", estimate.known ? json_real(estimate.fraction) : json_null());
     json_object_set_new(object, "ci95", estimate.known ? json_pack("[f,f]", estimate.low, estimate.high) : json_null());
     json_object_set_new(object, "pairs", json_count(pairs));
@@ -49,8 +48,8 @@ static void json_put_estimate(json_t *object, uint64_t wasted, uint64_t pairs)
 json_t *json_share(const struct share *share)
 {
     json_t *object = json_object(), *across = json_object();
-    json_put_estimate(object, share->wasted, share->pairs);
-    json_put_estimate(across, share->across_wasted, share->across_pairs);
+    json_put_estimate(object, share_estimate(share), share->pairs);
+    json_put_estimate(across, share_estimate_across(share), share->across_pairs);
     json_object_set_new(object, "zero", json_count(share->zero));
     json_object_set_new(object, "recycled", json_count(share->recycled));
     json_object_set_new(object, "unproved", json_count(share->unproved));

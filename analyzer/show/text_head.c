@@ -34,7 +34,7 @@ static void put_command(const struct page *page, const struct model *model)
 static const struct ending {
     const char *state, *run, *others;
 } endings[] = {{"running", ", still running", "still running"},
-               {"killed", ", killed", "killed"},
+               {"killed", ", ended without notice (killed, or by a signal)", "ended without notice"},
                {"signal", ", ended by a signal", "ended by a signal"},
                {"unknown", ", its end was not recorded", "of unrecorded end"}};
 #define ENDINGS (sizeof(endings) / sizeof(endings[0]))
@@ -164,8 +164,8 @@ static void put_watched(const struct page *page, const char *label, const struct
     bool known = false;
     for (size_t i = 0; i < count; i++) {
         const struct share *share = &shares[kinds[i]];
-        char *whole = text_share(share->wasted, share->pairs);
-        struct estimate between = share_estimate(share->across_wasted, share->across_pairs);
+        char *whole = text_share(share);
+        struct estimate between = share_estimate_across(share);
         char *longer =
             whole == NULL ? NULL : memory_print("%s%s %s %s", text, known ? "," : " watched:", words[kinds[i]], whole);
         if (whole != NULL && between.known) {

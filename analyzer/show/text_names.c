@@ -27,9 +27,9 @@ char *text_path(const struct model *model, const char *path)
     return text_printable(shorter, strlen(shorter));
 }
 
-char *text_share(uint64_t wasted, uint64_t pairs)
+char *text_share(const struct share *share)
 {
-    struct estimate estimate = share_estimate(wasted, pairs);
+    struct estimate estimate = share_estimate(share);
     if (!estimate.known)
         return NULL;
     return memory_print("%.0f %% (%.0f-%.0f %%)", 100 * estimate.fraction, 100 * estimate.low, 100 * estimate.high);

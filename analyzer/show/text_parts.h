@@ -10,7 +10,7 @@
 char *text_path(const struct model *model, const char *path);
 
 /* text_names.c: "97 % (93-99 %)" or NULL when too few pairs. Fresh memory. */
-char *text_share(uint64_t wasted, uint64_t pairs);
+char *text_share(const struct share *share);
 
 /* text_head.c: the run's header and totals. text_tail: what is off, lost, and what to do next. */
 void text_head(const struct page *page, const struct model *model);

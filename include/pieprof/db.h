@@ -38,6 +38,8 @@
 #define DB_VERSION 1u
 #define DB_HEADER_BYTES 4096u
 #define DB_EXTENT_BYTES 16384u
+#define DB_FILE_MAX_GIB 8 /* the most that PIEPROF_MAX_SIZE allows, and that a reader takes: it copies the file */
+#define DB_EXTENTS_MAX ((uint32_t)((((uint64_t)DB_FILE_MAX_GIB << 30) - DB_HEADER_BYTES) / DB_EXTENT_BYTES))
 #define DB_EXTENT_MAGIC 0x54584550u /* "PEXT" */
 #define DB_BYTE_ORDER 0x01020304u
 #define DB_BLOB_MAX_BYTES (DB_EXTENT_BYTES - sizeof(struct db_extent) - sizeof(struct db_blob))
@@ -64,7 +66,7 @@
     X(MERGE_MISMATCH, "merge_mismatch", "Python and native stacks did not line up; native leaf kept alone")            \
     X(ASYNC_TRAP, "async_trap", "trap delivered late because the program blocked SIGTRAP")                             \
     X(REENTERED, "reentered", "sample that hit the shim itself")                                                       \
-    X(FILE_FULL, "file_full", "no space left under PIEPROF_MAX_SIZE")                                                  \
+    X(FILE_FULL, "file_full", "no space left under PIEPROF_MAX_SIZE, or under the limit of address space")             \
     X(DISK_FULL, "disk_full", "the file system refused more space")                                                    \
     X(NO_RESERVE, "no_reserve", "reserved space ran out inside a handler")                                             \
     X(TABLE_FULL, "table_full", "an in-memory table of the shim was full")                                             \
@@ -79,8 +81,8 @@
     X(ADDRESS_UNKNOWN, "address_unknown", "the access's address could not be computed")                                \
     X(NO_REGISTER, "no_register", "no debug register could be had")                                                    \
     X(NO_RETURN_SLOT, "no_return_slot", "the native call's return slot was not found")                                 \
-    X(WATCH_REPLACED, "watch_replaced", "watch given up for a newer one by the reservoir")                             \
-    X(WATCH_EXPIRED, "watch_expired", "watch given up after too many further samples")                                 \
+    X(WATCH_OUTWAITED, "watch_outwaited", "watch given up when its patience ran out; those that ended stand for it")   \
+    X(WATCH_EXPIRED, "watch_expired", "watch given up after too many traps")                                           \
     X(WATCH_OPEN, "watch_open", "watch still waiting when its thread or the run ended")                                \
     X(WATCH_ALLOCATOR, "watch_allocator", "watch ended by an access of the allocator")                                 \
     X(WATCH_INTERPRETER, "watch_interpreter", "watch ended by an access of the interpreter")                           \
@@ -90,8 +92,12 @@
     X(THREAD_WITHOUT_CLOCK, "thread_without_clock", "thread not sampled: no memory, descriptor or timer, tiny stack")  \
     X(WATCH_OVERLAP, "watch_overlap", "access found, its bytes are watched already")                                   \
     X(CLASS_SAMPLED_OUT, "class_sampled_out", "access found outside objects: most of those are not watched")           \
-    X(RESERVOIR_KEPT, "reservoir_kept", "access found, the reservoir kept the older watches")                          \
-    X(OBJECT_WITHOUT_PYTHON, "object_without_python", "object born on a thread without Python frames: it has no site")
+<<<<<<< HEAD
+X(RESERVOIR_KEPT, "reservoir_kept", "access found, the reservoir kept the older watches")
+X(OBJECT_WITHOUT_PYTHON, "object_without_python", "object born on a thread without Python frames: it has no site")
+=======
+X(WATCHES_BUSY, "watches_busy", "access found, all watches were waiting; the next one armed stands for it")
+>>>>>>> main
 
 /* The kinds of extents: name, type of its records. */
 #define DB_KINDS(X)                                                                                                    \
@@ -315,6 +321,8 @@ struct db_pair {
     uint32_t size_bytes; /* of the sampled access */
     uint64_t count;      /* atomic */
     uint64_t weight_ns;  /* atomic: CPU time the samples behind it stand for */
+    uint64_t scale;      /* atomic: sum of s, the pairs that each counted one stands for: 1 / its chance to be seen */
+    uint64_t scale_squares; /* atomic: sum of s * s */
 };
 
 /* A hardware event's count at a node (PIEPROF_EVENTS). */
@@ -369,7 +377,7 @@ DB_ASSERT_SIZE(struct db_code, 24);
 DB_ASSERT_SIZE(struct db_module, 72);
 DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
-DB_ASSERT_SIZE(struct db_pair, 40);
+DB_ASSERT_SIZE(struct db_pair, 56);
 DB_ASSERT_SIZE(struct db_counter, 24);
 DB_ASSERT_SIZE(struct db_site, 112);
 DB_ASSERT_SIZE(struct db_link, 24);

@@ -37,6 +37,7 @@ static void registers_close(struct access_thread *at)
         watch_register_close(&at->registers[i]);
     }
     at->register_count = 0;
+    patience_alarm_close(at, false);
 }
 
 static bool registers_open(struct access_thread *at)
@@ -55,6 +56,7 @@ static bool registers_open(struct access_thread *at)
         at->watches[i].range = io_range_take();
     }
     watch_set_current(at->registers, at->register_count);
+    patience_alarm_open(at); /* without it watches wait for the next sample */
     return true;
 }
 
@@ -71,6 +73,7 @@ bool access_thread_begin(struct thread *thread)
     }
     at->thread = thread;
     at->random = (uint32_t)thread->tid * 2654435761u | 1u;
+    at->alarm_descriptor = -1;
     thread->access = at;
     return !thread->main || registers_open(at);
 }
@@ -100,10 +103,29 @@ void access_thread_forget(struct thread *thread)
     for (unsigned i = 0; i < at->register_count; i++) {
         watch_register_forget(&at->registers[i]);
     }
+    patience_alarm_close(at, true);
     watch_set_current(NULL, 0);
     io_marks_reset_child();
     pairs_reset_child();
+    governor_reset_child();
     memory_unmap(at, sizeof *at);
+}
+
+/* What the time with armed registers since the last call cost. */
+static void charge_armed(const struct access_thread *at)
+{
+    governor_charge_armed(watch_take_armed_ns(), at->split_stores);
+}
+
+void access_look(struct thread *thread)
+{
+    struct access_thread *at = thread->access;
+    if (at != NULL && at->register_count > 0) {
+        uint64_t now_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        patience_check(at, now_ns);
+        patience_set_alarm(at, now_ns);
+        charge_armed(at);
+    }
 }
 
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
@@ -127,9 +149,9 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
     const struct context_scratch *scratch = thread->scratch;
     uintptr_t slot = slot_find(uc, scratch->native, scratch->native_count);
     scope_verify(at, slot);
-    registers_age(at);
     at->want_store = !at->want_store;
     search_begin(at, uc, at->want_store, slot, weight_ns);
+    patience_set_alarm(at, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID));
     return true;
 }
 
@@ -183,10 +205,23 @@ void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous)
     uint64_t entered_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     process_count(&process_record->traps, 1);
     if (thread->access != NULL) {
+        patience_check(thread->access, entered_ns);
         dispatch(thread->access, uc, asynchronous);
+        scope_release(thread->access);
+        patience_set_alarm(thread->access, entered_ns);
+        charge_armed(thread->access);
     }
     uint64_t handler_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - entered_ns;
     thread->cpu_ns += handler_ns; /* and nobody's line's */
+    governor_charge(handler_ns);
+}
+
+void access_alarm(struct thread *thread)
+{
+    uint64_t entered_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    access_look(thread);
+    uint64_t handler_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - entered_ns;
+    thread->cpu_ns += handler_ns;
     governor_charge(handler_ns);
 }
 

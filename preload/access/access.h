@@ -25,6 +25,12 @@ void access_thread_forget(struct thread *thread); /* forked child: close, never 
  */
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns);
 
+/* At each tick of the clock: ends watches that have waited too long. Signal-safe. */
+void access_look(struct thread *thread);
+
+/* A SIGTRAP with SIGNALS_COOKIE_ALARM: one of them has. Signal-safe. */
+void access_alarm(struct thread *thread);
+
 /* A SIGTRAP with SIGNALS_COOKIE_WATCH; `asynchronous` = TRAP_PERF_FLAG_ASYNC. Signal-safe. */
 void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous);
 

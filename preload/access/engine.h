@@ -50,10 +50,12 @@ struct watch {
     uintptr_t instruction;  /* of the sampled access */
     uint64_t object_serial; /* 0: no object */
     uint64_t weight_ns;
-    uint64_t seen;       /* value at the last access of its kind */
-    uint64_t current;    /* value as it stands */
-    uint32_t samples;    /* that came while it was armed */
-    uint32_t challenges; /* by newcomers: the reservoir's count */
+    uint64_t seen;                     /* value at the last access of its kind */
+    uint64_t current;                  /* value as it stands */
+    uint32_t samples;                  /* that came while it was armed */
+    uint32_t stands_for;               /* accesses found: this one, and those before it that found no free watch */
+    uint64_t armed_at_ns, deadline_ns; /* of the thread's CPU time */
+    uint64_t patience_ns;              /* the least it would have been given (patience.c) */
     uint32_t traps;
     struct io_range *range;
     struct thread_others others; /* when it was armed */
@@ -86,6 +88,11 @@ struct access_thread {
     bool opening_failed;
     bool want_store;
     uint32_t random;
+    uint32_t passed_over;  /* accesses found since a watch was last armed */
+    uint32_t split_stores; /* share of the sampled stores that cross a cache line, in 1/65536 */
+    uint64_t patience_ns;  /* the least a watch is given now */
+    int alarm_descriptor;  /* a clock that rings once, for deadlines before the next sample; -1 when none */
+    bool alarm_set;
     struct watch watches[ENGINE_DATA_WATCHES];
     struct search searches[SEARCH_KINDS];
 };
@@ -105,7 +112,8 @@ bool scope_open(struct access_thread *at, uintptr_t slot);        /* watches its
 void scope_check(struct access_thread *at, const ucontext_t *uc); /* ended unseen, its frame popped? */
 /* At a sample, its stack captured: a popped frame's slot may lie in a hole that nobody writes for long. */
 void scope_verify(struct access_thread *at, uintptr_t innermost_slot);
-void scope_close(struct access_thread *at); /* the call has ended */
+void scope_close(struct access_thread *at);   /* the call has ended */
+void scope_release(struct access_thread *at); /* gives the register back once no watch asks for the call's end */
 
 /* search.c */
 void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uintptr_t slot, uint64_t weight_ns);
@@ -113,6 +121,18 @@ void search_hit(struct access_thread *at, struct search *search, const ucontext_
 void search_call_ended(struct access_thread *at);
 void search_check(struct access_thread *at); /* at each sample: has control gone elsewhere? */
 void search_drop(struct access_thread *at, struct search *search, enum db_drop why);
+
+/* patience.c: how long a watch may wait. */
+bool patience_alarm_open(struct access_thread *at);
+void patience_alarm_close(struct access_thread *at, bool forget);
+void patience_begin(struct access_thread *at, struct watch *watch, uint64_t now_ns);
+/* What a pair of this age stands for: 1 / the chance that a watch waits so long, times what the watch stands for. */
+uint64_t patience_scale(const struct watch *watch, uint64_t now_ns);
+/* Ends what has waited too long, and sees to it that the next one is woken in time. In every handler, first and last. */
+void patience_check(struct access_thread *at, uint64_t now_ns);
+void patience_set_alarm(struct access_thread *at, uint64_t now_ns);
+/* Shorter when registers are short or armed time is dear, longer otherwise. */
+void patience_adapt(struct access_thread *at, bool found_register);
 
 /* verdict.c */
 struct found {
@@ -131,10 +151,9 @@ void verdict_end(struct access_thread *at, struct watch *watch,
                  enum db_drop why); /* counted unless a pair was recorded */
 
 /* registers.c */
-struct watch *registers_take(struct access_thread *at, bool only_free); /* for a new watch; NULL: none this time */
+struct watch *registers_take(struct access_thread *at); /* a free one for a new watch; NULL: none */
 /* Takes a register for an execution breakpoint, lending a watch's where none is free; 0 when none can be had. */
 unsigned registers_lend(struct access_thread *at);
 void registers_return(struct access_thread *at, unsigned index);
-void registers_age(struct access_thread *at); /* at each sample */
 
 #endif

@@ -24,12 +24,21 @@
 #define THIN_FROM 0.85             /* of the budget */
 #define SA_RESTORER_FLAG 0x04000000
 
+#define SPLIT_STORES 64u
+#define SPLIT_ROUNDS 50
+#define SPLIT_SLOWED 2.0    /* times as long: noise is less */
+#define ARMED_COST_MOST 0.5 /* of armed time, were all stores to split */
+#define WAITING_PART 0.4    /* of the budget */
+
 static uint64_t trap_ns = TRAP_DEFAULT_NS;
+static bool armed_slows_splits;
+static _Atomic uint64_t armed_cost_ns;
 
 /* What the child found, in a page that it shares with us. */
 struct calibration {
     volatile int error; /* errno of perf_event_open, 0 when it opened */
     volatile uint64_t trap_ns;
+    volatile bool armed_slows_splits;
 };
 
 struct kernel_action { /* the kernel's sigaction; the C library's is interposed and never called from here */
@@ -65,6 +74,27 @@ static uint64_t round_ns(void)
     return (kernel_clock_ns(CLOCK_MONOTONIC) - start) / CALIBRATION_TRAPS;
 }
 
+static char split_lines[(SPLIT_STORES + 1) * 64] __attribute__((aligned(64)));
+
+/* The best of some rounds of stores that all cross a cache line. */
+static uint64_t splits_ns(void)
+{
+    uint64_t best = UINT64_MAX;
+    for (int round = 0; round < SPLIT_ROUNDS; round++) {
+        uint64_t start = kernel_clock_ns(CLOCK_MONOTONIC);
+        for (int repeat = 0; repeat < 16; repeat++) {
+            for (size_t i = 0; i < SPLIT_STORES; i++) {
+                uint64_t value = i;
+                memcpy(split_lines + i * 64 + 60, &value, sizeof value);
+                __asm__ volatile("" ::: "memory");
+            }
+        }
+        uint64_t ns = kernel_clock_ns(CLOCK_MONOTONIC) - start;
+        best = ns < best ? ns : best;
+    }
+    return best;
+}
+
 /* In the child, with system calls alone. */
 static void calibrate(struct calibration *result)
 {
@@ -82,10 +112,12 @@ static void calibrate(struct calibration *result)
     };
     struct kernel_action action = {ignore_trap, SA_RESTORER_FLAG, governor_return_from_signal, 0};
     syscall(SYS_rt_sigaction, SIGTRAP, &action, NULL, sizeof action.mask);
+    uint64_t unarmed_ns = splits_ns();
     if (syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) < 0) {
         result->error = errno;
         return;
     }
+    result->armed_slows_splits = (double)splits_ns() > (double)unarmed_ns * SPLIT_SLOWED;
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
         uint64_t ns = round_ns();
@@ -144,6 +176,7 @@ bool governor_start(char *why_off, size_t bytes)
     bool ended = run_child(result);
     int error = result->error;
     uint64_t measured_ns = result->trap_ns;
+    armed_slows_splits = result->armed_slows_splits;
     munmap(result, sizeof *result);
     if (error != 0) {
         explain(error, why_off, bytes);
@@ -173,6 +206,28 @@ static bool spent_below(double part)
     uint64_t run_ns = __atomic_load_n(&process_record->cpu_ns, __ATOMIC_RELAXED);
     double allowed_ns = (double)run_ns * config.budget_percent / 100.0 + (double)BURST_NS;
     return config.budget_percent >= 100.0 || (double)spent_ns <= allowed_ns * part;
+}
+
+void governor_charge_armed(uint64_t armed_ns, uint32_t split_stores)
+{
+    if (armed_slows_splits) {
+        uint64_t cost_ns = (uint64_t)((double)armed_ns * ARMED_COST_MOST * split_stores / 65536.0);
+        process_count(&process_record->shim_cpu_ns, cost_ns);
+        atomic_fetch_add_explicit(&armed_cost_ns, cost_ns, memory_order_relaxed);
+    }
+}
+
+void governor_reset_child(void)
+{
+    atomic_store_explicit(&armed_cost_ns, 0, memory_order_relaxed);
+}
+
+bool governor_allows_waiting(void)
+{
+    double run_ns = (double)__atomic_load_n(&process_record->cpu_ns, __ATOMIC_RELAXED);
+    double allowed_ns = run_ns * config.budget_percent / 100.0 * WAITING_PART + (double)BURST_NS;
+    return config.budget_percent >= 100.0 ||
+           (double)atomic_load_explicit(&armed_cost_ns, memory_order_relaxed) <= allowed_ns;
 }
 
 bool governor_allows(void)

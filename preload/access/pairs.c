@@ -47,14 +47,17 @@ static bool is_same(const struct db_pair *a, const struct db_pair *b)
     return a != NULL && memcmp((const char *)a + KEY_OFFSET, (const char *)b + KEY_OFFSET, KEY_BYTES) == 0;
 }
 
-static void count(struct db_pair *record, uint64_t weight_ns)
+static void count(struct db_pair *record, uint64_t weight_ns, uint64_t scale)
 {
-    process_count(&record->count, 1);
+    /* The count last: who reads a live run never finds fewer behind it than it says. */
+    process_count(&record->scale_squares, scale * scale);
+    process_count(&record->scale, scale);
     process_count(&record->weight_ns, weight_ns);
+    process_count(&record->count, 1);
 }
 
 /* Fills the free place. Where another thread was first, ours is never published: readers skip it. */
-static bool settle(_Atomic uint32_t *place, const struct db_pair *pair, uint64_t weight_ns)
+static bool settle(_Atomic uint32_t *place, const struct db_pair *pair, uint64_t weight_ns, uint64_t scale)
 {
     uint32_t id = 0, there = 0;
     struct db_pair *record = ledger_claim(DB_KIND_PAIR, &id);
@@ -62,7 +65,7 @@ static bool settle(_Atomic uint32_t *place, const struct db_pair *pair, uint64_t
         return true; /* counted by the ledger */
     }
     memcpy((char *)record + KEY_OFFSET, (const char *)pair + KEY_OFFSET, KEY_BYTES);
-    count(record, weight_ns);
+    count(record, weight_ns, scale);
     if (!atomic_compare_exchange_strong(place, &there, id)) {
         return false;
     }
@@ -70,18 +73,18 @@ static bool settle(_Atomic uint32_t *place, const struct db_pair *pair, uint64_t
     return true;
 }
 
-void pairs_add(const struct db_pair *pair, uint64_t weight_ns)
+void pairs_add(const struct db_pair *pair, uint64_t weight_ns, uint64_t scale)
 {
     uint32_t index = hash_of(pair);
     for (uint32_t probe = 0; probe < PROBES_MAX; probe++, index++) {
         _Atomic uint32_t *place = &table[index % TABLE_PAIRS];
         uint32_t id = atomic_load(place);
-        if (id == 0 && settle(place, pair, weight_ns)) {
+        if (id == 0 && settle(place, pair, weight_ns, scale)) {
             return;
         }
         struct db_pair *record = ledger_record(DB_KIND_PAIR, atomic_load(place));
         if (is_same(record, pair)) {
-            count(record, weight_ns);
+            count(record, weight_ns, scale);
             return;
         }
     }

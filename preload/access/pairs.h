@@ -10,8 +10,10 @@
 bool pairs_start(void);
 void pairs_reset_child(void);
 
-/* Adds one to the record that equals `pair` in everything but its counters, making it where there is none. Signal-safe,
- * lock-free; a full table or ledger is counted and the pair lost. */
-void pairs_add(const struct db_pair *pair, uint64_t weight_ns);
+/*
+ * Adds one, which stands for `scale` such pairs, to the record that equals `pair` in everything but its counters, making
+ * it where there is none. Signal-safe, lock-free; a full table or ledger is counted and the pair lost.
+ */
+void pairs_add(const struct db_pair *pair, uint64_t weight_ns, uint64_t scale);
 
 #endif

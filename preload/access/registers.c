@@ -1,10 +1,5 @@
-/* Who gets a debug register: free ones first, then by reservoir, so that an address nobody touches blocks nothing. */
+/* Who gets a debug register. None is taken from a watch that waits, but lent for a moment: patience.c ends the waiting. */
 #include "access/engine.h"
-#include "objects/object_map.h"
-#include "process.h"
-
-#define PATIENCE 12u
-#define AGE_MAX 5000u /* samples after which a watch is given up: 20 s of CPU time at the default rate */
 
 /* xorshift32 (Marsaglia, 2003). */
 uint32_t access_random(struct access_thread *at)
@@ -15,16 +10,6 @@ uint32_t access_random(struct access_thread *at)
     x ^= x << 5;
     at->random = x;
     return x;
-}
-
-void registers_age(struct access_thread *at)
-{
-    for (unsigned i = 0; i < access_data_registers(at); i++) {
-        struct watch *watch = &at->watches[i];
-        if (watch->phase != WATCH_FREE && ++watch->samples > AGE_MAX) {
-            verdict_end(at, watch, DB_DROP_WATCH_EXPIRED);
-        }
-    }
 }
 
 static bool is_borrowed(const struct access_thread *at, unsigned index)
@@ -76,43 +61,11 @@ void registers_return(struct access_thread *at, unsigned index)
     }
 }
 
-/* Does what the watch waits for no longer exist? Its bytes may be reused, or never touched again. */
-static bool is_orphan(const struct watch *watch)
-{
-    struct object object;
-    return watch->object_serial != 0 && !object_map_find(watch->address, &object);
-}
-
-/*
- * Witch's rule (Wen et al., ASPLOS 2018): the n-th newcomer takes a register with probability 1/n. That protects an
- * address that is never touched again just as well, for ever; so only one register keeps the rule (the watch that may see an
- * epoch go by), the others' occupants stand at most one chance in PATIENCE to stay on.
- */
-static bool gives_way(struct access_thread *at, struct watch *watch)
-{
-    watch->challenges++;
-    uint32_t odds = watch->challenges + 1;
-    bool patient = watch == &at->watches[0];
-    if (is_orphan(watch)) {
-        odds = 2;
-    } else if (!patient && odds > PATIENCE) {
-        odds = PATIENCE;
-    }
-    return access_random(at) % odds == 0;
-}
-
-struct watch *registers_take(struct access_thread *at, bool only_free)
+struct watch *registers_take(struct access_thread *at)
 {
     for (unsigned i = access_data_registers(at); i-- > 0;) {
         if (at->watches[i].phase == WATCH_FREE && !is_borrowed(at, i + 1)) {
             return &at->watches[i];
-        }
-    }
-    for (unsigned i = access_data_registers(at); i-- > 0 && !only_free;) {
-        struct watch *watch = &at->watches[i];
-        if (watch->phase != WATCH_FREE && !watch->lent && gives_way(at, watch)) {
-            verdict_end(at, watch, DB_DROP_WATCH_REPLACED);
-            return watch;
         }
     }
     return NULL;

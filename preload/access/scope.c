@@ -59,3 +59,13 @@ void scope_close(struct access_thread *at)
         search_call_ended(at);
     }
 }
+
+void scope_release(struct access_thread *at)
+{
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        if (at->watches[i].phase != WATCH_FREE && at->watches[i].scope_known) {
+            return;
+        }
+    }
+    watch_register_disarm(slot_register(at));
+}

@@ -9,6 +9,9 @@
 #include "process.h"
 #include "stack/context.h"
 
+#define CACHE_LINE_BYTES 64u
+#define SPLIT_STORES_ALL 65536u
+#define SPLIT_STORES_MEAN 64u
 #define HOPS_MAX 12u
 #define MISSES_MAX 4u
 #define COALESCED_MAX 250u /* samples that may wait for one access: a second of native code at the default rate */
@@ -123,6 +126,13 @@ static enum db_drop drop_of(enum machine_find_result result)
     }
 }
 
+/* A running mean over some sixty stores: armed registers slow down those that cross a cache line (governor.h). */
+static void split_stores_learn(struct access_thread *at, uintptr_t address, uint32_t size_bytes)
+{
+    uint32_t splits = address % CACHE_LINE_BYTES + size_bytes > CACHE_LINE_BYTES ? SPLIT_STORES_ALL : 0;
+    at->split_stores = at->split_stores - at->split_stores / SPLIT_STORES_MEAN + splits / SPLIT_STORES_MEAN;
+}
+
 static void search_found(struct access_thread *at, struct search *search, const ucontext_t *uc,
                          const struct machine_find *find)
 {
@@ -134,6 +144,9 @@ static void search_found(struct access_thread *at, struct search *search, const 
         .weight_ns = search->weight_ns,
     };
     process_count(&process_record->resolved, search->samples);
+    if (found.store) {
+        split_stores_learn(at, find->access.address, find->access.size_bytes);
+    }
     search_end(at, search);
     verdict_arm(at, uc, &found);
 }

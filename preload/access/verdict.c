@@ -7,10 +7,12 @@
  * slept through may have used a store, so of a store that nothing is known to have used it cannot tell.
  */
 #include <string.h>
+#include <time.h>
 
 #include "access/engine.h"
 #include "access/pairs.h"
 #include "access/text.h"
+#include "kernel.h"
 #include "objects/object_map.h"
 #include "process.h"
 #include "stack/context.h"
@@ -95,9 +97,11 @@ static struct watch *take_watch(struct access_thread *at, const struct watch_pla
         process_drop(DB_DROP_WATCH_OVERLAP);
         return NULL;
     }
-    struct watch *watch = registers_take(at, address_class != DB_CLASS_OBJECT);
+    struct watch *watch = registers_take(at);
+    patience_adapt(at, watch != NULL);
     if (watch == NULL) {
-        process_drop(DB_DROP_RESERVOIR_KEPT);
+        at->passed_over++;
+        process_drop(DB_DROP_WATCHES_BUSY);
     }
     return watch;
 }
@@ -140,6 +144,7 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
         verdict_end(at, watch, DB_DROP_NO_REGISTER);
         return;
     }
+    patience_begin(at, watch, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID));
     watch->others_known = thread_others_ran(&watch->others);
     io_range_set(range, place.address, place.size_bytes);
     process_count(&process_record->armed, 1);
@@ -194,7 +199,7 @@ static void record(struct watch *watch, uint32_t node, bool second_is_store, boo
         .size_bytes = watch->access_bytes,
     };
     if (pair.first_node != 0 && pair.second_node != 0) {
-        pairs_add(&pair, watch->weight_ns);
+        pairs_add(&pair, watch->weight_ns, patience_scale(watch, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID)));
     }
     if (!watch->judged) {
         watch->judged = true;

@@ -97,14 +97,13 @@ int ledger_header_write(int descriptor)
 
 bool ledger_header_read(int descriptor, struct db_header *header)
 {
-    const uint32_t extents_most = UINT32_C(1) << 20; /* 64 GiB, the most PIEPROF_MAX_SIZE allows */
     struct stat status;
     return fstat(descriptor, &status) == 0 && status.st_size >= (off_t)DB_HEADER_BYTES &&
            kernel_read_at(descriptor, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
            memcmp(header->magic, DB_MAGIC, DB_MAGIC_BYTES) == 0 && header->version == DB_VERSION &&
            header->header_bytes == DB_HEADER_BYTES && header->extent_bytes == DB_EXTENT_BYTES &&
-           header->byte_order == DB_BYTE_ORDER && header->extents_limit > 0 && header->extents_limit <= extents_most &&
-           memchr(header->run_name, '\0', sizeof header->run_name) != NULL &&
+           header->byte_order == DB_BYTE_ORDER && header->extents_limit > 0 &&
+           header->extents_limit <= DB_EXTENTS_MAX && memchr(header->run_name, '\0', sizeof header->run_name) != NULL &&
            memchr(header->host_name, '\0', sizeof header->host_name) != NULL;
 }
 

@@ -14,7 +14,7 @@ static uint32_t ledger_extents_present(int descriptor)
         return 0;
     }
     uint64_t extents = ((uint64_t)status.st_size - DB_HEADER_BYTES) / DB_EXTENT_BYTES;
-    return extents < (UINT32_C(1) << 20) ? (uint32_t)extents : UINT32_C(1) << 20;
+    return extents < DB_EXTENTS_MAX ? (uint32_t)extents : DB_EXTENTS_MAX;
 }
 
 /* The offset of the next process record from extent `*index` on, 0 when there is none; `*index` moves behind it. */

@@ -75,6 +75,9 @@ bool ledger_is_live(int descriptor, const struct db_header *header);
 /* Marks the record of the program that this process ran before it called exec. */
 void ledger_mark_replaced(void);
 
+/* open.c: what bounds the file, in words: PIEPROF_MAX_SIZE, or a smaller limit of address space (RLIMIT_AS). */
+void ledger_limit_text(char *to, size_t capacity);
+
 /* place.c: which file. Opens, joins, or makes way; says one line and returns -1 on failure. */
 int ledger_place_open(bool *created);
 

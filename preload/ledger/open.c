@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -21,6 +22,16 @@ static uint32_t ledger_extents_affordable(uint32_t extents_limit)
     }
     uint64_t affordable = (uint64_t)limit.rlim_cur / LEDGER_ADDRESS_SHARE / DB_EXTENT_BYTES + 1;
     return affordable < extents_limit ? (uint32_t)affordable : extents_limit;
+}
+
+void ledger_limit_text(char *to, size_t capacity)
+{
+    if (ledger_map.extents_limit >= ledger_map.header->extents_limit) {
+        snprintf(to, capacity, "PIEPROF_MAX_SIZE");
+        return;
+    }
+    snprintf(to, capacity, "%u MiB, all that the limit of address space (ulimit -v) leaves it",
+             (unsigned)(ledger_map.mapped_bytes >> 20));
 }
 
 /* Maps all that the file may ever become: extents are backed one by one, the mapping never moves. */

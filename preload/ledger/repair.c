@@ -70,8 +70,10 @@ void ledger_close(void)
             ledger_map.path);
     }
     if (atomic_load(&ledger_map.full) && ledger_first_to_say(LEDGER_TROUBLE_FULL)) {
-        say(SAY_ERROR, "\"%s\" reached PIEPROF_MAX_SIZE: new contexts were dropped, and its health says how many",
-            ledger_map.path);
+        char limit[96];
+        ledger_limit_text(limit, sizeof limit);
+        say(SAY_ERROR, "\"%s\" reached %s: new contexts were dropped, and its health says how many", ledger_map.path,
+            limit);
     }
     ledger_extents_release();
 }

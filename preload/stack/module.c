@@ -276,7 +276,9 @@ static void find_landmarks(void)
     if (allocator_address == 0) {
         allocator_address = (uintptr_t)dlsym(RTLD_NEXT, "malloc");
         c_library_address = (uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
-        loader_address = (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr");
+        /* By name where the loader itself was started as the program; sanitizers put their own of that name first. */
+        loader_address = getauxval(AT_BASE);
+        loader_address = loader_address != 0 ? loader_address : (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr");
     }
 }
 

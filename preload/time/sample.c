@@ -48,6 +48,7 @@ static bool try_access(struct thread *thread, ucontext_t *uc, uint64_t weight_ns
 
 void sample_take(struct thread *thread, ucontext_t *uc)
 {
+    access_look(thread);
     if (governor_thins()) {
         governor_charge(0);
         refresh_process_clocks();

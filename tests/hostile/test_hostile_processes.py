@@ -298,9 +298,20 @@ ENDINGS = {
     "exec of false": ("import os; os.execvp('false', ['false'])", 1),
     "exec of nothing": ("import os\ntry: os.execv('/no/such', ['x'])\nexcept OSError as e: print(e.errno)\n"
                         "busy(0.2)", 0),
+    "execl": ("import ctypes; ctypes.CDLL(None).execl(b'/bin/echo', b'echo', b'a', b'b', None)", 0),
+    "execlp": ("import ctypes; ctypes.CDLL(None).execlp(b'sh', b'sh', b'-c', b'exit 9', None)", 9),
+    "execle": ("import ctypes\nwords = (ctypes.c_char_p * 2)(b'WORD=seen', None)\n"
+               "ctypes.CDLL(None).execle(b'/bin/sh', b'sh', b'-c', b'echo $WORD', None, words)", 0),
+    "execl of nothing": ("import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+                         "print(libc.execl(b'/no/such', b'x', None), ctypes.get_errno())\nbusy(0.2)", 0),
     "syntax error": ("compile('(', 'x', 'exec')", 1),
     "out of recursion": ("def f(): f()\ntry: f()\nexcept RecursionError as e: print(e)", 0),
 }
+
+# The record tells a fault and an exec from the rest; of these it says only that the process is gone.
+STATES = {ending: "killed" for ending in ("abort", "SIGTERM", "SIGKILL", "SIGINT", "SIGQUIT", "exit_group raw", "quick_exit")}
+STATES |= {ending: "exec" for ending in ("exec of true", "exec of false", "execl", "execlp", "execle")}
+STATES["real SIGSEGV"] = "signal"
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.replace(" ", "-"))
@@ -312,7 +323,9 @@ def test_every_ending(ring, ending):
     run = ring.same(path)
     assert run.returncode == returncode
     assert run.stdout.startswith(b"before\n")
-    assert pids(assert_recorded(run.db, 0.3)) == {run.pid}
+    document = assert_recorded(run.db, 0.3)
+    assert pids(document) == {run.pid}
+    assert [process["state"] for process in document["run"]["processes"]] == [STATES.get(ending, "exit")]
 
 
 def test_exec_of_another_python_records_both(ring):

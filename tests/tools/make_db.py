@@ -25,7 +25,7 @@ CODE = struct.Struct("<IiIIII")
 MODULE = struct.Struct("<IIQQQII32s")
 SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
-PAIR = struct.Struct("<IIIBBBBBBHIQQ")
+PAIR = struct.Struct("<IIIBBBBBBHIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
 SITE = struct.Struct("<IIQIIQQQQQQQQQQQ")
 LINK = struct.Struct("<IIIIQ")
@@ -125,9 +125,9 @@ class Process:
     def frame(self, parent, code, offset=0, **time):
         return self.node(parent, PYTHON, code << 32 | (offset & 0xffffffff), **time)
 
-    def pair(self, first, second, accesses=(LOAD, LOAD), scope=ACROSS, relation=1, klass=OBJECT, flags=0, size=8, count=1):
+    def pair(self, first, second, accesses=(LOAD, LOAD), scope=ACROSS, relation=1, klass=OBJECT, flags=0, size=8, count=1, scale=1):
         return self.add("PAIR", PAIR.pack(1, first, second, accesses[0], accesses[1], scope, relation, klass, flags, 0, size,
-                                          count, count * 4000000))
+                                          count, count * 4000000, count * scale, count * scale**2))
 
     def counter(self, node, event, value):
         return self.add("COUNTER", COUNTER.pack(1, node, event, 0, value))

@@ -116,11 +116,25 @@ static void test_edges_taken(void **state)
     assert_taken("PIEPROF_BUDGET", "0.1");
     assert_taken("PIEPROF_BUDGET", "100");
     assert_taken("PIEPROF_MAX_SIZE", "1M");
-    assert_taken("PIEPROF_MAX_SIZE", "64GiB");
+    assert_taken("PIEPROF_MAX_SIZE", "8GiB");
     assert_taken("PIEPROF_MAX_SIZE", "1048576");
     assert_taken("PIEPROF_ENGINES", "all");
     assert_taken("PIEPROF_EVENTS", "");
     assert_taken("PIEPROF_LOG", "quiet");
+}
+
+/* A name that its FILE.old could not have would record once and never again. */
+static void test_long_names(void **state)
+{
+    (void)state;
+    char path[300] = "somewhere/";
+    char said[8192];
+    memset(path + 10, 'n', 240);
+    assert_taken("PIEPROF_OUT", path);
+    assert_taken("PIEPROF_OUT", path + 10);
+    path[250] = 'n';
+    assert_false(read_with("PIEPROF_OUT", path, said, sizeof said));
+    assert_non_null(strstr(said, "its name at most 240 bytes"));
 }
 
 static void test_rate_refused(void **state)
@@ -151,7 +165,7 @@ static void test_others_refused(void **state)
                {"PIEPROF_BUDGET", "."},
                {"PIEPROF_BUDGET", "1.2.3"},
                {"PIEPROF_MAX_SIZE", "1K"},
-               {"PIEPROF_MAX_SIZE", "65G"},
+               {"PIEPROF_MAX_SIZE", "9G"},
                {"PIEPROF_MAX_SIZE", "1 M"},
                {"PIEPROF_MAX_SIZE", "1T"},
                {"PIEPROF_MAX_SIZE", "99999999999999999G"},
@@ -223,6 +237,7 @@ int main(void)
         cmocka_unit_test_setup(test_defaults, forget_environment),
         cmocka_unit_test_setup(test_values, forget_environment),
         cmocka_unit_test_setup(test_edges_taken, forget_environment),
+        cmocka_unit_test_setup(test_long_names, forget_environment),
         cmocka_unit_test_setup(test_rate_refused, forget_environment),
         cmocka_unit_test_setup(test_others_refused, forget_environment),
         cmocka_unit_test_setup(test_quiet_says_nothing, forget_environment),

@@ -1,281 +1,13 @@
 /* link: shim */
-/* The ledger: which file a run gets, records and blobs, shortage of space, and a file that vanishes under the mapping. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* The ledger: records and blobs, shortage of space, and a file that vanishes under the mapping. */
+#include "ledger_run.h"
 
-#include <cmocka.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "config.h"
-#include "ledger/ledger.h"
 #include "ledger/map.h"
-#include "process.h"
-#include "run_name.h"
-#include "say.h"
-
-/* Each case runs in forked children, for a process has one ledger; a check that fails there ends the child. */
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            printf("# line %d: %s\n", __LINE__, #condition);                                                           \
-            fflush(stdout);                                                                                            \
-            _exit(99);                                                                                                 \
-        }                                                                                                              \
-    } while (0)
-
-static char directory[64];
-static char said[8192];
-
-static int make_directory(void **state)
-{
-    (void)state;
-    strcpy(directory, "/tmp/pieprof-ledger-XXXXXX");
-    said[0] = '\0';
-    return mkdtemp(directory) == NULL || chdir(directory) != 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return chdir("/") != 0 || system(command) != 0;
-}
-
-static void configure(const char *run, const char *max_size)
-{
-    setenv("PIEPROF_RUN", run, 1);
-    setenv("PIEPROF_MAX_SIZE", max_size, 1);
-    CHECK(config_read());
-}
-
-static pid_t start_child(void (*body)(void), const char *run, const char *max_size)
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        int descriptor = open("said", O_WRONLY | O_CREAT | O_APPEND, 0600);
-        dup2(descriptor, STDERR_FILENO);
-        close(descriptor);
-        say_start();
-        configure(run, max_size);
-        body();
-        _exit(0);
-    }
-    return child;
-}
-
-static void finish_child(pid_t child)
-{
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    FILE *file = fopen("said", "r");
-    size_t length = file != NULL ? fread(said, 1, sizeof said - 1, file) : 0;
-    said[length] = '\0';
-    if (file != NULL) {
-        fclose(file);
-        unlink("said");
-    }
-}
-
-static void in_child(void (*body)(void), const char *run)
-{
-    finish_child(start_child(body, run, "4M"));
-}
-
-static void put_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-static struct db_header header_of(const char *name)
-{
-    struct db_header header = {0};
-    FILE *file = fopen(name, "r");
-    if (file != NULL) {
-        (void)!fread(&header, sizeof header, 1, file);
-        fclose(file);
-    }
-    return header;
-}
-
-static void open_and_record(void)
-{
-    CHECK(ledger_open());
-    CHECK(process_begin());
-    process_ran_python();
-    process_finish(DB_END_EXIT);
-}
-
-static void open_refused(void)
-{
-    CHECK(!ledger_open());
-}
-
-static void test_create(void **state)
-{
-    (void)state;
-    in_child(open_and_record, "a");
-    struct stat status;
-    assert_int_equal(stat("out.db", &status), 0);
-    assert_int_equal(status.st_mode & 07777, 0600);
-    struct db_header header = header_of("out.db");
-    assert_memory_equal(header.magic, DB_MAGIC, DB_MAGIC_BYTES);
-    assert_string_equal(header.run_name, "a");
-    assert_int_equal(header.processes, 1);
-    assert_int_equal(header.extents_limit, (4u * 1048576 - DB_HEADER_BYTES) / DB_EXTENT_BYTES);
-    assert_string_equal(said, "");
-}
-
-static void test_same_name_joins(void **state)
-{
-    (void)state;
-    in_child(open_and_record, "a");
-    in_child(open_and_record, "a");
-    assert_int_equal(header_of("out.db").processes, 2);
-    assert_int_not_equal(access("out.db.old", F_OK), 0);
-}
-
-static void test_other_name_rotates(void **state)
-{
-    (void)state;
-    in_child(open_and_record, "a");
-    in_child(open_and_record, "b");
-    assert_string_equal(header_of("out.db").run_name, "b");
-    assert_string_equal(header_of("out.db.old").run_name, "a");
-    assert_string_equal(said, "");
-}
-
-static void test_foreign_file_is_kept(void **state)
-{
-    (void)state;
-    put_file("out.db", "my only copy\n");
-    in_child(open_and_record, "a");
-    char text[64] = "";
-    FILE *file = fopen("out.db.old", "r");
-    assert_non_null(file);
-    assert_non_null(fgets(text, sizeof text, file));
-    fclose(file);
-    assert_string_equal(text, "my only copy\n");
-    assert_non_null(strstr(said, "out.db.old"));
-}
-
-/* The pipe by which a test tells the holder of a file to end, and hears that it has it. */
-static int go[2], ready[2];
-
-static void hold(bool close_everything)
-{
-    char byte = 0;
-    CHECK(ledger_open());
-    CHECK(process_begin());
-    if (close_everything) {
-        for (int descriptor = 100; descriptor < 200; descriptor++) {
-            close(descriptor);
-        }
-    }
-    CHECK(write(ready[1], &byte, 1) == 1);
-    CHECK(read(go[0], &byte, 1) == 1);
-    process_finish(DB_END_EXIT);
-}
-
-static void hold_by_lock(void)
-{
-    hold(false);
-}
-
-static void hold_by_life(void)
-{
-    hold(true);
-}
-
-static void step_aside(void)
-{
-    CHECK(ledger_open());
-    char expected[64];
-    snprintf(expected, sizeof expected, "out.%d.db", getpid());
-    CHECK(strcmp(strrchr(config.out_path, '/') + 1, expected) == 0);
-}
-
-static void test_live_run_is_left_alone(void **state)
-{
-    (void)state;
-    void (*const holders[])(void) = {hold_by_lock, hold_by_life};
-    for (size_t i = 0; i < 2; i++) {
-        char byte = 0;
-        assert_int_equal(pipe(go) | pipe(ready), 0);
-        pid_t holder = start_child(holders[i], "a", "4M");
-        assert_int_equal(read(ready[0], &byte, 1), 1);
-        in_child(step_aside, i == 0 ? "b" : "c");
-        assert_non_null(strstr(said, "a live run holds"));
-        assert_int_equal(write(go[1], &byte, 1), 1);
-        finish_child(holder);
-        assert_string_equal(header_of("out.db").run_name, "a");
-        assert_int_not_equal(access("out.db.old", F_OK), 0);
-        unlink("out.db");
-    }
-}
-
-static void test_symlink_is_refused(void **state)
-{
-    (void)state;
-    put_file("victim", "somebody's\n");
-    assert_int_equal(symlink("victim", "out.db"), 0);
-    in_child(open_refused, "a");
-    assert_non_null(strstr(said, "it is a symbolic link; the program runs unprofiled\n"));
-    struct stat status;
-    assert_int_equal(stat("victim", &status), 0);
-    assert_int_equal(status.st_size, strlen("somebody's\n"));
-}
-
-static void test_other_things_are_refused(void **state)
-{
-    (void)state;
-    assert_int_equal(mkfifo("out.db", 0600), 0);
-    in_child(open_refused, "a");
-    assert_non_null(strstr(said, "it is not a regular file"));
-    unlink("out.db");
-    mkdir("out.db", 0700);
-    in_child(open_refused, "a");
-    assert_non_null(strstr(said, "it is not a regular file"));
-}
-
-static void become_nobody_and_open(void)
-{
-    CHECK(setuid(65534) == 0);
-    CHECK(!ledger_open());
-}
-
-static void test_unwritable_directory(void **state)
-{
-    (void)state;
-    if (geteuid() != 0) {
-        skip();
-    }
-    assert_int_equal(chmod(directory, 0755), 0);
-    in_child(become_nobody_and_open, "a");
-    assert_non_null(strstr(said, "Permission denied; the program runs unprofiled\n"));
-    in_child(open_and_record, "a");
-    in_child(become_nobody_and_open, "b");
-    assert_non_null(strstr(said, "it belongs to another user"));
-}
 
 static void fill_records(void)
 {
@@ -366,6 +98,24 @@ static void test_file_full(void **state)
     assert_true(status.st_size <= 1048576);
 }
 
+static void fill_little_address_space(void)
+{
+    const rlim_t bytes = 48u << 20;
+    CHECK(setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes}) == 0);
+    fill_to_the_limit();
+}
+
+static void test_limit_of_address_space_is_named(void **state)
+{
+    (void)state;
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    skip(); /* their shadow memory alone is beyond any limit */
+#endif
+    in_child(fill_little_address_space, "a");
+    assert_non_null(strstr(said, "reached 3 MiB, all that the limit of address space (ulimit -v) leaves it"));
+    assert_null(strstr(said, "PIEPROF_MAX_SIZE"));
+}
+
 static void fill_the_disk(void)
 {
     CHECK(ledger_open());
@@ -451,6 +201,97 @@ static void test_forked_child(void **state)
     assert_string_equal(said, "");
 }
 
+/* The parent took all the space: the child runs on unprofiled, and reader and user are told. */
+static void refuse_forked_child(void)
+{
+    uint32_t id;
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    for (uint32_t i = 0; i < 100000; i++) {
+        ledger_claim(DB_KIND_NODE, &id);
+        ledger_reserve();
+    }
+    for (int i = 1; i <= 2; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            CHECK(!process_adopt_child());
+            _exit(0);
+        }
+        int status;
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+        CHECK(ledger_map.header->dropped_joins == (uint64_t)i);
+    }
+}
+
+static void test_refused_forked_child_is_counted_and_said_once(void **state)
+{
+    (void)state;
+    finish_child(start_child(refuse_forked_child, "a", "1M"));
+    char *line = strstr(said, "has no space left for process");
+    assert_non_null(line);
+    assert_null(strstr(line + 1, "has no space left"));
+}
+
+/* The path leads nowhere any more, the file is where it was. With our descriptor, and with it closed by the program. */
+static void record_out_of_reach(bool descriptor_closed, void (*leave)(void))
+{
+    CHECK(ledger_open());
+    CHECK(process_begin());
+    if (descriptor_closed) {
+        close(ledger_map.descriptor);
+    }
+    leave();
+    process_finish(DB_END_EXIT);
+}
+
+static void change_root(void)
+{
+    CHECK(mkdir("jail", 0700) == 0 && chroot("jail") == 0 && chdir("/") == 0);
+}
+
+static void give_up_privileges(void)
+{
+    CHECK(chmod(directory, 0700) == 0 && setuid(65534) == 0);
+}
+
+static void rename_directory(void)
+{
+    char elsewhere[80];
+    snprintf(elsewhere, sizeof elsewhere, "%s-renamed", directory);
+    CHECK(rename(directory, elsewhere) == 0);
+}
+
+static void (*way_out)(void);
+
+static void leave_with_descriptor(void)
+{
+    record_out_of_reach(false, way_out);
+}
+
+static void leave_without_descriptor(void)
+{
+    record_out_of_reach(true, way_out);
+}
+
+static void test_file_out_of_reach_is_not_lost(void **state)
+{
+    (void)state;
+    void (*const ways[])(void) = {rename_directory, change_root, give_up_privileges};
+    for (size_t i = 0; i < (geteuid() == 0 ? 6 : 2); i++) {
+        way_out = ways[i / 2];
+        in_child(i % 2 == 0 ? leave_with_descriptor : leave_without_descriptor, "a");
+        assert_string_equal(said, "");
+        if (way_out == rename_directory) {
+            char elsewhere[80];
+            snprintf(elsewhere, sizeof elsewhere, "%s-renamed", directory);
+            assert_int_equal(rename(elsewhere, directory), 0);
+        }
+        assert_int_equal(header_of("out.db").processes, 1);
+        unlink("out.db");
+        rmdir("jail");
+    }
+}
+
 static void on_sigbus(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -528,20 +369,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
     const struct CMUnitTest tests[] = {
-        TEST(test_create),
-        TEST(test_same_name_joins),
-        TEST(test_other_name_rotates),
-        TEST(test_foreign_file_is_kept),
-        TEST(test_live_run_is_left_alone),
-        TEST(test_symlink_is_refused),
-        TEST(test_other_things_are_refused),
-        TEST(test_unwritable_directory),
         TEST(test_records),
         TEST(test_blobs),
         TEST(test_file_full),
+        TEST(test_limit_of_address_space_is_named),
         TEST(test_no_sigxfsz),
         TEST(test_file_system_full),
         TEST(test_forked_child),
+        TEST(test_refused_forked_child_is_counted_and_said_once),
+        TEST(test_file_out_of_reach_is_not_lost),
         TEST(test_file_lost),
         TEST(test_descriptor_taken_by_the_program),
     };

@@ -45,6 +45,16 @@ static uint64_t count_of(const struct db_pair *pair, uint64_t *weight_ns, uint32
     return count;
 }
 
+static const struct db_pair *first_of(const struct db_pair *pair)
+{
+    uint32_t id = 1;
+    const struct db_pair *record;
+    while ((record = ledger_record(DB_KIND_PAIR, id))->flags != pair->flags) {
+        id++;
+    }
+    return record;
+}
+
 static void test_equal_pairs_are_one_record(void **state)
 {
     (void)state;
@@ -53,11 +63,13 @@ static void test_equal_pairs_are_one_record(void **state)
     struct db_pair pair = pair_of(1, 2), other = pair_of(1, 2);
     other.flags = DB_PAIR_SAME_VALUE;
     for (int i = 0; i < 5; i++) {
-        pairs_add(&pair, 10);
+        pairs_add(&pair, 10, 4);
     }
-    pairs_add(&other, 3);
+    pairs_add(&other, 3, 1);
     assert_int_equal(count_of(&pair, &weight_ns, &records), 5);
     assert_int_equal(weight_ns, 50);
+    assert_int_equal(first_of(&pair)->scale, 5 * 4);
+    assert_int_equal(first_of(&pair)->scale_squares, 5 * 16);
     assert_int_equal(records, 1);
     assert_int_equal(count_of(&other, &weight_ns, &records), 1);
     assert_int_equal(weight_ns, 3);
@@ -70,7 +82,7 @@ static void *add_many(void *unused)
 {
     for (uint32_t i = 0; i < ROUNDS; i++) {
         struct db_pair pair = pair_of(100 + i % 50, 7);
-        pairs_add(&pair, 1);
+        pairs_add(&pair, 1, 1);
     }
     return unused;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/intern.h"
 #include "findings/finding.h"
@@ -156,6 +157,26 @@ static void a_cut_header_is_refused(void **state)
         assert_false(try_bytes(golden.bytes, size));
 }
 
+/* Sparse, so that it takes no space: the largest file that PIEPROF_MAX_SIZE allows, and one byte more. */
+static void the_largest_file_is_read_and_no_larger(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/pieprof-reader-XXXXXX";
+    const off_t most = (off_t)DB_FILE_MAX_GIB << 30;
+    struct run run;
+    int descriptor = mkstemp(path);
+    assert_true(write(descriptor, golden.bytes, golden.size) == (ssize_t)golden.size);
+    assert_int_equal(ftruncate(descriptor, most), 0);
+    assert_true(run_read(&run, path));
+    run_free(&run);
+    assert_int_equal(ftruncate(descriptor, most + 1), 0);
+    assert_false(run_read(&run, path));
+    assert_non_null(strstr(run.error, "larger than any run's (8589934593 bytes; at most 8 GiB)"));
+    run_free(&run);
+    close(descriptor);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +184,7 @@ int main(void)
         cmocka_unit_test(a_wrong_bit_is_no_crash_and_no_impossible_figure),
         cmocka_unit_test(a_cut_file_is_read_as_far_as_it_goes),
         cmocka_unit_test(a_cut_header_is_refused),
+        cmocka_unit_test(the_largest_file_is_read_and_no_larger),
     };
     return cmocka_run_group_tests(tests, expand, NULL);
 }

@@ -93,7 +93,7 @@ def test_a_library_loaded_by_a_relative_path_has_symbols(kernels):
 def test_the_end_of_a_run_is_that_of_its_first_process(tmp_path):
     (tmp_path / "pool.py").write_text(POOL)
     head = whole.read_report(profile(tmp_path, whole.PYTHON, "pool.py")).splitlines()[1]
-    assert re.match(r"[\d.]+ m?s, \d processes \(\d killed\), CPython", head), head
+    assert re.match(r"[\d.]+ m?s, \d processes \(\d ended without notice\), CPython", head), head
 
 
 def test_an_old_python_is_said_to_be_unsupported(tmp_path):

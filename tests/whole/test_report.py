@@ -347,12 +347,12 @@ def test_impossible_counters_make_no_impossible_figures(tmp_path):
     process = database.processes[0]
     process.node(1, make_db.NATIVE, 0x7f0000000300, samples=1, cpu_ns=2**63)
     process.pair(6, 6, count=1)
-    process.records["PAIR"][-1] = make_db.PAIR.pack(1, 6, 6, 1, 1, 2, 1, 1, 1, 0, 8, 2**63, 2**64 - 1)
+    process.records["PAIR"][-1] = make_db.PAIR.pack(1, 6, 6, 1, 1, 2, 1, 1, 1, 0, 8, 2**63, 2**64 - 1, 0, 2**63)
     path = tmp_path / "impossible.db"
     database.write(path)
     data = report_json(path)
     assert data["totals"]["time_s"]["total"] == 3.84
-    assert data["run"]["health"]["damaged"] == 3
+    assert data["run"]["health"]["damaged"] == 4
     assert "left out" in report(path).stderr
 
 
@@ -372,6 +372,17 @@ def test_unproved_pairs_decide_redundant_but_not_dead_stores(tmp_path):
     dead, redundant = line_at(data, 4)["dead_stores"], line_at(data, 5)["redundant_stores"]
     assert (dead["pairs"], dead["unproved"]) == (100, 50)
     assert (redundant["pairs"], redundant["unproved"], redundant["fraction"]) == (247, 50, pytest.approx(50 / 247))
+
+
+def test_a_pair_counts_as_those_it_stands_for(tmp_path):
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.SAME_VALUE, count=50, scale=4)
+    path = tmp_path / "out.db"
+    database.write(path)
+    share = line_at(report_json(path), 5)["redundant_stores"]
+    assert (share["pairs"], share["fraction"]) == (247, pytest.approx(200 / 397))
+    assert share["ci95"][1] - share["ci95"][0] > 2 * 1.96 * (0.25 / 247) ** 0.5
 
 
 def test_a_watch_that_slept_says_nothing_of_dead_stores_unless_a_load_was_seen(tmp_path):

@@ -85,6 +85,22 @@ def test_lines_and_kinds(tmp_path):
     assert tiny["boundary_s"] > 0.03 * tiny["time_s"] and tiny["native_s"] > 0.3 * tiny["time_s"]
 
 
+def test_built_in_functions_over_python_objects_are_no_boundary(tmp_path):
+    """They are reached by a call and then stay in the interpreter: the call that led there says nothing of the time."""
+    measured, _, lines = profiled(tmp_path, """
+        numbers = [float(i) for i in range(100000)]
+        def add():
+            return sum(numbers)
+        def order():
+            return sorted(numbers, key=abs)
+        during("sum", 1, add)
+        during("sorted", 1, order)
+        """)
+    for name, text in ("sum", "return sum(numbers)"), ("sorted", "return sorted(numbers, key=abs)"):
+        assert lines[text]["time_s"] == pytest.approx(measured[name], rel=0.15)
+        assert lines[text]["python_s"] > 0.8 * lines[text]["time_s"], lines[text]
+
+
 def test_kernel_time_counts(tmp_path):
     """Pages of fresh buffers are faulted in by the kernel: where the clock sees only user code they would look free."""
     measured, report, lines = profiled(tmp_path, """

@@ -1,0 +1,130 @@
+/*
+ * How long a watch may wait for the second access. Waiting costs (governor.h) and keeps others out, yet a pair whose accesses
+ * lie far apart must have its chance. So a watch gets t, 4t, 16t, ... of the thread's CPU time, each with half the chance of
+ * the one before, and a pair that ends at an age that only one watch in s would have reached is counted s times: the
+ * estimator of Horvitz and Thompson (1952), which no choice of t biases. t follows what can be afforded.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "access/engine.h"
+#include "access/governor.h"
+#include "config.h"
+#include "process.h"
+#include "signals.h"
+
+#define PATIENCE_START_NS UINT64_C(1000000)
+#define PATIENCE_MIN_NS UINT64_C(20000)
+#define PATIENCE_MAX_NS UINT64_C(20000000000) /* nobody waits longer */
+#define DOUBLINGS_MAX 10u
+#define STANDS_FOR_MAX 8u /* one watch after a long wait for registers must not outweigh all others */
+#define ALARM_MIN_NS UINT64_C(20000)
+
+bool patience_alarm_open(struct access_thread *at)
+{
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .size = sizeof attributes,
+        .sample_period = PATIENCE_MAX_NS,
+        .disabled = 1,
+        .exclude_kernel = 1,
+        .sigtrap = 1,
+        .remove_on_exec = 1,
+        .sig_data = SIGNALS_COOKIE_ALARM,
+    };
+    at->alarm_descriptor = thread_open_event(&attributes);
+    at->alarm_set = false;
+    at->patience_ns = PATIENCE_START_NS;
+    return at->alarm_descriptor >= 0;
+}
+
+void patience_alarm_close(struct access_thread *at, bool forget)
+{
+    if (at->alarm_descriptor >= 0) {
+        forget ? thread_close_event(at->alarm_descriptor) : thread_stop_event(at->alarm_descriptor);
+        at->alarm_descriptor = -1;
+    }
+    at->alarm_set = false;
+}
+
+static bool alarm_control(const struct access_thread *at, unsigned long request, void *argument)
+{
+    return thread_event_is_ours(at->alarm_descriptor) &&
+           syscall(SYS_ioctl, at->alarm_descriptor, request, argument) == 0;
+}
+
+static void alarm_cancel(struct access_thread *at)
+{
+    if (at->alarm_set) {
+        alarm_control(at, PERF_EVENT_IOC_DISABLE, NULL);
+        at->alarm_set = false;
+    }
+}
+
+/* Deadlines beyond the next sample are the sample's to keep: an alarm costs a trap. */
+void patience_set_alarm(struct access_thread *at, uint64_t now_ns)
+{
+    uint64_t next_ns = UINT64_MAX;
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        const struct watch *watch = &at->watches[i];
+        if (watch->phase != WATCH_FREE && watch->deadline_ns < next_ns) {
+            next_ns = watch->deadline_ns;
+        }
+    }
+    alarm_cancel(at);
+    uint64_t wait_ns = next_ns > now_ns ? next_ns - now_ns : 0;
+    if (next_ns == UINT64_MAX || wait_ns > UINT64_C(1000000000) / config.rate_hz) {
+        return;
+    }
+    uint64_t period_ns = wait_ns > ALARM_MIN_NS ? wait_ns : ALARM_MIN_NS;
+    at->alarm_set =
+        alarm_control(at, PERF_EVENT_IOC_PERIOD, &period_ns) && alarm_control(at, PERF_EVENT_IOC_ENABLE, NULL);
+}
+
+void patience_check(struct access_thread *at, uint64_t now_ns)
+{
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        struct watch *watch = &at->watches[i];
+        if (watch->phase != WATCH_FREE && now_ns > watch->deadline_ns) {
+            verdict_end(at, watch, DB_DROP_WATCH_OUTWAITED);
+        }
+    }
+    scope_release(at);
+}
+
+void patience_begin(struct access_thread *at, struct watch *watch, uint64_t now_ns)
+{
+    uint32_t doublings = 0;
+    for (uint32_t random = access_random(at) >> 8; doublings < DOUBLINGS_MAX && (random & 1) != 0; random >>= 1) {
+        doublings++;
+    }
+    uint64_t wait_ns = at->patience_ns << (2 * doublings);
+    watch->patience_ns = at->patience_ns;
+    watch->armed_at_ns = now_ns;
+    watch->deadline_ns = now_ns + (wait_ns < PATIENCE_MAX_NS ? wait_ns : PATIENCE_MAX_NS);
+    watch->stands_for = at->passed_over < STANDS_FOR_MAX ? at->passed_over + 1 : STANDS_FOR_MAX;
+    at->passed_over = 0;
+}
+
+uint64_t patience_scale(const struct watch *watch, uint64_t now_ns)
+{
+    uint32_t doublings = 0;
+    while (doublings < DOUBLINGS_MAX && now_ns - watch->armed_at_ns > watch->patience_ns << (2 * doublings)) {
+        doublings++;
+    }
+    return (uint64_t)watch->stands_for << doublings;
+}
+
+void patience_adapt(struct access_thread *at, bool found_register)
+{
+    uint64_t patience_ns = at->patience_ns;
+    patience_ns =
+        found_register && governor_allows_waiting() ? patience_ns + patience_ns / 16 : patience_ns - patience_ns / 4;
+    at->patience_ns = patience_ns < PATIENCE_MIN_NS   ? PATIENCE_MIN_NS
+                      : patience_ns > PATIENCE_MAX_NS ? PATIENCE_MAX_NS
+                                                      : patience_ns;
+}
