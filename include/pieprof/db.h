@@ -92,12 +92,8 @@
     X(THREAD_WITHOUT_CLOCK, "thread_without_clock", "thread not sampled: no memory, descriptor or timer, tiny stack")  \
     X(WATCH_OVERLAP, "watch_overlap", "access found, its bytes are watched already")                                   \
     X(CLASS_SAMPLED_OUT, "class_sampled_out", "access found outside objects: most of those are not watched")           \
-<<<<<<< HEAD
-X(RESERVOIR_KEPT, "reservoir_kept", "access found, the reservoir kept the older watches")
-X(OBJECT_WITHOUT_PYTHON, "object_without_python", "object born on a thread without Python frames: it has no site")
-=======
-X(WATCHES_BUSY, "watches_busy", "access found, all watches were waiting; the next one armed stands for it")
->>>>>>> main
+    X(WATCHES_BUSY, "watches_busy", "access found, all watches were waiting; the next one armed stands for it")        \
+    X(OBJECT_WITHOUT_PYTHON, "object_without_python", "object born on a thread without Python frames: it has no site")
 
 /* The kinds of extents: name, type of its records. */
 #define DB_KINDS(X)                                                                                                    \
