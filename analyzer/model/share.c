@@ -28,3 +28,8 @@ struct estimate share_estimate_needless(const struct share *share)
 {
     return estimate_of(share->needless, &share->weights, share->pairs);
 }
+
+struct estimate share_estimate_counts(uint64_t part, uint64_t whole)
+{
+    return estimate_of((double)part, &(struct weights){.all = (double)whole, .squares = (double)whole}, whole);
+}

@@ -12,7 +12,7 @@
 static json_t *json_estimate(const struct objects *objects)
 {
     uint64_t results = objects->births - objects->workspaces - objects->unfilled;
-    struct estimate estimate = share_estimate(objects->replicas, objects->examined);
+    struct estimate estimate = share_estimate_counts(objects->replicas, objects->examined);
     if (objects->skipped == 0 || !estimate.known)
         return json_null();
     double all = (double)results;
@@ -60,7 +60,7 @@ static json_t *json_finding_object(const struct finding_object *told)
 
 static void put_share(json_t *object, const struct finding *finding)
 {
-    struct estimate estimate = share_estimate(finding->part, finding->whole);
+    struct estimate estimate = share_estimate_counts(finding->part, finding->whole);
     double fraction = finding->whole > 0 ? (double)finding->part / (double)finding->whole : 0;
     json_object_set_new(object, "fraction", json_real(fraction));
     json_object_set_new(object, "ci95",
