@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "findings/finding.h"
+#include "model/share.h"
 #include "show/text_parts.h"
 
 #define INDENT 4
@@ -12,7 +13,7 @@
 /* "exact", or the interval of a share that rests on some of the objects. Fresh memory. */
 static char *certainty(const struct finding *finding)
 {
-    char *share = finding->exact ? NULL : text_share(finding->part, finding->whole);
+    char *share = finding->exact ? NULL : text_share(share_estimate_counts(finding->part, finding->whole));
     char *text = memory_print("%s", finding->exact ? "exact" : share != NULL ? share : "few looked at");
     free(share);
     return text;

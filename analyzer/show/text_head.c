@@ -164,7 +164,7 @@ static void put_watched(const struct page *page, const char *label, const struct
     bool known = false;
     for (size_t i = 0; i < count; i++) {
         const struct share *share = &shares[kinds[i]];
-        char *whole = text_share(share);
+        char *whole = text_share(share_estimate(share));
         struct estimate between = share_estimate_across(share);
         char *longer =
             whole == NULL ? NULL : memory_print("%s%s %s %s", text, known ? "," : " watched:", words[kinds[i]], whole);

@@ -111,7 +111,7 @@ static void put_shares(const struct page *page, const struct line *line)
     static const char *const names[SHARE_KINDS] = {"redundant loads", "redundant stores", "dead stores"};
     char *text = memory_print("%s", "");
     for (size_t i = 0; i < SHARE_KINDS; i++) {
-        char *share = text_share(&line->shares[i]), *count = page_count(line->shares[i].pairs);
+        char *share = text_share(share_estimate(&line->shares[i])), *count = page_count(line->shares[i].pairs);
         if (share != NULL) {
             char *longer = memory_print("%s%s%s %s of %s", text, *text ? "; " : "", names[i], share, count);
             free(text);

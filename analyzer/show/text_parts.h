@@ -4,13 +4,14 @@
 
 #include "model/model.h"
 #include "model/select.h"
+#include "model/share.h"
 #include "show/page.h"
 
 /* text_names.c: the file as a reader knows it: relative to where the program ran, escaped. Fresh memory. */
 char *text_path(const struct model *model, const char *path);
 
 /* text_names.c: "97 % (93-99 %)" or NULL when too few pairs. Fresh memory. */
-char *text_share(const struct share *share);
+char *text_share(struct estimate estimate);
 
 /* text_head.c: the run's header and totals. text_tail: what is off, lost, and what to do next. */
 void text_head(const struct page *page, const struct model *model);
