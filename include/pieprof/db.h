@@ -346,7 +346,7 @@ struct db_site {
     uint64_t period_replicas; /* of replicas: at the distance `period` */
     uint64_t copies; /* of examined: equal to an object of another site that was alive at its birth (a copy of it) */
     uint64_t live_at_end; /* not dead when the process ended; digested then when possible (they count in examined) */
-    uint64_t skipped;     /* not looked at (thinned by count) */
+    uint64_t skipped;     /* not looked at: thinned by count, gone, or full of addresses (a data structure) */
 };
 
 /*

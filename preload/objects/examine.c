@@ -11,6 +11,7 @@
 #define PROOFS_FIRST 16u
 #define PROOFS_EVERY 64u
 #define CONSTANTS_FIRST 4u
+#define STRUCTURES_FIRST 16u /* births of a site that are asked */
 
 void examine_birth(const struct site *site, uintptr_t start, struct object_origin *origin)
 {
@@ -21,17 +22,22 @@ void examine_birth(const struct site *site, uintptr_t start, struct object_origi
     }
 }
 
+/* The lines that were stored into as far as is known. */
+static uint32_t changed_lines(const struct object_origin *origin, const struct content_sample *sample)
+{
+    return origin->has_marks ? content_marks_differ(origin->marks, content_sample_marks(sample)) : CONTENT_ALL_LINES;
+}
+
 /*
  * Leftovers are no results: a chunk comes back with what it held, and np.empty() with a few stores would equal the one
  * before for ever. That a site fills its objects is shown once, by one whose content changed all over.
  */
-static bool is_filled(struct site *site, const struct object_origin *origin, const struct content_sample *sample)
+static bool is_filled(struct site *site, const struct object_origin *origin, uint32_t lines)
 {
     if (site->fills || origin->zeroed) {
         return true;
     }
-    site->fills =
-        origin->has_marks && content_marks_differ(origin->marks, content_sample_marks(sample)) >= FILLED_LINES;
+    site->fills = origin->has_marks && (unsigned)__builtin_popcount(lines) >= FILLED_LINES;
     return site->fills;
 }
 
@@ -177,15 +183,41 @@ static void compare(struct site *site, const struct object *object, const struct
     recent_meet(&recent);
 }
 
+/* The object just seen is full of addresses: the site's objects are no results, and what was said of them is taken back. */
+static void set_aside(struct site *site)
+{
+    struct db_site *record = site->record;
+    uint64_t before = __atomic_exchange_n(&record->examined, 0, __ATOMIC_RELAXED) +
+                      __atomic_exchange_n(&record->unfilled, 0, __ATOMIC_RELAXED) +
+                      __atomic_exchange_n(&record->workspaces, 0, __ATOMIC_RELAXED);
+    uint64_t *parts[] = {&record->constant, &record->zero, &record->replicas, &record->period_replicas,
+                         &record->copies};
+    site->is_structure = true;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        __atomic_store_n(parts[i], 0, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
+    process_count(&record->skipped, before + 1);
+}
+
 void examine_end(struct site *site, const struct object *object, uintptr_t start)
 {
     struct content_sample sample;
     uint64_t word = 0;
+    if (site->is_structure) {
+        process_count(&site->record->skipped, 1);
+        return;
+    }
     if (!content_sample_take(&sample, start, site->record->size_bytes)) {
         process_count(&site->record->skipped, 1);
         return;
     }
-    if (!is_filled(site, &object->origin, &sample)) {
+    uint32_t lines = changed_lines(&object->origin, &sample);
+    if (object->origin.birth <= STRUCTURES_FIRST && content_sample_is_structure(&sample, lines)) {
+        set_aside(site);
+        return;
+    }
+    if (!is_filled(site, &object->origin, lines)) {
         process_count(&site->record->unfilled, 1);
         return;
     }

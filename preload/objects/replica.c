@@ -34,6 +34,9 @@ void replica_reset_child(void)
  */
 static bool is_looked_at(const struct site *site, uint32_t birth)
 {
+    if (site->is_structure) {
+        return false;
+    }
     uint32_t match = atomic_load_explicit(&site->last_match, memory_order_relaxed);
     if (config.digest_full || birth <= LOOKED_FIRST || (match != 0 && birth - match <= QUIET_BIRTHS)) {
         return true;
@@ -94,7 +97,7 @@ void replica_ended(const struct object *object, uintptr_t start)
         return;
     }
     struct site *site = sites_at(object->origin.site);
-    if (is_workspace(&object->origin)) {
+    if (!site->is_structure && is_workspace(&object->origin)) {
         process_count(&site->record->workspaces, 1);
     } else if (start == 0) {
         process_count(&site->record->skipped, 1);

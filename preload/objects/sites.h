@@ -18,6 +18,7 @@ struct site {
     uint64_t maker;         /* the native function that makes its objects (site_context.h); 0 unknown */
     _Atomic uint32_t births;
     _Atomic uint32_t busy;       /* what follows, and the history, belong to who set it */
+    bool is_structure;           /* its objects hold addresses: none is looked at any more */
     bool fills;                  /* one of its objects was seen to be filled */
     bool distrusted;             /* equal samples of it were seen to differ elsewhere: only whole contents count */
     uint32_t proofs;             /* replicas that whole contents confirmed */
