@@ -96,6 +96,22 @@ static char *say_first(const struct model *model, const struct finding *finding,
     return text;
 }
 
+/* By the two calls where the ways part, which is where the result can be kept; by the lines else. Fresh memory. */
+static char *say_advice(const struct model *model, const struct finding *finding, const struct ways *ways,
+                        const char *where)
+{
+    if (ways->file != NULL && ways->first != ways->second) {
+        char *from = say_place(model, ways->file, ways->first), *to = say_place(model, ways->file, ways->second);
+        char *text = memory_print("Keep the result from %s and use it at %s.", from, to);
+        free(from);
+        free(to);
+        return text;
+    }
+    if (finding->first->place != NULL && finding->first->place->line != finding->line)
+        return memory_print("Keep the result of %s and use it here.", where);
+    return memory_print("Keep the first result and use it again.");
+}
+
 static void say(struct model *model, struct finding *finding)
 {
     const struct site *first = finding->first, *second = finding->second;
@@ -104,14 +120,7 @@ static void say(struct model *model, struct finding *finding)
     char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
     finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
                                   equal, where, others);
-    if (ways.file != NULL && ways.first != ways.second) {
-        char *from = say_place(model, ways.file, ways.first), *to = say_place(model, ways.file, ways.second);
-        finding->advice = memory_print("Keep the result from %s and use it at %s.", from, to);
-        free(from);
-        free(to);
-    } else {
-        finding->advice = memory_print("Keep the first result and use it again.");
-    }
+    finding->advice = say_advice(model, finding, &ways, where);
     free(made);
     free(equal);
     free(others);
