@@ -33,9 +33,6 @@ uint64_t site_fresh(const struct site *site);
 /* Does the site make the same contents again and again, over the whole run (rule replica)? */
 bool site_repeats(const struct site *site);
 
-/* "512 KiB", fresh memory. */
-char *say_bytes(uint64_t bytes);
-
 /* "model.py:57", fresh memory. */
 char *say_place(const struct model *model, const char *file, int32_t line);
 

@@ -173,22 +173,32 @@ def test_the_same_call_elsewhere_is_the_second_lines_finding(tmp_path):
     assert "first: " in program.text(tmp_path) and "again: " in program.text(tmp_path)
 
 
-def test_a_copy_by_name_is_no_repeated_call(tmp_path):
-    source = tmp_path / "copies.c"
-    source.write_text("void *array_copy(void *from) { return from; }\n")
-    library = tmp_path / "libcopies.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-g", source, "-o", library], check=True)
+def call_of(program, function, tmp_path, *way):
+    """A native call of `function`, by name, from the innermost of these lines."""
+    (tmp_path / "moves.c").write_text(f"void *{function}(void *from) {{ return from; }}\n")
+    library = tmp_path / "libmoves.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-g", tmp_path / "moves.c", "-o", library], check=True)
     symbols = subprocess.run(["nm", library], capture_output=True, text=True, check=True).stdout.splitlines()
-    start = next(int(row.split()[0], 16) for row in symbols if row.endswith("array_copy"))
-    program = Program()
+    start = next(int(row.split()[0], 16) for row in symbols if row.endswith(function))
     program.process.module(str(library), 0x7e0000000000, 0x7e0000100000)
+    return program.process.node(program.way(*way, samples=100) - 1, make_db.NATIVE, 0x7e0000000000 + start + 1)
+
+
+def test_a_copy_by_name_is_no_repeated_call(tmp_path):
+    program = Program()
     first = program.process.site(program.way(*FEATURES, samples=200), 65536, births=450)
-    node = program.way(*OTHER, samples=100)
-    copy = program.process.node(node - 1, make_db.NATIVE, 0x7e0000000000 + start + 1)
-    second = program.process.site(copy, 65536, births=450)
+    second = program.process.site(call_of(program, "array_copy", tmp_path, *OTHER), 65536, births=450)
     program.process.link(first, second, 450)
     data = program.report(tmp_path)
     assert findings(data) == [] and line_at(data, 8)["replicas"]["elsewhere"] == 450
+
+
+@pytest.mark.parametrize("function, period, expected", [("stack", 14, []), ("stack", 1, [("replica", 11)]),
+                                                        ("multiply", 14, [("replica", 11)])])
+def test_batches_gathered_anew_each_epoch_are_ordinary(tmp_path, function, period, expected):
+    program = Program()
+    program.process.site(call_of(program, function, tmp_path, *FEATURES), 65536, period=period, births=280, replicas=280 - period)
+    assert findings(program.report(tmp_path)) == expected
 
 
 @pytest.mark.parametrize("why, counters", [
