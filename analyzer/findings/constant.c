@@ -12,14 +12,14 @@
 #include "findings/sites.h"
 #include "show/page.h"
 
-#define CONSTANT_MIN 3u
+#define CONSTANT_MIN 4u
 #define WASTE_PERCENT 0.5
 
 static bool holds(struct model *model, const struct site *site)
 {
     (void)model;
     const struct db_site *record = site->record;
-    return record->constant >= CONSTANT_MIN && record->constant == record->examined &&
+    return record->constant > 0 && record->constant == record->examined &&
            (record->zero == 0 || record->zero == record->constant);
 }
 
@@ -61,6 +61,7 @@ void rule_constant(struct model *model)
     static const struct site_rule rule = {.kind = "constant",
                                           .holds = holds,
                                           .equal = constant_of,
+                                          .equal_min = CONSTANT_MIN,
                                           .differing = differing_of,
                                           .waste_percent = WASTE_PERCENT,
                                           .name = name,

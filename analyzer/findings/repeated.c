@@ -12,7 +12,7 @@
 #include "findings/ways.h"
 #include "show/page.h"
 
-#define LINKED_MIN 3u
+#define LINKED_MIN 4u
 #define DIFFERING_MIN 2u /* the first pass may find nothing to equal */
 #define DIFFERING_OF_EXAMINED 100u
 
@@ -29,7 +29,7 @@ static uint64_t differing_of(const struct site *site)
 
 static bool holds(struct model *model, const struct site *site)
 {
-    return site->linked >= LINKED_MIN && !site_repeats(site) &&
+    return site->linked > differing_of(site) && !site_repeats(site) &&
            differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
            !site_moves(model, site);
 }
@@ -96,7 +96,12 @@ static void say(struct model *model, struct finding *finding)
 
 void rule_repeated(struct model *model)
 {
-    static const struct site_rule rule = {
-        .kind = "replica", .holds = holds, .equal = linked_of, .differing = differing_of, .name = name, .say = say};
+    static const struct site_rule rule = {.kind = "replica",
+                                          .holds = holds,
+                                          .equal = linked_of,
+                                          .equal_min = LINKED_MIN,
+                                          .differing = differing_of,
+                                          .name = name,
+                                          .say = say};
     sites_find(model, &rule);
 }

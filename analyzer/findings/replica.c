@@ -23,8 +23,7 @@ bool site_repeats(const struct site *site)
 {
     const struct db_site *record = site->record;
     uint64_t period = record->period > 1 ? record->period : 1, fresh = site_fresh(site);
-    return record->replicas >= REPLICAS_MIN && record->replicas >= fresh &&
-           fresh <= period + record->examined / NEW_OF_EXAMINED;
+    return record->replicas > 0 && record->replicas >= fresh && fresh <= period + record->examined / NEW_OF_EXAMINED;
 }
 
 static bool holds(struct model *model, const struct site *site)
@@ -35,6 +34,13 @@ static bool holds(struct model *model, const struct site *site)
 static uint64_t replicas_of(const struct site *site)
 {
     return site->record->replicas;
+}
+
+/* The first of a site speaks neither way: where sizes vary, many are made once. */
+static uint64_t differing_of(const struct site *site)
+{
+    uint64_t fresh = site_fresh(site);
+    return fresh > 0 ? fresh - 1 : 0;
 }
 
 /*
@@ -97,7 +103,12 @@ static void say(struct model *model, struct finding *finding)
 
 void rule_replica(struct model *model)
 {
-    static const struct site_rule rule = {
-        .kind = "replica", .holds = holds, .equal = replicas_of, .differing = site_fresh, .name = name, .say = say};
+    static const struct site_rule rule = {.kind = "replica",
+                                          .holds = holds,
+                                          .equal = replicas_of,
+                                          .equal_min = REPLICAS_MIN,
+                                          .differing = differing_of,
+                                          .name = name,
+                                          .say = say};
     sites_find(model, &rule);
 }

@@ -66,7 +66,7 @@ static void claim_place(struct model *model, struct claim *claim, const struct p
         examined += (double)site->record->examined;
         equal_bytes += bytes_of(site, rule->equal(site));
     }
-    if (claim->count == before || differing_bytes * 10 > equal_bytes) {
+    if (claim->count == before || equal < (double)rule->equal_min || differing_bytes * 10 > equal_bytes) {
         claim->count = before;
         return;
     }

@@ -11,6 +11,7 @@ struct site_rule {
     const char *kind;
     bool (*holds)(struct model *model, const struct site *site); /* does the site alone carry the claim? */
     uint64_t (*equal)(const struct site *site);                  /* objects of such a site that the claim counts */
+    uint64_t equal_min;                                          /* objects that an instruction must have of these */
     uint64_t (*differing)(const struct site *site);              /* objects of another site that speak against it */
     double waste_percent;                                        /* no finding below this share of the run's time */
     const char *(*name)(struct model *model,

@@ -238,6 +238,16 @@ def test_sites_of_a_line_are_one_finding(tmp_path):
     assert finding["waste_s"] == pytest.approx(0.8 * 1596 / 1600)
 
 
+def test_sizes_that_vary_by_batch_are_one_line(tmp_path):
+    program = Program()
+    way = program.way(*MASK, samples=100)
+    for length in range(1, 40):
+        births = 1 + length % 3
+        program.process.site(way, 4096 * length, period=int(births > 1), births=births, replicas=births - 1)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert finding["object"]["sizes"] == 26 and finding["category"] == "loop-invariant computation"
+
+
 def test_a_count_from_a_part_carries_an_interval(tmp_path):
     program = Program()
     program.process.site(program.way(*MASK, samples=500), 4096, period=1, births=1000, skipped=800, replicas=199)
