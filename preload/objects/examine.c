@@ -8,7 +8,7 @@
 #define FILLED_LINES                                                                                                   \
     4u /* of CONTENT_LINES that changed since birth: a few elements stored into leftovers change less */
 #define WHOLE_LIMIT_BYTES ((size_t)16 << 20) /* beyond, samples must do unless PIEPROF_DIGEST=full */
-#define PROOFS_FIRST 16u
+#define PROOFS_FIRST 4u
 #define PROOFS_EVERY 64u
 #define CONSTANTS_FIRST 4u
 #define STRUCTURES_FIRST 16u /* births of a site that are asked */
@@ -82,18 +82,14 @@ static void prove(struct examined *object)
     }
 }
 
-/* Samples are proved by whole contents: at first, then at every so many births and at the match of such a one. */
+/* Samples are proved by whole contents: the first few that match, then one at every so many births and its next match. */
 static bool wants_proof(const struct site *site, const struct examined *object, int match)
 {
-    if (object->is_whole || !may_read_whole(object->size_bytes)) {
+    if (object->is_whole || site->distrusted || match < 0 || !may_read_whole(object->size_bytes)) {
         return false;
     }
-    bool at_mark = object->birth % PROOFS_EVERY == 0 && atomic_load(&site->last_match) != 0;
-    if (config.digest_full || object->birth <= 2 || at_mark) {
-        return true;
-    }
-    return match >= 0 && site->history->proofs[match] != 0 &&
-           (site->proofs < PROOFS_FIRST || site->history->births[match] % PROOFS_EVERY == 0);
+    return config.digest_full || site->proofs < PROOFS_FIRST || object->birth % PROOFS_EVERY == 0 ||
+           (site->history->proofs[match] != 0 && site->history->births[match] % PROOFS_EVERY == 0);
 }
 
 static void note_period(struct site *site)
@@ -137,7 +133,7 @@ static void count_replica(struct site *site, struct examined *object, int match)
     history_vote(history, other < object->birth ? object->birth - other : other - object->birth);
     process_count(&site->record->replicas, 1);
     note_period(site);
-    atomic_store(&site->last_match, atomic_load(&site->births));
+    atomic_store(&site->last_match, (uint32_t)atomic_load(&site->births));
 }
 
 /* True when the object itself is the replica: the later born of the two. */
@@ -197,7 +193,7 @@ static void set_aside(struct site *site)
         __atomic_store_n(parts[i], 0, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
-    process_count(&record->skipped, before + 1);
+    sites_skip(site, before + 1);
 }
 
 void examine_end(struct site *site, const struct object *object, uintptr_t start)
@@ -205,11 +201,11 @@ void examine_end(struct site *site, const struct object *object, uintptr_t start
     struct content_sample sample;
     uint64_t word = 0;
     if (site->is_structure) {
-        process_count(&site->record->skipped, 1);
+        sites_skip(site, 1);
         return;
     }
     if (!content_sample_take(&sample, start, site->record->size_bytes)) {
-        process_count(&site->record->skipped, 1);
+        sites_skip(site, 1);
         return;
     }
     uint32_t lines = changed_lines(&object->origin, &sample);

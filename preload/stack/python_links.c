@@ -44,13 +44,9 @@ static bool read_link(const struct python_layout *layout, uintptr_t frame, struc
 
 size_t python_links(struct python_link *links, size_t capacity)
 {
-    struct python_top top;
     size_t count = 0;
-    if (!python_top(&top)) {
-        return 0;
-    }
-    const struct python_layout *layout = &python_probed()->layout;
-    uintptr_t frame = top.frame;
+    uintptr_t frame = python_top_frame();
+    const struct python_layout *layout = frame != 0 ? &python_probed()->layout : NULL;
     while (frame != 0 && count < capacity) {
         uintptr_t previous = 0;
         bool shim = false;
