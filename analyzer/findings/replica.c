@@ -31,9 +31,9 @@ static bool holds(struct model *model, const struct site *site)
     return site_repeats(site) && (site->record->period <= 1 || !site_moves(model, site));
 }
 
-static uint64_t replicas_of(const struct site *site)
+static uint64_t equal_of(const struct site *site)
 {
-    return site->record->replicas;
+    return site_repeats(site) ? site->record->replicas : site->record->constant;
 }
 
 /* The first of a site speaks neither way: where sizes vary, many are made once. */
@@ -105,7 +105,8 @@ void rule_replica(struct model *model)
 {
     static const struct site_rule rule = {.kind = "replica",
                                           .holds = holds,
-                                          .equal = replicas_of,
+                                          .joins = site_is_constant,
+                                          .equal = equal_of,
                                           .equal_min = REPLICAS_MIN,
                                           .differing = differing_of,
                                           .name = name,

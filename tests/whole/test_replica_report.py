@@ -266,6 +266,23 @@ def test_constant_content_only_where_it_costs(tmp_path):
         assert findings(program.report(tmp_path, "--min-waste", "0")) == expected
 
 
+def test_constants_join_the_finding_of_their_line(tmp_path):
+    """`np.triu(np.ones((n, n)))`: the ones are constant, what becomes of them repeats."""
+    text = "def f(n):\n    return triu(ones(n))\nf(1)\n"
+    program = Program(text=text)
+    code = program.codes["f"]
+    calls = sorted({position[1:] for position in code.co_positions() if position[0] == 2}, key=str)
+    offsets = [2 * i for i, position in enumerate(code.co_positions()) if position[0] == 2]
+    frames = [program.process.frame(program.process.frame(program.process.root(), program.numbers["<module>"], 8),
+                                    program.numbers["f"], offset) for offset in (offsets[0], offsets[-1])]
+    assert len(calls) > 1
+    for frame, counters in zip(frames, (dict(constant=50), dict(replicas=49, period=1))):
+        node = program.process.node(frame, make_db.NATIVE, ADDRESS, samples=100)
+        program.process.site(node, 4096, births=50, **counters)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert (finding["kind"], finding["waste_s"]) == ("replica", pytest.approx(0.8 * 99 / 100))
+
+
 def test_nothing_below_an_import(tmp_path):
     program = Program()
     boot = program.process.code("_find_and_load", "<frozen importlib._bootstrap>")
