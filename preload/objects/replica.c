@@ -41,15 +41,16 @@ static bool is_looked_at(const struct site *site, uint32_t birth)
         return !site->is_structure;
     }
     uint32_t match = atomic_load_explicit(&site->last_match, memory_order_relaxed);
+    /* Powers of two: no division at each birth. */
     uint32_t every = birth <= MATCHES_FIRST ? 16 : birth <= 16 * MATCHES_FIRST ? 64 : 256;
     bool shows = match != 0 && birth - match <= QUIET_BIRTHS * (birth <= MATCHES_FIRST ? 1 : every);
     if (site->is_structure) {
         return false;
     }
     if (shows) {
-        return birth <= MATCHES_FIRST || birth % (HISTORY_ENTRIES * every / 8) < HISTORY_ENTRIES;
+        return birth <= MATCHES_FIRST || (birth & (HISTORY_ENTRIES * every / 8 - 1)) < HISTORY_ENTRIES;
     }
-    return birth % every < 2;
+    return (birth & (every - 1)) < 2;
 }
 
 /* The counts in the file follow those in memory by plain stores: births are many. */
