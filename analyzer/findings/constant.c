@@ -2,7 +2,7 @@
  * Claim: the line fills buffers with one and the same value each time; one such buffer would do.
  * Evidence: every object of the site was constant to its end (never written after), always zero or never; and the time it
  * took, measured at that instruction, is worth it. Without that it is a fact of the line, no finding.
- * Traps: automatic differentiation's ones and zeros, initial states and masks that happen to be full: they cost nothing;
+ * Traps: a line whose other results repeat is rule replica's, constants included; automatic differentiation's ones and zeros, initial states and masks that happen to be full: they cost nothing;
  * results that are constant only at times (any object that is not unmakes it).
  */
 #include <stdlib.h>
@@ -12,15 +12,28 @@
 #include "findings/sites.h"
 #include "show/page.h"
 
-#define CONSTANT_MIN 3u
+#define CONSTANT_MIN 4u
 #define WASTE_PERCENT 0.5
+
+bool site_is_constant(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->constant > 0 && record->constant == record->examined &&
+           (record->zero == 0 || record->zero == record->constant);
+}
+
+/* Does another rule have the line? */
+static bool line_is_claimed(const struct model *model, const struct line *line)
+{
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == line)
+            return true;
+    return false;
+}
 
 static bool holds(struct model *model, const struct site *site)
 {
-    (void)model;
-    const struct db_site *record = site->record;
-    return record->constant >= CONSTANT_MIN && record->constant == record->examined &&
-           (record->zero == 0 || record->zero == record->constant);
+    return site_is_constant(site) && !line_is_claimed(model, site->place->line);
 }
 
 static uint64_t constant_of(const struct site *site)
@@ -61,6 +74,7 @@ void rule_constant(struct model *model)
     static const struct site_rule rule = {.kind = "constant",
                                           .holds = holds,
                                           .equal = constant_of,
+                                          .equal_min = CONSTANT_MIN,
                                           .differing = differing_of,
                                           .waste_percent = WASTE_PERCENT,
                                           .name = name,

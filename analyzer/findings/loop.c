@@ -106,16 +106,33 @@ struct loop loop_around(struct model *model, struct process *process, uint32_t n
     return search.last;
 }
 
+/* The statement a Python frame's line begins, and its code; text NULL where it is not known. */
+static struct statement frame_statement(struct model *model, struct process *process, uint32_t node_id,
+                                        struct code **code)
+{
+    size_t length = 0;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    *code = NULL;
+    if (record == NULL || record->frame != DB_FRAME_PYTHON)
+        return (struct statement){0};
+    struct line_span span = model_position(model, process, record, code);
+    const char *line = *code != NULL ? source_line(source_get(model, (*code)->file), span.line, &length) : NULL;
+    return statement_of(line, length);
+}
+
 bool loop_is_comprehension(struct model *model, struct process *process, uint32_t node_id)
 {
     struct code *code;
-    size_t length = 0;
-    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
-    struct line_span span = record != NULL ? model_position(model, process, record, &code) : (struct line_span){0};
-    if (record == NULL || code == NULL)
+    struct statement statement = frame_statement(model, process, node_id, &code);
+    if (code == NULL)
         return false;
-    const char *line = source_line(source_get(model, code->file), span.line, &length);
-    struct statement statement = statement_of(line, length);
     return strstr(code->function, "comp>") != NULL || strstr(code->function, "<genexpr>") != NULL ||
            has_comprehension(&statement);
+}
+
+bool loop_is_header(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct code *code;
+    struct statement statement = frame_statement(model, process, node_id, &code);
+    return is_loop(&statement);
 }

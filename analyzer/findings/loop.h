@@ -20,4 +20,7 @@ struct loop loop_around(struct model *model, struct process *process, uint32_t n
 /* Does the Python frame `node_id` stand in a comprehension, or on a line that has one (from 3.12 on it has no frame)? */
 bool loop_is_comprehension(struct model *model, struct process *process, uint32_t node_id);
 
+/* Does it stand on the header of a loop? */
+bool loop_is_header(struct model *model, struct process *process, uint32_t node_id);
+
 #endif

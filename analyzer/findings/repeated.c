@@ -1,20 +1,18 @@
 /*
  * Claim: the line calls a native function again that was just called elsewhere with the same arguments.
  * Evidence: nearly all its objects equal a recent, earlier born object of another site made by the same native function.
- * Traps: a copy equals its source by design (counted apart by the shim); a site that repeats itself is rule replica's and
+ * Traps: a copy equals its source by design (counted apart by the shim, but where the same function copied the source); a site that repeats itself is rule replica's and
  * its waste is told there; values that agree for a while only (more than a few that differ unmake it).
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "findings/moving.h"
 #include "findings/sites.h"
 #include "findings/ways.h"
-#include "model/frames.h"
 #include "show/page.h"
-#include "symbols/demangle.h"
 
-#define LINKED_MIN 3u
+#define LINKED_MIN 4u
 #define DIFFERING_MIN 2u /* the first pass may find nothing to equal */
 #define DIFFERING_OF_EXAMINED 100u
 
@@ -29,42 +27,11 @@ static uint64_t differing_of(const struct site *site)
     return fresh > site->linked ? fresh - site->linked : 0;
 }
 
-/* Functions, or steps of their C++ names, whose result equals their argument by design. */
-static const char *const copying[] = {"clone",           "contiguous",   "_to_copy",       "copy",
-                                      "copy_",           "flatten",      "reshape",        "array_copy",
-                                      "array_flatten",   "array_ravel",  "array_deepcopy", "PyArray_NewCopy",
-                                      "PyArray_Flatten", "PyArray_Ravel"};
-
-static bool is_copying(const char *function)
-{
-    const char *name = demangle_short(function);
-    for (size_t i = 0; i < sizeof(copying) / sizeof(copying[0]); i++) {
-        size_t length = strlen(copying[i]);
-        for (const char *at = name; (at = strstr(at, copying[i])) != NULL; at += length)
-            if ((at == name || at[-1] == ':') && (at[length] == '\0' || at[length] == ':'))
-                return true;
-    }
-    return false;
-}
-
-/* Copies made by the same function as what they are copies of: the shim does not know functions by name. */
-static bool is_copy(struct model *model, const struct site *site)
-{
-    struct context context;
-    bool copy = false;
-    context_expand(&context, model, site->process, site->record->node);
-    for (size_t i = 0; i < context.count && !copy; i++)
-        copy = context.frames[i].kind == FRAME_NATIVE && context.frames[i].function != NULL &&
-               is_copying(context.frames[i].function);
-    context_free(&context);
-    return copy;
-}
-
 static bool holds(struct model *model, const struct site *site)
 {
-    return site->linked >= LINKED_MIN && !site_repeats(site) &&
+    return site->linked > differing_of(site) && !site_repeats(site) &&
            differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
-           !is_copy(model, site);
+           !site_moves(model, site);
 }
 
 /* The site whose objects those of `second` equal most often. */
@@ -96,6 +63,22 @@ static char *say_first(const struct model *model, const struct finding *finding,
     return text;
 }
 
+/* By the two calls where the ways part, which is where the result can be kept; by the lines else. Fresh memory. */
+static char *say_advice(const struct model *model, const struct finding *finding, const struct ways *ways,
+                        const char *where)
+{
+    if (ways->file != NULL && ways->first != ways->second) {
+        char *from = say_place(model, ways->file, ways->first), *to = say_place(model, ways->file, ways->second);
+        char *text = memory_print("Keep the result from %s and use it at %s.", from, to);
+        free(from);
+        free(to);
+        return text;
+    }
+    if (finding->first->place != NULL && finding->first->place->line != finding->line)
+        return memory_print("Keep the result of %s and use it here.", where);
+    return memory_print("Keep the first result and use it again.");
+}
+
 static void say(struct model *model, struct finding *finding)
 {
     const struct site *first = finding->first, *second = finding->second;
@@ -104,14 +87,7 @@ static void say(struct model *model, struct finding *finding)
     char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
     finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
                                   equal, where, others);
-    if (ways.file != NULL && ways.first != ways.second) {
-        char *from = say_place(model, ways.file, ways.first), *to = say_place(model, ways.file, ways.second);
-        finding->advice = memory_print("Keep the result from %s and use it at %s.", from, to);
-        free(from);
-        free(to);
-    } else {
-        finding->advice = memory_print("Keep the first result and use it again.");
-    }
+    finding->advice = say_advice(model, finding, &ways, where);
     free(made);
     free(equal);
     free(others);
@@ -120,7 +96,12 @@ static void say(struct model *model, struct finding *finding)
 
 void rule_repeated(struct model *model)
 {
-    static const struct site_rule rule = {
-        .kind = "replica", .holds = holds, .equal = linked_of, .differing = differing_of, .name = name, .say = say};
+    static const struct site_rule rule = {.kind = "replica",
+                                          .holds = holds,
+                                          .equal = linked_of,
+                                          .equal_min = LINKED_MIN,
+                                          .differing = differing_of,
+                                          .name = name,
+                                          .say = say};
     sites_find(model, &rule);
 }

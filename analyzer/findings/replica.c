@@ -4,13 +4,15 @@
  * one period has are new, and hardly any more.
  * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
  * are new); an instruction whose other results differ (only a part inside a library repeats); constant contents and
- * copies, which are counted apart; anything below an import.
+ * copies, which are counted apart; the epoch: batches gathered from the data set again in each pass, in the same order;
+ * anything below an import.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "findings/loop.h"
+#include "findings/moving.h"
 #include "findings/sites.h"
 #include "show/page.h"
 
@@ -21,32 +23,40 @@ bool site_repeats(const struct site *site)
 {
     const struct db_site *record = site->record;
     uint64_t period = record->period > 1 ? record->period : 1, fresh = site_fresh(site);
-    return record->replicas >= REPLICAS_MIN && record->replicas >= fresh &&
-           fresh <= period + record->examined / NEW_OF_EXAMINED;
+    return record->replicas > 0 && record->replicas >= fresh && fresh <= period + record->examined / NEW_OF_EXAMINED;
 }
 
 static bool holds(struct model *model, const struct site *site)
 {
-    (void)model;
-    return site_repeats(site);
+    return site_repeats(site) && (site->record->period <= 1 || !site_moves(model, site));
 }
 
-static uint64_t replicas_of(const struct site *site)
+static uint64_t equal_of(const struct site *site)
 {
-    return site->record->replicas;
+    return site_repeats(site) ? site->record->replicas : site->record->constant;
+}
+
+/* The first of a site speaks neither way: where sizes vary, many are made once. */
+static uint64_t differing_of(const struct site *site)
+{
+    uint64_t fresh = site_fresh(site);
+    return fresh > 0 ? fresh - 1 : 0;
 }
 
 /*
- * Do its objects come round, one after the other, as the batches of an epoch do? Not where the same execution of the line
- * makes all of a period: in a library's loop, or in a comprehension.
+ * Do its objects come round, one after the other, as the batches of an epoch do? Where the line is the header of a loop, or
+ * the user's own code calls what makes them. Not where the same execution of the line makes all of a period: in a library's
+ * loop, or in a comprehension.
  */
 static bool is_round(struct model *model, const struct finding *finding)
 {
     const struct site *site = finding->second;
     const struct node *node = model_node(site->process, site->record->node);
     uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    return finding->object.period > 1 && node != NULL && node->python == frame &&
-           !loop_is_comprehension(model, site->process, frame);
+    if (finding->object.period <= 1 || node == NULL)
+        return false;
+    return loop_is_header(model, site->process, frame) ||
+           (node->python == frame && !loop_is_comprehension(model, site->process, frame));
 }
 
 static const char *name(struct model *model, struct finding *finding)
@@ -93,7 +103,13 @@ static void say(struct model *model, struct finding *finding)
 
 void rule_replica(struct model *model)
 {
-    static const struct site_rule rule = {
-        .kind = "replica", .holds = holds, .equal = replicas_of, .differing = site_fresh, .name = name, .say = say};
+    static const struct site_rule rule = {.kind = "replica",
+                                          .holds = holds,
+                                          .joins = site_is_constant,
+                                          .equal = equal_of,
+                                          .equal_min = REPLICAS_MIN,
+                                          .differing = differing_of,
+                                          .name = name,
+                                          .say = say};
     sites_find(model, &rule);
 }

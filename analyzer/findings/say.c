@@ -7,17 +7,6 @@
 #include "show/page.h"
 #include "show/text_parts.h"
 
-char *say_bytes(uint64_t bytes)
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    double value = (double)bytes;
-    size_t unit = 0;
-    for (; value >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
-        value /= 1024;
-    bool whole = value >= 99.95 || (double)(uint64_t)value >= value;
-    return memory_print("%.*f %s", whole ? 0 : 1, value, units[unit]);
-}
-
 char *say_place(const struct model *model, const char *file, int32_t line)
 {
     char *path = text_path(model, file), *text = memory_print("%s:%d", path, line);
@@ -34,7 +23,7 @@ char *say_others(const struct finding_object *object)
 
 char *say_made(const struct finding_object *object)
 {
-    char *size = say_bytes(object->size_bytes), *made = page_count(object->made);
+    char *size = page_bytes(object->size_bytes), *made = page_count(object->made);
     char *examined = page_count(object->examined);
     char *text = object->examined == object->made
                      ? memory_print("%s made %s times", size, made)

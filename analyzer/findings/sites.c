@@ -10,6 +10,7 @@ struct claim {
     const struct site_rule *rule;
     const struct site **sites;
     size_t count, capacity;
+    bool joining; /* second round: sites that count beside those of the first */
     double waste_s;
     struct line_span span; /* of all its places on the line's row; line 0 before the first */
 };
@@ -49,14 +50,19 @@ static void claim_span(struct claim *claim, const struct line_span *span)
         claim->span.end_column = span->end_column;
 }
 
+static bool carries(struct model *model, const struct claim *claim, const struct site *site)
+{
+    return claim->joining ? claim->rule->joins(site) : claim->rule->holds(model, site);
+}
+
 /* Adds the place's sites when its evidence holds. */
-static void claim_place(struct model *model, struct claim *claim, const struct place *place)
+static void claim_place(struct model *model, struct claim *claim, struct place *place)
 {
     const struct site_rule *rule = claim->rule;
     size_t before = claim->count;
     double equal = 0, examined = 0, equal_bytes = 0, differing_bytes = 0;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
-        if (!rule->holds(model, site)) {
+        if (!carries(model, claim, site)) {
             differing_bytes += bytes_of(site, rule->differing(site));
             continue;
         }
@@ -66,12 +72,13 @@ static void claim_place(struct model *model, struct claim *claim, const struct p
         examined += (double)site->record->examined;
         equal_bytes += bytes_of(site, rule->equal(site));
     }
-    if (claim->count == before || differing_bytes * 10 > equal_bytes) {
+    if (claim->count == before || equal < (double)rule->equal_min || differing_bytes * 10 > equal_bytes) {
         claim->count = before;
         return;
     }
     claim->waste_s += (double)place->ns * 1e-9 * equal / examined;
     claim_span(claim, &place->span);
+    place->claimed = true;
 }
 
 static int size_order(const void *left, const void *right)
@@ -133,8 +140,14 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     claim->count = 0;
     claim->waste_s = 0;
     claim->span = (struct line_span){0};
-    for (const struct place *place = line->places; place != NULL; place = place->next)
-        claim_place(model, claim, place);
+    for (int round = 0; round < 2; round++) {
+        claim->joining = round == 1;
+        if (claim->joining && (claim->count == 0 || claim->rule->joins == NULL))
+            break;
+        for (struct place *place = line->places; place != NULL; place = place->next)
+            if (!place->claimed)
+                claim_place(model, claim, place);
+    }
     double most_s = (double)(line->times.ns[TIME_NATIVE] + line->times.ns[TIME_BOUNDARY]) * 1e-9;
     claim->waste_s = claim->waste_s < most_s ? claim->waste_s : most_s;
     if (claim->count == 0 || model_percent(model, claim->waste_s) < claim->rule->waste_percent)

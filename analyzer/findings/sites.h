@@ -10,9 +10,11 @@
 struct site_rule {
     const char *kind;
     bool (*holds)(struct model *model, const struct site *site); /* does the site alone carry the claim? */
-    uint64_t (*equal)(const struct site *site);                  /* objects of such a site that the claim counts */
-    uint64_t (*differing)(const struct site *site);              /* objects of another site that speak against it */
-    double waste_percent;                                        /* no finding below this share of the run's time */
+    bool (*joins)(const struct site *site);         /* of lines with such a site: these as well; NULL: none */
+    uint64_t (*equal)(const struct site *site);     /* objects of such a site that the claim counts */
+    uint64_t equal_min;                             /* objects that an instruction must have of these */
+    uint64_t (*differing)(const struct site *site); /* objects of another site that speak against it */
+    double waste_percent;                           /* no finding below this share of the run's time */
     const char *(*name)(struct model *model,
                         struct finding *finding); /* its category; may set `first`, which is `second` else */
     void (*say)(struct model *model, struct finding *finding); /* fills claim and advice */
@@ -30,11 +32,11 @@ uint64_t site_results(const struct site *site);
 /* Objects of a site that are new: neither constant, nor a copy, nor equal to an earlier one of the site. */
 uint64_t site_fresh(const struct site *site);
 
+/* Does the site fill every object with one value, always zero or never? */
+bool site_is_constant(const struct site *site);
+
 /* Does the site make the same contents again and again, over the whole run (rule replica)? */
 bool site_repeats(const struct site *site);
-
-/* "512 KiB", fresh memory. */
-char *say_bytes(uint64_t bytes);
 
 /* "model.py:57", fresh memory. */
 char *say_place(const struct model *model, const char *file, int32_t line);

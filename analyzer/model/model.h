@@ -111,6 +111,7 @@ struct place {
     struct site *sites;
     struct place *next; /* on the same line */
     uint64_t ns;        /* native and boundary CPU time below it */
+    bool claimed;       /* a finding speaks of it: no other does */
 };
 
 struct process {

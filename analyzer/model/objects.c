@@ -50,12 +50,12 @@ static struct place *place_of(struct model *model, struct process *process, uint
 static void charge_site(struct model *model, struct process *process, struct site *site, const struct db_site *record)
 {
     const struct node *node = record->node != 0 ? model_node(process, record->node) : NULL;
-    if (node != NULL && node->in_import)
+    if (node == NULL || node->in_import) /* without a context nobody knows whether it was below an import */
         return;
     site->record = record;
     site->process = process;
     objects_add(&model->totals.objects, record);
-    struct line *line = node != NULL ? lines_of_leaf(model, process, record->node) : NULL;
+    struct line *line = lines_of_leaf(model, process, record->node);
     if (line == NULL)
         return;
     objects_add(&line->objects, record);

@@ -194,6 +194,13 @@ static void put_accesses(const struct page *page, const struct model *model)
     put_watched(page, "loads", model->totals.shares, loads, 1);
 }
 
+static void put_objects(const struct page *page, const struct model *model)
+{
+    char *text = text_objects(&model->totals.objects);
+    if (text != NULL)
+        put_row(page, "objects", text);
+}
+
 /* "PAPI_TOT_INS 1.93e+11": counts of PIEPROF_EVENTS. */
 static void put_events(const struct page *page, const struct model *model)
 {
@@ -253,5 +260,6 @@ void text_head(const struct page *page, const struct model *model)
     put_missing(page, model);
     put_events(page, model);
     put_accesses(page, model);
+    put_objects(page, model);
     put_waste(page, model);
 }

@@ -127,6 +127,17 @@ static void put_shares(const struct page *page, const struct line *line)
     free(text);
 }
 
+static void put_line_objects(const struct page *page, const struct line *line)
+{
+    char *objects = text_objects(&line->objects), *text = objects != NULL ? memory_print("objects %s", objects) : NULL;
+    if (text != NULL) {
+        fprintf(page->out, "%*s", INDENT, "");
+        page_wrap(page, INDENT, INDENT, text);
+    }
+    free(objects);
+    free(text);
+}
+
 /* The heaviest group of pairs behind the line's waste. */
 static const struct pair_group *line_pair(const struct model *model, const struct line *line)
 {
@@ -203,6 +214,7 @@ void text_line(const struct page *page, struct model *model, const struct line *
     text_caller(page, model, line);
     put_times(page, line);
     put_shares(page, line);
+    put_line_objects(page, line);
     put_advice(page, model, line, min_waste_percent);
     fputc('\n', page->out);
 }

@@ -336,7 +336,8 @@ struct db_counter {
  */
 struct db_site {
     uint32_t published;
-    uint32_t node;       /* context of the first birth, native frames from the allocator's caller outwards included */
+    uint32_t
+        node; /* its context, from the allocator's caller outwards; 0 before the second birth of a small one; atomic */
     uint64_t size_bytes; /* as requested */
     uint32_t ordinal; /* of equal allocations since the innermost Python frame last stood at this instruction, from 0 */
     uint32_t period;  /* the distance, in births of this site, of most of its replicas; 0 = none yet */
@@ -350,7 +351,7 @@ struct db_site {
     uint64_t period_replicas; /* of replicas: at the distance `period` */
     uint64_t copies; /* of examined: equal to an object of another site that was alive at its birth (a copy of it) */
     uint64_t live_at_end; /* not dead when the process ended; digested then when possible (they count in examined) */
-    uint64_t skipped;     /* not looked at (thinned by count) */
+    uint64_t skipped;     /* not looked at: thinned by count, gone, or full of addresses (a data structure) */
 };
 
 /*

@@ -1,6 +1,10 @@
 #include "objects/content.h"
 
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "stack/guard.h"
 
@@ -9,6 +13,7 @@
 
 #define WORD_BYTES 8u
 #define CHUNK_BYTES 4096u
+#define HEAP_REACH_BYTES (UINT64_C(1) << 36)
 #define MARK_BITS 4u
 #define MARK_MASK ((UINT64_C(1) << MARK_BITS) - 1)
 
@@ -74,37 +79,67 @@ bool content_sample_is_constant(const struct content_sample *sample, uint64_t *w
     return repeats(sample->data, sample->bytes - CONTENT_LINE_BYTES, *word);
 }
 
+/* Above the program's own image, and not above the break: the heap that grows by brk(2). */
+static bool in_break_heap(uint64_t word)
+{
+    static _Atomic uint64_t high;
+    uint64_t low = getauxval(AT_PHDR);
+    if (word < low || word - low >= HEAP_REACH_BYTES) {
+        return false;
+    }
+    if (word >= atomic_load_explicit(&high, memory_order_relaxed)) {
+        atomic_store_explicit(&high, (uint64_t)syscall(SYS_brk, 0UL), memory_order_relaxed);
+    }
+    return word < atomic_load_explicit(&high, memory_order_relaxed);
+}
+
+/* Mappings lie in the last of the 128 TiB that user space has (Documentation/arch/x86/x86_64/mm.rst). */
+static bool is_address(uint64_t word)
+{
+    return word % WORD_BYTES == 0 && (word >> 40 == 0x7f || in_break_heap(word));
+}
+
+/* Where line `i` lies in the sample. */
+static const uint8_t *line_in(const struct content_sample *sample, unsigned i)
+{
+    bool whole = sample->size_bytes <= CONTENT_WHOLE_BYTES;
+    return sample->data + (whole ? line_offset(sample->bytes, i) : (size_t)i * CONTENT_LINE_BYTES);
+}
+
+bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines)
+{
+    unsigned set = 0;
+    unsigned addresses = 0;
+    for (unsigned i = 0; i < CONTENT_LINES && sample->bytes >= CONTENT_LINE_BYTES; i++) {
+        const uint8_t *line = line_in(sample, i);
+        for (unsigned at = 0; (lines >> i & 1) != 0 && at < CONTENT_LINE_BYTES; at += WORD_BYTES) {
+            uint64_t word = word_at(line + at);
+            set += word != 0 ? 1 : 0;
+            addresses += word != 0 && is_address(word) ? 1 : 0;
+        }
+    }
+    return addresses > 0 && addresses * 4 >= set;
+}
+
 uint64_t content_sample_marks(const struct content_sample *sample)
 {
     uint64_t marks = 0;
-    bool whole = sample->size_bytes <= CONTENT_WHOLE_BYTES;
     if (sample->bytes < CONTENT_LINE_BYTES) {
         return 0;
     }
     for (unsigned i = 0; i < CONTENT_LINES; i++) {
-        size_t offset = whole ? line_offset(sample->bytes, i) : (size_t)i * CONTENT_LINE_BYTES;
-        marks = marks << MARK_BITS | (XXH3_64bits(sample->data + offset, CONTENT_LINE_BYTES) & MARK_MASK);
+        marks = marks << MARK_BITS | (XXH3_64bits(line_in(sample, i), CONTENT_LINE_BYTES) & MARK_MASK);
     }
     return marks;
 }
 
-uint64_t content_zero_marks(void)
+uint32_t content_marks_differ(uint64_t marks, uint64_t others)
 {
-    static const uint8_t zeros[CONTENT_LINE_BYTES];
-    uint64_t marks = 0;
-    for (unsigned i = 0; i < CONTENT_LINES; i++) {
-        marks = marks << MARK_BITS | (XXH3_64bits(zeros, sizeof zeros) & MARK_MASK);
+    uint32_t lines = 0;
+    for (unsigned i = CONTENT_LINES; i-- > 0; marks >>= MARK_BITS, others >>= MARK_BITS) {
+        lines |= ((marks ^ others) & MARK_MASK) != 0 ? UINT32_C(1) << i : 0;
     }
-    return marks;
-}
-
-unsigned content_marks_differ(uint64_t marks, uint64_t others)
-{
-    unsigned count = 0;
-    for (uint64_t difference = marks ^ others; difference != 0; difference >>= MARK_BITS) {
-        count += (difference & MARK_MASK) != 0 ? 1 : 0;
-    }
-    return count;
+    return lines;
 }
 
 bool content_digest(uintptr_t start, size_t size_bytes, uint64_t *digest)

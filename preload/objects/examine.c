@@ -8,9 +8,10 @@
 #define FILLED_LINES                                                                                                   \
     4u /* of CONTENT_LINES that changed since birth: a few elements stored into leftovers change less */
 #define WHOLE_LIMIT_BYTES ((size_t)16 << 20) /* beyond, samples must do unless PIEPROF_DIGEST=full */
-#define PROOFS_FIRST 16u
+#define PROOFS_FIRST 4u
 #define PROOFS_EVERY 64u
 #define CONSTANTS_FIRST 4u
+#define STRUCTURES_FIRST 16u /* births of a site that are asked */
 
 void examine_birth(const struct site *site, uintptr_t start, struct object_origin *origin)
 {
@@ -21,17 +22,22 @@ void examine_birth(const struct site *site, uintptr_t start, struct object_origi
     }
 }
 
+/* The lines that were stored into as far as is known. */
+static uint32_t changed_lines(const struct object_origin *origin, const struct content_sample *sample)
+{
+    return origin->has_marks ? content_marks_differ(origin->marks, content_sample_marks(sample)) : CONTENT_ALL_LINES;
+}
+
 /*
  * Leftovers are no results: a chunk comes back with what it held, and np.empty() with a few stores would equal the one
  * before for ever. That a site fills its objects is shown once, by one whose content changed all over.
  */
-static bool is_filled(struct site *site, const struct object_origin *origin, const struct content_sample *sample)
+static bool is_filled(struct site *site, const struct object_origin *origin, uint32_t lines)
 {
     if (site->fills || origin->zeroed) {
         return true;
     }
-    site->fills =
-        origin->has_marks && content_marks_differ(origin->marks, content_sample_marks(sample)) >= FILLED_LINES;
+    site->fills = origin->has_marks && (unsigned)__builtin_popcount(lines) >= FILLED_LINES;
     return site->fills;
 }
 
@@ -76,18 +82,14 @@ static void prove(struct examined *object)
     }
 }
 
-/* Samples are proved by whole contents: at first, then at every so many births and at the match of such a one. */
+/* Samples are proved by whole contents: the first few that match, then one at every so many births and its next match. */
 static bool wants_proof(const struct site *site, const struct examined *object, int match)
 {
-    if (object->is_whole || !may_read_whole(object->size_bytes)) {
+    if (object->is_whole || site->distrusted || match < 0 || !may_read_whole(object->size_bytes)) {
         return false;
     }
-    bool at_mark = object->birth % PROOFS_EVERY == 0 && atomic_load(&site->last_match) != 0;
-    if (config.digest_full || object->birth <= 2 || at_mark) {
-        return true;
-    }
-    return match >= 0 && site->history->proofs[match] != 0 &&
-           (site->proofs < PROOFS_FIRST || site->history->births[match] % PROOFS_EVERY == 0);
+    return config.digest_full || site->proofs < PROOFS_FIRST || object->birth % PROOFS_EVERY == 0 ||
+           (site->history->proofs[match] != 0 && site->history->births[match] % PROOFS_EVERY == 0);
 }
 
 static void note_period(struct site *site)
@@ -131,7 +133,7 @@ static void count_replica(struct site *site, struct examined *object, int match)
     history_vote(history, other < object->birth ? object->birth - other : other - object->birth);
     process_count(&site->record->replicas, 1);
     note_period(site);
-    atomic_store(&site->last_match, atomic_load(&site->births));
+    atomic_store(&site->last_match, (uint32_t)atomic_load(&site->births));
 }
 
 /* True when the object itself is the replica: the later born of the two. */
@@ -177,15 +179,41 @@ static void compare(struct site *site, const struct object *object, const struct
     recent_meet(&recent);
 }
 
+/* The object just seen is full of addresses: the site's objects are no results, and what was said of them is taken back. */
+static void set_aside(struct site *site)
+{
+    struct db_site *record = site->record;
+    uint64_t before = __atomic_exchange_n(&record->examined, 0, __ATOMIC_RELAXED) +
+                      __atomic_exchange_n(&record->unfilled, 0, __ATOMIC_RELAXED) +
+                      __atomic_exchange_n(&record->workspaces, 0, __ATOMIC_RELAXED);
+    uint64_t *parts[] = {&record->constant, &record->zero, &record->replicas, &record->period_replicas,
+                         &record->copies};
+    site->is_structure = true;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        __atomic_store_n(parts[i], 0, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
+    sites_skip(site, before + 1);
+}
+
 void examine_end(struct site *site, const struct object *object, uintptr_t start)
 {
     struct content_sample sample;
     uint64_t word = 0;
-    if (!content_sample_take(&sample, start, site->record->size_bytes)) {
-        process_count(&site->record->skipped, 1);
+    if (site->is_structure) {
+        sites_skip(site, 1);
         return;
     }
-    if (!is_filled(site, &object->origin, &sample)) {
+    if (!content_sample_take(&sample, start, site->record->size_bytes)) {
+        sites_skip(site, 1);
+        return;
+    }
+    uint32_t lines = changed_lines(&object->origin, &sample);
+    if (object->origin.birth <= STRUCTURES_FIRST && content_sample_is_structure(&sample, lines)) {
+        set_aside(site);
+        return;
+    }
+    if (!is_filled(site, &object->origin, lines)) {
         process_count(&site->record->unfilled, 1);
         return;
     }

@@ -29,6 +29,7 @@ static struct entry *entries;
 static struct object_origin *origins;                /* beside them: not for handlers */
 static _Atomic uint32_t live_of_class[SIZE_CLASSES]; /* classes without objects are not probed */
 static _Atomic uint64_t serials;
+static uint64_t serials_before; /* of the parent's, in a forked child */
 
 bool object_map_start(void)
 {
@@ -48,6 +49,7 @@ bool object_map_start(void)
 /* The heap came along, so its objects did: nothing is forgotten, serials go on. */
 void object_map_reset_child(void)
 {
+    serials_before = atomic_load(&serials);
 }
 
 static uint32_t class_of(size_t size_bytes)
@@ -128,7 +130,7 @@ void object_map_birth_from(uintptr_t start, size_t size_bytes, const struct obje
     uint64_t serial = atomic_fetch_add_explicit(&serials, 1, memory_order_relaxed) + 1;
     struct object object = {start, size_bytes, serial, *origin};
     object_map_restore(&object);
-    process_count(&process_record->objects, 1);
+    __atomic_store_n(&process_record->objects, serial - serials_before, __ATOMIC_RELAXED);
 }
 
 void object_map_birth(uintptr_t start, size_t size_bytes)

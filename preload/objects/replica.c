@@ -11,8 +11,10 @@
 #include "objects/sites.h"
 #include "process.h"
 
-#define LOOKED_FIRST 64u  /* births of a site that are looked at before it can be thinned */
-#define QUIET_BIRTHS 256u /* without a match: thinned again */
+#define LOOKED_FIRST 64u    /* births of a site that are looked at before it can be thinned */
+#define QUIET_BIRTHS 256u   /* without a match: thinned again */
+#define MATCHES_FIRST 1024u /* births of a site that shows something before that is thinned */
+#define DESCRIBED_BYTES 65536u
 
 static uint32_t epoch = 1;
 
@@ -29,23 +31,46 @@ void replica_reset_child(void)
 }
 
 /*
- * Is this birth looked at? Of a site that shows nothing, pairs of neighbours are, ever more rarely: decided by counts, so
- * that every run decides alike.
+ * Is this birth looked at? Decided by counts, so that every run decides alike. Of a site that shows nothing pairs of
+ * neighbours are, ever more rarely. Of one that does, whole stretches are: within one, what comes again after a period of up
+ * to the history's length is seen to.
  */
 static bool is_looked_at(const struct site *site, uint32_t birth)
 {
-    uint32_t match = atomic_load_explicit(&site->last_match, memory_order_relaxed);
-    if (config.digest_full || birth <= LOOKED_FIRST || (match != 0 && birth - match <= QUIET_BIRTHS)) {
-        return true;
+    if (config.digest_full || birth <= LOOKED_FIRST) {
+        return !site->is_structure;
     }
-    uint32_t every = birth <= 1024 ? 16 : birth <= 16384 ? 64 : 256;
-    return birth % every < 2;
+    uint32_t match = atomic_load_explicit(&site->last_match, memory_order_relaxed);
+    /* Powers of two: no division at each birth. */
+    uint32_t every = birth <= MATCHES_FIRST ? 16 : birth <= 16 * MATCHES_FIRST ? 64 : 256;
+    bool shows = match != 0 && birth - match <= QUIET_BIRTHS * (birth <= MATCHES_FIRST ? 1 : every);
+    if (site->is_structure) {
+        return false;
+    }
+    if (shows) {
+        return birth <= MATCHES_FIRST || (birth & (HISTORY_ENTRIES * every / 8 - 1)) < HISTORY_ENTRIES;
+    }
+    return (birth & (every - 1)) < 2;
 }
 
-static void describe(void *state, struct db_site *record, uint64_t *maker)
+/* The counts in the file follow those in memory by plain stores: births are many. */
+static void note_births(struct site *site, bool looks)
 {
-    struct call_stack *stack = state;
-    record->node = site_context_capture(&stack->scratch, maker);
+    uint64_t looked_at = looks ? atomic_fetch_add_explicit(&site->looked_at, 1, memory_order_relaxed) + 1
+                               : atomic_load_explicit(&site->looked_at, memory_order_relaxed);
+    uint64_t births = atomic_load_explicit(&site->births, memory_order_relaxed);
+    __atomic_store_n(&site->record->births, births, __ATOMIC_RELAXED);
+    __atomic_store_n(&site->record->skipped, births - looked_at, __ATOMIC_RELAXED);
+}
+
+/* To unwind costs a thousand times a birth, and most places of an import make one object: the context is recorded at the
+ * second birth, of large objects at the first. */
+static void describe(struct site *site, struct call_stack *stack, const struct replica_birth *birth, uint32_t ordinal)
+{
+    if (ordinal == (birth->size_bytes >= DESCRIBED_BYTES ? 1 : 2)) {
+        uint32_t node = site_context_capture(&stack->scratch, &site->maker);
+        __atomic_store_n(&site->record->node, node, __ATOMIC_RELEASE);
+    }
 }
 
 static uint32_t find_site(struct call_stack *stack, const struct replica_birth *birth)
@@ -53,7 +78,7 @@ static uint32_t find_site(struct call_stack *stack, const struct replica_birth *
     struct site_key key = {.stack_hash = call_stack_innermost(stack)->hash,
                            .size_bytes = birth->size_bytes,
                            .ordinal = call_stack_ordinal(stack, birth->size_bytes, birth->place)};
-    return sites_find(&key, describe, stack);
+    return sites_find(&key);
 }
 
 struct object_origin replica_born(const struct replica_birth *birth)
@@ -69,10 +94,11 @@ struct object_origin replica_born(const struct replica_birth *birth)
         return origin;
     }
     struct site *site = sites_at(number);
-    origin.birth = atomic_fetch_add_explicit(&site->births, 1, memory_order_relaxed) + 1;
-    process_count(&site->record->births, 1);
-    if (!is_looked_at(site, origin.birth)) {
-        process_count(&site->record->skipped, 1);
+    origin.birth = (uint32_t)atomic_fetch_add_explicit(&site->births, 1, memory_order_relaxed) + 1;
+    describe(site, stack, birth, origin.birth);
+    bool looks = is_looked_at(site, origin.birth);
+    note_births(site, looks);
+    if (!looks) {
         return origin;
     }
     origin.site = number;
@@ -94,10 +120,10 @@ void replica_ended(const struct object *object, uintptr_t start)
         return;
     }
     struct site *site = sites_at(object->origin.site);
-    if (is_workspace(&object->origin)) {
+    if (!site->is_structure && is_workspace(&object->origin)) {
         process_count(&site->record->workspaces, 1);
     } else if (start == 0) {
-        process_count(&site->record->skipped, 1);
+        sites_skip(site, 1);
     } else {
         examine_end(site, object, start);
     }

@@ -48,7 +48,7 @@ static uint64_t hash_of(const struct site_key *key)
     return hash ^ hash >> 29;
 }
 
-static uint32_t make(const struct site_key *key, uint64_t hash, sites_describe describe, void *state)
+static uint32_t make(const struct site_key *key, uint64_t hash)
 {
     uint32_t number = atomic_fetch_add(&site_count, 1) + 1;
     if (number > SITES_MAX) {
@@ -65,12 +65,11 @@ static uint32_t make(const struct site_key *key, uint64_t hash, sites_describe d
     }
     site->record->size_bytes = key->size_bytes;
     site->record->ordinal = key->ordinal;
-    describe(state, site->record, &site->maker);
     ledger_publish(site->record);
     return number;
 }
 
-uint32_t sites_find(const struct site_key *key, sites_describe describe, void *state)
+uint32_t sites_find(const struct site_key *key)
 {
     uint64_t hash = hash_of(key);
     uint64_t tag = hash & ~NUMBER_MASK;
@@ -79,7 +78,7 @@ uint32_t sites_find(const struct site_key *key, sites_describe describe, void *s
         _Atomic uint64_t *place = &site_index[((hash >> (64 - INDEX_BITS)) + i) & (INDEX_ENTRIES - 1)];
         uint64_t word = atomic_load_explicit(place, memory_order_acquire);
         if (word == 0) {
-            made = made != 0 ? made : make(key, hash, describe, state);
+            made = made != 0 ? made : make(key, hash);
             if (made == 0 || atomic_compare_exchange_strong(place, &word, tag | made)) {
                 return made;
             }
@@ -96,6 +95,12 @@ uint32_t sites_find(const struct site_key *key, sites_describe describe, void *s
 struct site *sites_at(uint32_t number)
 {
     return &sites[number - 1];
+}
+
+void sites_skip(struct site *site, uint64_t count)
+{
+    uint64_t looked_at = atomic_fetch_sub(&site->looked_at, count) - count;
+    __atomic_store_n(&site->record->skipped, atomic_load(&site->births) - looked_at, __ATOMIC_RELAXED);
 }
 
 bool sites_lock(struct site *site)

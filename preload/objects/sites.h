@@ -16,8 +16,9 @@ struct site {
     uint32_t id;            /* of the record */
     struct db_site *record; /* in the ledger */
     uint64_t maker;         /* the native function that makes its objects (site_context.h); 0 unknown */
-    _Atomic uint32_t births;
+    _Atomic uint64_t births, looked_at;
     _Atomic uint32_t busy;       /* what follows, and the history, belong to who set it */
+    bool is_structure;           /* its objects hold addresses: none is looked at any more */
     bool fills;                  /* one of its objects was seen to be filled */
     bool distrusted;             /* equal samples of it were seen to differ elsewhere: only whole contents count */
     uint32_t proofs;             /* replicas that whole contents confirmed */
@@ -36,14 +37,15 @@ struct site_key {
 bool sites_start(void);
 void sites_reset_child(void);
 
-/* What a fresh site's record needs: the context's node, and the maker. */
-typedef void (*sites_describe)(void *state, struct db_site *record, uint64_t *maker);
-
-/* The number of the site, from 1; 0 (counted TABLE_FULL, or by the ledger) when there is no room. Outside handlers. */
-uint32_t sites_find(const struct site_key *key, sites_describe describe, void *state);
+/* The number of the site, from 1; 0 (counted TABLE_FULL, or by the ledger) when there is no room. Its record has no context
+ * as yet. Outside handlers. */
+uint32_t sites_find(const struct site_key *key);
 
 /* By number. */
 struct site *sites_at(uint32_t number);
+
+/* `count` objects that were to be looked at could not be: they are among the skipped now. */
+void sites_skip(struct site *site, uint64_t count);
 
 /* One thread at a time: a bounded wait, false when it was in vain. */
 bool sites_lock(struct site *site);

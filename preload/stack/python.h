@@ -36,7 +36,8 @@ struct python_top {
 };
 bool python_top(struct python_top *top);
 
-/* A frame as it lies in memory, unresolved: what costs three loads. */
+/* A frame as it lies in memory: its address, and the words that hold its code and its instruction. Only good to be
+ * compared, and resolved while it lives. */
 struct python_link {
     uintptr_t frame, code, instruction;
 };

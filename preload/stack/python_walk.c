@@ -167,6 +167,14 @@ enum python_walk_result python_walk(struct python_frame *frames, size_t capacity
     return PYTHON_WALK_FAULT;
 }
 
+uintptr_t python_top_frame(void)
+{
+    const struct python_probe *probe = python_probed();
+    uintptr_t state = this_state(probe);
+    uintptr_t frame = 0;
+    return state != 0 && top_frame(&probe->layout, state, false, &frame) ? frame : 0;
+}
+
 bool python_top(struct python_top *top)
 {
     const struct python_probe *probe = python_probed();

@@ -1,8 +1,10 @@
 """What the report says of objects, on files that tests/tools/make_db.py writes: each claim, and each trap of its rule."""
+import ast
 import json
-import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -171,22 +173,32 @@ def test_the_same_call_elsewhere_is_the_second_lines_finding(tmp_path):
     assert "first: " in program.text(tmp_path) and "again: " in program.text(tmp_path)
 
 
-def test_a_copy_by_name_is_no_repeated_call(tmp_path):
-    source = tmp_path / "copies.c"
-    source.write_text("void *array_copy(void *from) { return from; }\n")
-    library = tmp_path / "libcopies.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-g", source, "-o", library], check=True)
+def call_of(program, function, tmp_path, *way):
+    """A native call of `function`, by name, from the innermost of these lines."""
+    (tmp_path / "moves.c").write_text(f"void *{function}(void *from) {{ return from; }}\n")
+    library = tmp_path / "libmoves.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-g", tmp_path / "moves.c", "-o", library], check=True)
     symbols = subprocess.run(["nm", library], capture_output=True, text=True, check=True).stdout.splitlines()
-    start = next(int(row.split()[0], 16) for row in symbols if row.endswith("array_copy"))
-    program = Program()
+    start = next(int(row.split()[0], 16) for row in symbols if row.endswith(function))
     program.process.module(str(library), 0x7e0000000000, 0x7e0000100000)
+    return program.process.node(program.way(*way, samples=100) - 1, make_db.NATIVE, 0x7e0000000000 + start + 1)
+
+
+def test_a_copy_by_name_is_no_repeated_call(tmp_path):
+    program = Program()
     first = program.process.site(program.way(*FEATURES, samples=200), 65536, births=450)
-    node = program.way(*OTHER, samples=100)
-    copy = program.process.node(node - 1, make_db.NATIVE, 0x7e0000000000 + start + 1)
-    second = program.process.site(copy, 65536, births=450)
+    second = program.process.site(call_of(program, "array_copy", tmp_path, *OTHER), 65536, births=450)
     program.process.link(first, second, 450)
     data = program.report(tmp_path)
     assert findings(data) == [] and line_at(data, 8)["replicas"]["elsewhere"] == 450
+
+
+@pytest.mark.parametrize("function, period, expected", [("stack", 14, []), ("stack", 1, [("replica", 11)]),
+                                                        ("multiply", 14, [("replica", 11)])])
+def test_batches_gathered_anew_each_epoch_are_ordinary(tmp_path, function, period, expected):
+    program = Program()
+    program.process.site(call_of(program, function, tmp_path, *FEATURES), 65536, period=period, births=280, replicas=280 - period)
+    assert findings(program.report(tmp_path)) == expected
 
 
 @pytest.mark.parametrize("why, counters", [
@@ -226,6 +238,16 @@ def test_sites_of_a_line_are_one_finding(tmp_path):
     assert finding["waste_s"] == pytest.approx(0.8 * 1596 / 1600)
 
 
+def test_sizes_that_vary_by_batch_are_one_line(tmp_path):
+    program = Program()
+    way = program.way(*MASK, samples=100)
+    for length in range(1, 40):
+        births = 1 + length % 3
+        program.process.site(way, 4096 * length, period=int(births > 1), births=births, replicas=births - 1)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert finding["object"]["sizes"] == 26 and finding["category"] == "loop-invariant computation"
+
+
 def test_a_count_from_a_part_carries_an_interval(tmp_path):
     program = Program()
     program.process.site(program.way(*MASK, samples=500), 4096, period=1, births=1000, skipped=800, replicas=199)
@@ -242,6 +264,23 @@ def test_constant_content_only_where_it_costs(tmp_path):
         program.process.site(program.way(*MASK, samples=samples), 4096, births=260, constant=260, zero=260)
         program.way(*FEATURES, samples=500)
         assert findings(program.report(tmp_path, "--min-waste", "0")) == expected
+
+
+def test_constants_join_the_finding_of_their_line(tmp_path):
+    """`np.triu(np.ones((n, n)))`: the ones are constant, what becomes of them repeats."""
+    text = "def f(n):\n    return triu(ones(n))\nf(1)\n"
+    program = Program(text=text)
+    code = program.codes["f"]
+    calls = sorted({position[1:] for position in code.co_positions() if position[0] == 2}, key=str)
+    offsets = [2 * i for i, position in enumerate(code.co_positions()) if position[0] == 2]
+    frames = [program.process.frame(program.process.frame(program.process.root(), program.numbers["<module>"], 8),
+                                    program.numbers["f"], offset) for offset in (offsets[0], offsets[-1])]
+    assert len(calls) > 1
+    for frame, counters in zip(frames, (dict(constant=50), dict(replicas=49, period=1))):
+        node = program.process.node(frame, make_db.NATIVE, ADDRESS, samples=100)
+        program.process.site(node, 4096, births=50, **counters)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert (finding["kind"], finding["waste_s"]) == ("replica", pytest.approx(0.8 * 99 / 100))
 
 
 def test_nothing_below_an_import(tmp_path):
@@ -335,3 +374,40 @@ def test_dump_shows_sites_and_links(program, tmp_path):
     rows = subprocess.run([whole.REPORT, "dump", path], capture_output=True, text=True, check=True).stdout.splitlines()
     assert any(row.startswith("SITE 1.1 ") and "births=260" in row and "replicas=259" in row for row in rows)
     assert any(row.startswith("LINK 1.1 ") and "objects=7" in row for row in rows)
+
+
+DEBIAN = whole.INTERPRETERS["debian"]
+
+
+def functions_of(example, version):
+    """Line number to name of the function it is in, of an example's program."""
+    tree = ast.parse(whole.EXAMPLES[example].path(version).read_text())
+    return {line: node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
+            for line in range(node.lineno, node.end_lineno + 1)}
+
+
+@pytest.mark.parametrize("example, function", [("transformer", {"causal_mask", "position_encoding"}), ("mlp_numpy", {"standardise"}),
+                                               ("cnn_digits", {"prepare"}), ("conv_loops", set())])
+def test_planted_functions_of_the_examples_are_the_replica_findings(example, function):
+    run = whole.profiled_run(whole.EXAMPLES[example], "wasteful", DEBIAN)
+    functions, path = functions_of(example, "wasteful"), str(whole.EXAMPLES[example].path("wasteful"))
+    everything = json.loads(whole.read_report(run.database, "--format", "json", "--min-waste", "0"))
+    for report in (run.report, everything):
+        jsonschema.validate(report, SCHEMA)
+        found = [finding for finding in report["findings"] if finding["kind"] == "replica"]
+        assert {finding["file"] for finding in found} <= {path}
+        assert {functions.get(finding["line"]) for finding in found} <= function
+        assert bool(found) == bool(function)
+        for finding in found:
+            (loop,) = re.findall(r"outside the loop at wasteful.py:(\d+)", finding["advice"])
+            assert Path(path).read_text().splitlines()[int(loop) - 1].startswith("    for ")
+    if function:
+        assert f" 1  wasteful.py:{run.report['findings'][0]['line']} " in run.text
+
+
+@pytest.mark.parametrize("example", whole.EXAMPLES)
+def test_fixed_examples_have_no_replica_findings(example):
+    run = whole.profiled_run(whole.EXAMPLES[example], "fixed", DEBIAN)
+    report = json.loads(whole.read_report(run.database, "--format", "json", "--min-waste", "0"))
+    assert [finding for finding in report["findings"] if finding["kind"] in ("replica", "constant")] == []
+    assert report["totals"]["replicas"]["examined"] > 0
