@@ -28,8 +28,8 @@ struct weights {
 };
 
 /*
- * Accesses of one kind that met a further access to the same bytes of an object. `wasted` of `pairs` were redundant (or
- * dead). `unproved`: another thread could have touched the bytes between the two; such pairs are among `pairs` where
+ * Accesses of one kind that met a further access to the same bytes of an object, of redundant stores all that were sampled.
+ * `wasted` of `pairs` were redundant (or dead). `unproved`: another thread could have touched the bytes between the two; such pairs are among `pairs` where
  * values are compared. Of dead stores they say nothing: there they are left out, and with them, counted in `unproved` too,
  * the pairs between which the watch slept without a load seen before.
  */
@@ -39,7 +39,7 @@ struct share {
     uint64_t zero;                        /* of the wasted: the value was all zero bits */
     uint64_t across_pairs, across_wasted; /* of both: the accesses lie in different native calls */
     struct weights weights, across_weights;
-    double needless; /* of weights.wasted: a fix at a line could spare them (pairs.c) */
+    double paired, needless; /* wasted pairs by weight, and those of them that a fix at a line could spare (pairs.c) */
 };
 
 enum share_kind { SHARE_LOADS, SHARE_STORES, SHARE_DEAD, SHARE_KINDS };

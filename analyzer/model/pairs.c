@@ -26,15 +26,24 @@ static void weights_add(struct weights *weights, const struct db_pair *record, b
     weights->wasted += wasted ? (double)record->scale : 0;
 }
 
+/*
+ * What part of a line's stores is redundant the sampled stores alone say; where the value came from, the pairs whose second
+ * access the line's store is.
+ */
 static void share_add(struct share *share, enum share_kind kind, const struct db_pair *record, bool wasted)
 {
-    weights_add(&share->weights, record, wasted);
+    if (kind != SHARE_STORES || record->second_access == DB_ACCESS_NONE) {
+        weights_add(&share->weights, record, wasted);
+        share->pairs += record->count;
+        share->wasted += wasted ? record->count : 0;
+        share->zero += wasted && (record->flags & DB_PAIR_ZERO) ? record->count : 0;
+    }
+    if (record->second_access == DB_ACCESS_NONE)
+        return;
+    share->paired += wasted ? (double)record->scale : 0;
     share->needless += wasted && is_needless(kind, record) ? (double)record->scale : 0;
-    share->pairs += record->count;
-    share->wasted += wasted ? record->count : 0;
     share->unproved += record->flags & DB_PAIR_UNPROVED ? record->count : 0;
     share->recycled += wasted && record->relation == DB_RELATION_RECYCLED ? record->count : 0;
-    share->zero += wasted && (record->flags & DB_PAIR_ZERO) ? record->count : 0;
     if (record->scope == DB_SCOPE_ACROSS) {
         share->across_pairs += record->count;
         share->across_wasted += wasted ? record->count : 0;
@@ -97,11 +106,16 @@ static void count_undecided(struct model *model, struct line *line, uint64_t cou
 static void charge_store(struct model *model, const struct pair_view *view)
 {
     const struct db_pair *record = view->record;
+    if (record->second_access == DB_ACCESS_NONE) {
+        charge(model, view->first, SHARE_STORES, record, record->flags & DB_PAIR_SAME_VALUE);
+        return;
+    }
     bool decided = is_decided(record);
     bool overwritten = record->second_access == DB_ACCESS_STORE;
     bool redundant = overwritten && (record->flags & DB_PAIR_SAME_VALUE);
     bool dead = overwritten && decided && !(record->flags & DB_PAIR_USED);
-    charge(model, overwritten ? view->second : view->first, SHARE_STORES, record, redundant);
+    if (overwritten)
+        charge(model, view->second, SHARE_STORES, record, redundant);
     if (decided)
         charge(model, view->first, SHARE_DEAD, record, dead);
     else

@@ -26,7 +26,8 @@ struct estimate share_estimate_across(const struct share *share)
 
 struct estimate share_estimate_needless(const struct share *share)
 {
-    return estimate_of(share->needless, &share->weights, share->pairs);
+    double part = share->paired > 0 ? share->needless / share->paired : 0;
+    return estimate_of(share->weights.wasted * part, &share->weights, share->pairs);
 }
 
 struct estimate share_estimate_counts(uint64_t part, uint64_t whole)

@@ -119,7 +119,8 @@ static bool check_PAIR(struct check *check, struct db_pair *record)
     if (!check_id(check, "pair", DB_KIND_NODE, record->first_node, &first) ||
         !check_id(check, "pair", DB_KIND_NODE, record->second_node, &second) ||
         !check_range(check, "access", record->first_access, DB_ACCESS_LOAD, DB_ACCESS_STORE) ||
-        !check_range(check, "access", record->second_access, DB_ACCESS_LOAD, DB_ACCESS_STORE) ||
+        !check_range(check, "access", record->second_access,
+                     record->first_access == DB_ACCESS_STORE ? DB_ACCESS_NONE : DB_ACCESS_LOAD, DB_ACCESS_STORE) ||
         !check_range(check, "scope", record->scope, DB_SCOPE_WITHIN, DB_SCOPE_UNKNOWN) ||
         !check_range(check, "relation", record->relation, DB_RELATION_SAME, DB_RELATION_UNKNOWN) ||
         !check_range(check, "address class", record->address_class, DB_CLASS_OBJECT, DB_CLASS_OTHER))

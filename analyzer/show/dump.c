@@ -13,7 +13,7 @@ static const char *const kind_names[DB_KIND_END] = {"none",
 #undef X
 };
 static const char *const frame_names[] = {"?", "root", "python", "native", "access", "gap"};
-static const char *const access_names[] = {"?", "load", "store"};
+static const char *const access_names[] = {"none", "load", "store"};
 static const char *const scope_names[] = {"?", "within", "across", "unknown"};
 static const char *const relation_names[] = {"?", "same", "recycled", "unknown"};
 static const char *const class_names[] = {"?", "object", "other_heap", "module_data", "stack", "arena", "other"};

@@ -274,7 +274,7 @@ struct db_node {
     uint64_t native_cpu_ns; /* atomic: part of cpu_ns whose samples the access engine attempted */
 };
 
-enum db_access { DB_ACCESS_LOAD = 1, DB_ACCESS_STORE = 2 };
+enum db_access { DB_ACCESS_NONE = 0, DB_ACCESS_LOAD = 1, DB_ACCESS_STORE = 2 };
 enum db_scope { DB_SCOPE_WITHIN = 1, DB_SCOPE_ACROSS = 2, DB_SCOPE_UNKNOWN = 3 };
 enum db_relation { DB_RELATION_SAME = 1, DB_RELATION_RECYCLED = 2, DB_RELATION_UNKNOWN = 3 };
 enum db_class {
@@ -300,6 +300,9 @@ enum db_pair_flag {
  *     store, store: redundant store when SAME_VALUE                      (charged to the second),
  *                   and a dead store unless USED                         (charged to the first)
  *     store, load:  the store was used
+ *     store, none:  the sampled store alone (second_node = first_node): redundant when SAME_VALUE, for then it wrote what
+ *                   was there. Which part of a line's stores is redundant these say: among the second stores of pairs
+ *                   those that follow a load are missing.
  * UNPROVED, or SLEPT without USED: nothing is known of dead stores, neither way; values compare all the same.
  * Pairs equal in everything but the counters are one record.
  */

@@ -207,6 +207,25 @@ static void record(struct watch *watch, uint32_t node, bool second_is_store, boo
     }
 }
 
+/* A sampled store by itself: did it write what was there? `same` compares the bytes before and after it. */
+static void record_store(const struct watch *watch, bool same, uint64_t value)
+{
+    struct db_pair alone = {
+        .first_node = watch->node,
+        .second_node = watch->node,
+        .first_access = DB_ACCESS_STORE,
+        .second_access = DB_ACCESS_NONE,
+        .scope = DB_SCOPE_UNKNOWN,
+        .relation = DB_RELATION_UNKNOWN,
+        .address_class = (uint8_t)watch->address_class,
+        .flags = (uint8_t)((same ? DB_PAIR_SAME_VALUE : 0u) | (same && value == 0 ? DB_PAIR_ZERO : 0u)),
+        .size_bytes = watch->access_bytes,
+    };
+    if (watch->node != 0) {
+        pairs_add(&alone, watch->weight_ns, watch->stands_for);
+    }
+}
+
 static void sleep_until_call_ends(struct access_thread *at, struct watch *watch)
 {
     watch_register_disarm(access_register_of(at, watch));
@@ -279,6 +298,9 @@ static void birth(struct access_thread *at, struct watch *watch, const ucontext_
     }
     watch->seen = event->access.store && !watch->store ? watch->current : event->value;
     watch->phase = WATCH_INSIDE;
+    if (watch->store && !event->rewritten) {
+        record_store(watch, event->value == watch->current, event->value);
+    }
 }
 
 /* False when the watch has ended: the kernel or another thread had its hands on the bytes. */

@@ -129,6 +129,12 @@ class Process:
         return self.add("PAIR", PAIR.pack(1, first, second, accesses[0], accesses[1], scope, relation, klass, flags, 0, size,
                                           count, count * 4000000, count * scale, count * scale**2))
 
+    def stores(self, node, same, different):
+        """Sampled stores of their own: so many wrote what was there, so many did not."""
+        for flags, count in ((SAME_VALUE, same), (0, different)):
+            if count:
+                self.pair(node, node, (STORE, 0), UNKNOWN, 3, flags=flags, count=count)
+
     def counter(self, node, event, value):
         return self.add("COUNTER", COUNTER.pack(1, node, event, 0, value))
 
@@ -233,6 +239,8 @@ def golden_small():
     first = process.node(at(step, "fill", 4), NATIVE, 0x7f0000000300, samples=200)
     second = process.node(at(step, "fill", 5), NATIVE, 0x7f0000000310, samples=210)
     process.node(process.root(2), NATIVE, 0x7f0000000400, samples=30)
+    process.stores(first, 0, 100)
+    process.stores(second, 0, 197)
     process.pair(first, second, (STORE, STORE), ACROSS, flags=0, count=97)
     process.pair(first, product, (STORE, LOAD), ACROSS, count=3)
     process.pair(second, product, (STORE, LOAD), ACROSS, count=100)

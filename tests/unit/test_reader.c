@@ -68,7 +68,7 @@ static void assert_possible(const struct model *model)
         for (size_t kind = 0; kind < SHARE_KINDS; kind++) {
             assert_true(line->shares[kind].wasted <= line->shares[kind].pairs);
             assert_true(line->shares[kind].across_wasted <= line->shares[kind].across_pairs);
-            assert_true(line->shares[kind].across_pairs <= line->shares[kind].pairs);
+            assert_true(kind == SHARE_STORES || line->shares[kind].across_pairs <= line->shares[kind].pairs);
         }
     }
     assert_true(sum == times_total(&model->totals.times));

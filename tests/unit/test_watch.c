@@ -100,11 +100,13 @@ static uint64_t pairs(enum db_access first, enum db_access second, enum db_scope
     return count;
 }
 
+/* Sampled stores by themselves are no pairs. */
 static uint64_t all_pairs(void)
 {
     uint64_t count = 0;
     for (uint32_t id = 1; id <= pairs_now(); id++) {
-        count += ((const struct db_pair *)ledger_record(DB_KIND_PAIR, id))->count - counts_before[id % 256];
+        const struct db_pair *pair = ledger_record(DB_KIND_PAIR, id);
+        count += pair->second_access != DB_ACCESS_NONE ? pair->count - counts_before[id % 256] : 0;
     }
     return count;
 }

@@ -124,7 +124,7 @@ def test_dump_shows_every_record(small):
     rows = report("dump", small).stdout.splitlines()
     kinds = {row.split()[0] for row in rows}
     assert {"header", "extent", "PROCESS", "CODE", "MODULE", "SOURCE", "NODE", "PAIR"} <= kinds
-    assert sum(row.startswith("PAIR ") for row in rows) == 6
+    assert sum(row.startswith("PAIR ") for row in rows) == 8
 
 
 def test_source_changed_since(tmp_path):
@@ -366,6 +366,7 @@ def test_unproved_pairs_decide_redundant_but_not_dead_stores(tmp_path):
     database = make_db.golden_small()
     process = database.processes[0]
     process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.UNPROVED | make_db.SAME_VALUE, count=50)
+    process.stores(14, 50, 0)
     path = tmp_path / "out.db"
     database.write(path)
     data = report_json(path)
@@ -377,12 +378,29 @@ def test_unproved_pairs_decide_redundant_but_not_dead_stores(tmp_path):
 def test_a_pair_counts_as_those_it_stands_for(tmp_path):
     database = make_db.golden_small()
     process = database.processes[0]
-    process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.SAME_VALUE, count=50, scale=4)
+    process.pair(12, 14, (make_db.STORE, make_db.STORE), count=50, scale=4)
+    path = tmp_path / "out.db"
+    database.write(path)
+    share = line_at(report_json(path), 4)["dead_stores"]
+    assert (share["pairs"], share["fraction"]) == (150, pytest.approx(297 / 300))
+    plain = 50 / 150  # what counts as 200 of 300 is 50 of 150: the interval is wider than that of 300 equal pairs
+    assert plain < share["fraction"] and share["ci95"][1] - share["ci95"][0] > 3.92 * (0.01 * 0.99 / 300) ** 0.5
+
+
+def test_the_share_of_redundant_stores_is_that_of_the_sampled_stores(tmp_path):
+    """Whatever the stores meet next: here the second fill is read, its own stores pair with loads."""
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.records["PAIR"].clear()
+    process.stores(14, 90, 10)
+    process.pair(14, 13, (make_db.STORE, make_db.LOAD), count=100)
+    process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.SAME_VALUE, count=40)
+    process.pair(12, 14, (make_db.STORE, make_db.STORE), count=10)
     path = tmp_path / "out.db"
     database.write(path)
     share = line_at(report_json(path), 5)["redundant_stores"]
-    assert (share["pairs"], share["fraction"]) == (247, pytest.approx(200 / 397))
-    assert share["ci95"][1] - share["ci95"][0] > 2 * 1.96 * (0.25 / 247) ** 0.5
+    assert (share["pairs"], share["fraction"]) == (100, 0.9)
+    assert (share["across"]["pairs"], share["across"]["fraction"]) == (50, 0.8)
 
 
 def test_a_watch_that_slept_says_nothing_of_dead_stores_unless_a_load_was_seen(tmp_path):
@@ -403,6 +421,7 @@ def test_waste_needs_pairs_between_calls(tmp_path):
         database = make_db.golden_small()
         process = database.processes[0]
         process.records["PAIR"].clear()
+        process.stores(14, 50, 0)
         process.pair(12, 14, (make_db.STORE, make_db.STORE), scope, relation, flags=make_db.SAME_VALUE | make_db.SLEPT, count=50)
         database.write(path)
         line = line_at(report_json(path), 5)
