@@ -7,7 +7,7 @@
 #define COUNT_LIMIT (UINT64_C(1) << 48)   /* no run takes more samples, traps or pairs */
 #define THREADS_LIMIT (UINT64_C(1) << 22) /* Linux's own limit on pids */
 #define EVENTS_LIMIT (UINT64_C(1) << 62)
-#define SIZE_LIMIT (UINT64_C(1) << 57) /* the address space a processor can have */
+#define SIZE_LIMIT (UINT64_C(1) << 57)  /* the address space a processor can have */
 #define PAIR_SCALE_LIMIT UINT64_C(8192) /* what one pair can stand for */
 #define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 
