@@ -30,14 +30,19 @@ static uint32_t changed_lines(const struct object_origin *origin, const struct c
 
 /*
  * Leftovers are no results: a chunk comes back with what it held, and np.empty() with a few stores would equal the one
- * before for ever. That a site fills its objects is shown once, by one whose content changed all over.
+ * before for ever. That a site fills its objects is shown once, by one whose content changed all over: its own, or one that
+ * the same instruction made on another path, for a chunk may come back from there with this very content.
  */
 static bool is_filled(struct site *site, const struct object_origin *origin, uint32_t lines)
 {
     if (site->fills || origin->zeroed) {
         return true;
     }
-    site->fills = origin->has_marks && (unsigned)__builtin_popcount(lines) >= FILLED_LINES;
+    if (origin->has_marks && (unsigned)__builtin_popcount(lines) >= FILLED_LINES) {
+        site->fills = true;
+        sites_note_fills(site);
+    }
+    site->fills = site->fills || sites_instruction_fills(site);
     return site->fills;
 }
 
