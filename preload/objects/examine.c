@@ -16,7 +16,8 @@
 void examine_birth(const struct site *site, uintptr_t start, struct object_origin *origin)
 {
     struct content_sample sample;
-    if (!site->fills && !origin->zeroed && content_sample_take(&sample, start, site->record->size_bytes)) {
+    bool asks = !site->fills || origin->birth <= STRUCTURES_FIRST;
+    if (asks && !origin->zeroed && content_sample_take(&sample, start, site->record->size_bytes)) {
         origin->marks = content_sample_marks(&sample);
         origin->has_marks = 1;
     }
