@@ -28,7 +28,7 @@ bool site_repeats(const struct site *site)
 
 static bool holds(struct model *model, const struct site *site)
 {
-    return site_repeats(site) && (site->record->period <= 1 || !site_moves(model, site));
+    return site_repeats(site) && (site_period(site) <= 1 || !site_moves(model, site));
 }
 
 static uint64_t equal_of(const struct site *site)

@@ -26,6 +26,12 @@ uint64_t site_fresh(const struct site *site)
     return record->examined - record->constant - record->replicas - record->copies;
 }
 
+uint32_t site_period(const struct site *site)
+{
+    uint64_t contents = site_fresh(site) > 0 ? site_fresh(site) : 1;
+    return contents < site->record->period ? (uint32_t)contents : site->record->period;
+}
+
 static double bytes_of(const struct site *site, uint64_t objects)
 {
     return (double)objects * (double)site->record->size_bytes;
@@ -104,7 +110,7 @@ static struct finding_object object_of(const struct claim *claim, size_t first, 
         if (claim->rule->equal(site) > claim->rule->equal(*heaviest))
             *heaviest = site;
     }
-    object.period = (*heaviest)->record->period;
+    object.period = site_period(*heaviest);
     return object;
 }
 

@@ -32,6 +32,12 @@ uint64_t site_results(const struct site *site);
 /* Objects of a site that are new: neither constant, nor a copy, nor equal to an earlier one of the site. */
 uint64_t site_fresh(const struct site *site);
 
+/*
+ * Its period in results; 0 without one. The recorded period counts births, workspaces between the results too, so that it
+ * may be longer than there are contents.
+ */
+uint32_t site_period(const struct site *site);
+
 /* Does the site fill every object with one value, always zero or never? */
 bool site_is_constant(const struct site *site);
 

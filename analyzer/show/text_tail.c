@@ -112,6 +112,16 @@ static void put_troubled(const struct page *page)
     }
 }
 
+/* What was looked for, and not found; NULL when nothing was. */
+static const char *nothing_found(const struct model *model)
+{
+    const char *why_off;
+    bool access = engine_ran(model->run, DB_ENGINE_ACCESS, &why_off);
+    if (!engine_ran(model->run, DB_ENGINE_REPLICA, &why_off))
+        return access ? "nothing stored for nothing" : NULL;
+    return access ? "nothing computed again, nothing stored for nothing" : "nothing computed again";
+}
+
 static char *next_finding(const struct model *model, const struct finding *finding)
 {
     char *path = text_path(model, finding->line->file);
@@ -122,7 +132,6 @@ static char *next_finding(const struct model *model, const struct finding *findi
 
 static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
 {
-    const char *why_off;
     if (model->process_count == 0)
         return memory_print(
             "nothing was recorded: no process of this run reached Python code. Was the library preloaded into python "
@@ -137,11 +146,12 @@ static char *next_step(const struct model *model, const struct selection *select
     char *path = text_path(model, line->file), *text;
     if (line->wasteful && model_percent(model, line->stored_s) >= options->min_waste_percent)
         text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
-    else if (!engine_ran(model->run, DB_ENGINE_ACCESS, &why_off))
-        text = memory_print(
-            "only time was measured; switch the access engine on to see what is stored and loaded for nothing.");
+    else if (nothing_found(model) == NULL)
+        text =
+            memory_print("only time was measured; switch the access and replica engines on to see what is stored and "
+                         "computed for nothing.");
     else
-        text = memory_print("nothing stored for nothing. The time is where the lines above say; %s:%d has most of it.",
+        text = memory_print("%s. The time is where the lines above say; %s:%d has most of it.", nothing_found(model),
                             path, line->number);
     free(path);
     return text;

@@ -33,6 +33,7 @@ bool call_stack_update(struct call_stack *stack, size_t count,
             return false;
         }
         level->link = *link;
+        level->own_hash = mix(link->code, (uint32_t)frame.offset);
         level->hash = mix(outer, (uint64_t)frame.code << 32 | (uint32_t)frame.offset);
         level->generation = ++stack->generations;
     }

@@ -18,6 +18,7 @@
 struct call_stack_level {
     struct python_link link;
     uint64_t hash;       /* over this frame's code and offset and all outer ones */
+    uint64_t own_hash;   /* over this frame's code object and offset alone: means the same in a forked child */
     uint64_t generation; /* unique in the process; new whenever the frame is seen at another instruction */
 };
 

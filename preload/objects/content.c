@@ -128,7 +128,9 @@ uint64_t content_sample_marks(const struct content_sample *sample)
         return 0;
     }
     for (unsigned i = 0; i < CONTENT_LINES; i++) {
-        marks = marks << MARK_BITS | (XXH3_64bits(line_in(sample, i), CONTENT_LINE_BYTES) & MARK_MASK);
+        /* A seed each: equal lines that turn into other equal lines must not all escape by one coincidence. */
+        uint64_t hash = XXH3_64bits_withSeed(line_in(sample, i), CONTENT_LINE_BYTES, i);
+        marks = marks << MARK_BITS | (hash & MARK_MASK);
     }
     return marks;
 }

@@ -16,7 +16,8 @@
 void examine_birth(const struct site *site, uintptr_t start, struct object_origin *origin)
 {
     struct content_sample sample;
-    if (!site->fills && !origin->zeroed && content_sample_take(&sample, start, site->record->size_bytes)) {
+    bool asks = !site->fills || origin->birth <= STRUCTURES_FIRST;
+    if (asks && !origin->zeroed && content_sample_take(&sample, start, site->record->size_bytes)) {
         origin->marks = content_sample_marks(&sample);
         origin->has_marks = 1;
     }
@@ -30,14 +31,19 @@ static uint32_t changed_lines(const struct object_origin *origin, const struct c
 
 /*
  * Leftovers are no results: a chunk comes back with what it held, and np.empty() with a few stores would equal the one
- * before for ever. That a site fills its objects is shown once, by one whose content changed all over.
+ * before for ever. That a site fills its objects is shown once, by one whose content changed all over: its own, or one that
+ * the same instruction made on another path, for a chunk may come back from there with this very content.
  */
 static bool is_filled(struct site *site, const struct object_origin *origin, uint32_t lines)
 {
     if (site->fills || origin->zeroed) {
         return true;
     }
-    site->fills = origin->has_marks && (unsigned)__builtin_popcount(lines) >= FILLED_LINES;
+    if (origin->has_marks && (unsigned)__builtin_popcount(lines) >= FILLED_LINES) {
+        site->fills = true;
+        sites_note_fills(site);
+    }
+    site->fills = site->fills || sites_instruction_fills(site);
     return site->fills;
 }
 

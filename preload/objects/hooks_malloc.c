@@ -109,7 +109,12 @@ static void note_birth(void *block, const struct request *request)
     size_t bytes = real.malloc_usable_size(block);
     if (objects_wanted() && bears_object(bytes, request->caller)) {
         struct object_origin origin = origin_of(block, request);
-        object_map_birth_from((uintptr_t)block, bytes, &origin);
+        /* An object that the replica engine will not look at is of use to the access engine alone. */
+        if (origin.site != 0 || process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON) {
+            object_map_birth_from((uintptr_t)block, bytes, &origin);
+        } else {
+            object_map_count();
+        }
     }
 }
 

@@ -122,15 +122,25 @@ void object_map_restore(const struct object *object)
     atomic_store_explicit(&keys[index], key, memory_order_release);
 }
 
+static uint64_t take_serial(void)
+{
+    uint64_t serial = atomic_fetch_add_explicit(&serials, 1, memory_order_relaxed) + 1;
+    __atomic_store_n(&process_record->objects, serial - serials_before, __ATOMIC_RELAXED);
+    return serial;
+}
+
+void object_map_count(void)
+{
+    take_serial();
+}
+
 void object_map_birth_from(uintptr_t start, size_t size_bytes, const struct object_origin *origin)
 {
     if (keys == NULL || size_bytes == 0) {
         return;
     }
-    uint64_t serial = atomic_fetch_add_explicit(&serials, 1, memory_order_relaxed) + 1;
-    struct object object = {start, size_bytes, serial, *origin};
+    struct object object = {start, size_bytes, take_serial(), *origin};
     object_map_restore(&object);
-    __atomic_store_n(&process_record->objects, serial - serials_before, __ATOMIC_RELAXED);
 }
 
 void object_map_birth(uintptr_t start, size_t size_bytes)

@@ -40,6 +40,8 @@ void object_map_reset_child(void);
 /* Outside handlers or in them; lock-free. A full table is counted (OBJECT_TABLE_FULL). */
 void object_map_birth(uintptr_t start, size_t size_bytes);
 void object_map_birth_from(uintptr_t start, size_t size_bytes, const struct object_origin *origin);
+/* A birth that is counted, with a serial of its own, and not filed. */
+void object_map_count(void);
 /* False when no object starts there. */
 bool object_map_death(uintptr_t start, size_t usable_bytes);
 

@@ -1,6 +1,8 @@
 #include "objects/recent.h"
 
 #include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "ledger/ledger.h"
 #include "memory.h"
@@ -11,7 +13,8 @@
 #define SET_ENTRIES 4u
 #define LINKS 4096u
 #define LINK_PROBES 32u
-#define SPINS_MAX 20000u
+#define SPINS_MAX 1000000u
+#define SPINS_YIELD 128u
 
 struct link {
     uint64_t key; /* both sites' numbers; 0 = free */
@@ -47,6 +50,9 @@ static bool lock(void)
     for (unsigned i = 0; i < SPINS_MAX; i++) {
         if (atomic_exchange_explicit(&busy, 1, memory_order_acquire) == 0) {
             return true;
+        }
+        if (i % SPINS_YIELD == SPINS_YIELD - 1) {
+            syscall(SYS_sched_yield); /* the holder may wait for this very processor */
         }
         __builtin_ia32_pause();
     }

@@ -76,6 +76,7 @@ static void describe(struct site *site, struct call_stack *stack, const struct r
 static uint32_t find_site(struct call_stack *stack, const struct replica_birth *birth)
 {
     struct site_key key = {.stack_hash = call_stack_innermost(stack)->hash,
+                           .instruction = call_stack_innermost(stack)->own_hash,
                            .size_bytes = birth->size_bytes,
                            .ordinal = call_stack_ordinal(stack, birth->size_bytes, birth->place)};
     return sites_find(&key);

@@ -1,5 +1,8 @@
 #include "objects/sites.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "ledger/ledger.h"
 #include "memory.h"
 #include "process.h"
@@ -8,7 +11,11 @@
 #define INDEX_ENTRIES (1u << INDEX_BITS)
 #define PROBES_MAX 128u
 #define NUMBER_MASK UINT64_C(0xffff)
-#define SPINS_MAX 20000u
+#define SPINS_MAX 1000000u
+#define SPINS_YIELD 128u
+#define FILLERS_BITS 12u
+#define FILLERS (1u << FILLERS_BITS)
+#define FILLER_PROBES 16u
 
 _Static_assert(SITES_MAX < NUMBER_MASK, "a word of the index holds a site's number");
 
@@ -18,6 +25,7 @@ static _Atomic uint64_t *site_index;
 static struct site *sites;
 static struct history *histories;
 static _Atomic uint32_t site_count;
+static _Atomic uint64_t fillers[FILLERS]; /* hashes of instructions; they hold in forked children too */
 
 bool sites_start(void)
 {
@@ -58,6 +66,7 @@ static uint32_t make(const struct site_key *key, uint64_t hash)
     }
     struct site *site = &sites[number - 1];
     site->key = hash;
+    site->instruction = key->instruction;
     site->history = &histories[number - 1];
     site->record = ledger_claim(DB_KIND_SITE, &site->id);
     if (site->record == NULL) {
@@ -103,11 +112,42 @@ void sites_skip(struct site *site, uint64_t count)
     __atomic_store_n(&site->record->skipped, atomic_load(&site->births) - looked_at, __ATOMIC_RELAXED);
 }
 
+/* The place of an instruction among the fillers, or a free one for it; NULL when its neighbourhood is full. */
+static _Atomic uint64_t *filler_place(uint64_t instruction)
+{
+    for (unsigned i = 0; i < FILLER_PROBES; i++) {
+        _Atomic uint64_t *place = &fillers[((instruction >> (64 - FILLERS_BITS)) + i) & (FILLERS - 1)];
+        uint64_t word = atomic_load_explicit(place, memory_order_relaxed);
+        if (word == instruction || word == 0) {
+            return place;
+        }
+    }
+    return NULL;
+}
+
+bool sites_instruction_fills(const struct site *site)
+{
+    const _Atomic uint64_t *place = filler_place(site->instruction);
+    return place != NULL && site->instruction != 0 &&
+           atomic_load_explicit(place, memory_order_relaxed) == site->instruction;
+}
+
+void sites_note_fills(const struct site *site)
+{
+    _Atomic uint64_t *place = filler_place(site->instruction);
+    if (place != NULL) {
+        atomic_store_explicit(place, site->instruction, memory_order_relaxed);
+    }
+}
+
 bool sites_lock(struct site *site)
 {
     for (unsigned i = 0; i < SPINS_MAX; i++) {
         if (atomic_exchange_explicit(&site->busy, 1, memory_order_acquire) == 0) {
             return true;
+        }
+        if (i % SPINS_YIELD == SPINS_YIELD - 1) {
+            syscall(SYS_sched_yield); /* the holder may wait for this very processor */
         }
         __builtin_ia32_pause();
     }

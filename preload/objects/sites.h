@@ -13,6 +13,7 @@
 
 struct site {
     uint64_t key;
+    uint64_t instruction;   /* as in the key */
     uint32_t id;            /* of the record */
     struct db_site *record; /* in the ledger */
     uint64_t maker;         /* the native function that makes its objects (site_context.h); 0 unknown */
@@ -30,6 +31,7 @@ struct site {
 
 struct site_key {
     uint64_t stack_hash;
+    uint64_t instruction; /* hash of the innermost frame alone: implied by the stack's, noted in the site */
     uint64_t size_bytes;
     uint32_t ordinal;
 };
@@ -46,6 +48,10 @@ struct site *sites_at(uint32_t number);
 
 /* `count` objects that were to be looked at could not be: they are among the skipped now. */
 void sites_skip(struct site *site, uint64_t count);
+
+/* Has an object that this instruction made been seen to be filled, whatever the path to it? */
+bool sites_instruction_fills(const struct site *site);
+void sites_note_fills(const struct site *site);
 
 /* One thread at a time: a bounded wait, false when it was in vain. */
 bool sites_lock(struct site *site);

@@ -30,7 +30,8 @@ static uint64_t buffer[BYTES / 8 + 2];
 
 static uint32_t fresh_site(uint64_t maker, size_t size_bytes)
 {
-    struct site_key key = {.stack_hash = stack_hash++, .size_bytes = size_bytes};
+    struct site_key key = {.stack_hash = stack_hash, .instruction = stack_hash, .size_bytes = size_bytes};
+    stack_hash++;
     uint32_t number = sites_find(&key);
     assert_true(number != 0);
     assert_int_equal(sites_find(&key), number);
@@ -124,6 +125,20 @@ static void test_leftovers_are_unfilled(void **state)
     }
     assert_int_equal(record_of(site)->unfilled, 100);
     assert_int_equal(record_of(site)->examined, 0);
+}
+
+/* Unless the same instruction was seen to fill one on another path. */
+static void test_leftovers_of_the_same_instruction_are_results(void **state)
+{
+    (void)state;
+    uint32_t first = fresh_site(1, BYTES), second = fresh_site(1, BYTES);
+    sites_at(second)->instruction = sites_at(first)->instruction;
+    make(first, 4);
+    for (uint64_t i = 0; i < 10; i++) {
+        struct object object = born(second);
+        examine_end(sites_at(second), &object, object.start);
+    }
+    assert_int_equal(record_of(second)->replicas, 9);
 }
 
 static void test_constants_are_their_own_class(void **state)
@@ -313,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_an_epoch_is_the_period),
         cmocka_unit_test(test_different_contents_are_no_replicas),
         cmocka_unit_test(test_leftovers_are_unfilled),
+        cmocka_unit_test(test_leftovers_of_the_same_instruction_are_results),
         cmocka_unit_test(test_constants_are_their_own_class),
         cmocka_unit_test(test_equal_samples_of_different_contents_are_found_out),
         cmocka_unit_test(test_earlier_is_by_birth),

@@ -148,6 +148,13 @@ def test_batches_of_every_epoch_have_their_period(tmp_path):
     assert "train.py:14" in finding["advice"], "the epochs' loop, not the batches'"
 
 
+def test_workspaces_between_results_make_no_period(tmp_path):
+    program = Program()
+    program.process.site(program.way(*FEATURES, samples=500), 65536, period=2, births=200, workspaces=100, replicas=99)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert (finding["category"], finding["object"]["period"]) == ("loop-invariant computation", 1)
+
+
 def test_a_comprehension_is_no_epoch(tmp_path):
     program = Program()
     inner = next((name for name in program.codes if name.endswith("<listcomp>")), None)
