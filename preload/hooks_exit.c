@@ -2,7 +2,8 @@
  * The ways out of a process that run no destructor: _exit, and exec into another program. They are called in vfork
  * children too (subprocess does), which share this memory: process_finish and process_exec_begin tell by the raw process id.
  * Inside libc they call each other by internal names, so each needs a hook of its own. A raw system call escapes them: a
- * program that comes back under the shim marks its predecessor's record itself (ledger_mark_replaced).
+ * program that comes back under the shim marks its predecessor's record itself (ledger_mark_replaced), but a tick of the
+ * clock inside that call reaches the new program, which it kills.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -71,6 +72,8 @@ HOOK_EXEC(execv, (const char *path, char *const argv[]), (path, argv))
 HOOK_EXEC(execvp, (const char *file, char *const argv[]), (file, argv))
 HOOK_EXEC(execvpe, (const char *file, char *const argv[], char *const envp[]), (file, argv, envp))
 HOOK_EXEC(fexecve, (int descriptor, char *const argv[], char *const envp[]), (descriptor, argv, envp))
+HOOK_EXEC(execveat, (int directory, const char *path, char *const argv[], char *const envp[], int flags),
+          (directory, path, argv, envp, flags))
 
 /* Words of a list that NULL ends, that included. */
 static size_t hooks_exit_count_words(const char *word, va_list words)

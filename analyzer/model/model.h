@@ -24,7 +24,8 @@ struct times {
 /* Pairs that lie far apart are seen less often than near ones: each counts as the `all` that it stands for (db_pair.scale). */
 struct weights {
     double wasted, all;
-    double squares; /* sum over the pairs of what each stands for, squared */
+    double squares;   /* sum over the pairs of what each stands for, squared */
+    double undecided; /* beside `all`: what pairs stand for that do not tell */
 };
 
 /*
@@ -121,6 +122,7 @@ struct process {
     struct site *sites; /* by run_index() of DB_KIND_SITE */
     struct module_range *modules;
     size_t module_count;
+    const char *program_text; /* "<string>" or "<stdin>" when the program has no file; NULL when it has */
 };
 
 /* Pairs alike for a reader: same lines, same verdict. The example is the heaviest. */
@@ -208,6 +210,9 @@ enum time_kind time_kind_of(struct process *process, const struct db_node *recor
 
 /* nodes.c: fills process->nodes. */
 void nodes_resolve(struct model *model, struct process *process);
+
+/* program_text.c: what the program's code objects say their file is when it has none; NULL when it has one. Interned. */
+const char *program_text_file(struct model *model, struct process *process);
 
 /* lines.c */
 struct line *lines_get(struct model *model, struct process *process, uint32_t node_id);

@@ -1,6 +1,4 @@
 /* What a node inherits from the path above it, in one pass: parents come before their children. */
-#include <string.h>
-
 #include "base/memory.h"
 #include "model/model.h"
 
@@ -10,9 +8,9 @@ static bool is_program_text(struct model *model, struct process *process, const 
 {
     if (!code->pseudo)
         return false;
-    if (node->python == 0)
-        return strcmp(code->function, "<module>") == 0;
-    const struct db_node *user = node->user != 0 ? run_record(process->run, DB_KIND_NODE, node->user) : NULL;
+    if (node->user == 0)
+        return code->file == process->program_text;
+    const struct db_node *user = run_record(process->run, DB_KIND_NODE, node->user);
     const struct code *user_code = user != NULL ? model_code(model, process, (uint32_t)(user->value >> 32)) : NULL;
     return user_code != NULL && user_code->pseudo;
 }
@@ -70,6 +68,7 @@ void nodes_resolve(struct model *model, struct process *process)
     const struct run_table *table = &process->run->tables[DB_KIND_NODE];
     struct run_cursor cursor = {0};
     process->nodes = memory_zeroed(run_capacity(table), sizeof(*process->nodes));
+    process->program_text = program_text_file(model, process);
     for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
         struct node *node = &process->nodes[cursor.index];
         if (record->parent != 0)

@@ -26,13 +26,19 @@ static void weights_add(struct weights *weights, const struct db_pair *record, b
     weights->wasted += wasted ? (double)record->scale : 0;
 }
 
+/* Of one watch only the first pair says what became of the sampled access. */
+static bool is_sampled(enum share_kind kind, const struct db_pair *record)
+{
+    return kind == SHARE_STORES ? record->second_access == DB_ACCESS_NONE : (record->flags & DB_PAIR_FIRST) != 0;
+}
+
 /*
  * What part of a line's stores is redundant the sampled stores alone say; where the value came from, the pairs whose second
  * access the line's store is.
  */
 static void share_add(struct share *share, enum share_kind kind, const struct db_pair *record, bool wasted)
 {
-    if (kind != SHARE_STORES || record->second_access == DB_ACCESS_NONE) {
+    if (is_sampled(kind, record)) {
         weights_add(&share->weights, record, wasted);
         share->pairs += record->count;
         share->wasted += wasted ? record->count : 0;
@@ -91,12 +97,20 @@ static bool is_decided(const struct db_pair *record)
     return !(record->flags & DB_PAIR_UNPROVED) && !unseen;
 }
 
-/* Pairs that say nothing about dead stores are told beside the share, not in it. */
-static void count_undecided(struct model *model, struct line *line, uint64_t count)
+/* Pairs that say nothing about dead stores widen the share's interval: the later the second access, the likelier it is one. */
+static void undecided_add(struct share *share, const struct db_pair *record)
 {
-    model->totals.shares[SHARE_DEAD].unproved += count;
+    bool sampled = is_sampled(SHARE_DEAD, record);
+    share->unproved += record->count;
+    share->weights.undecided += sampled ? (double)record->scale : 0;
+    share->across_weights.undecided += record->scope == DB_SCOPE_ACROSS ? (double)record->scale : 0;
+}
+
+static void charge_undecided(struct model *model, struct line *line, const struct db_pair *record)
+{
+    undecided_add(&model->totals.shares[SHARE_DEAD], record);
     if (line != NULL)
-        line->shares[SHARE_DEAD].unproved += count;
+        undecided_add(&line->shares[SHARE_DEAD], record);
 }
 
 /*
@@ -119,7 +133,7 @@ static void charge_store(struct model *model, const struct pair_view *view)
     if (decided)
         charge(model, view->first, SHARE_DEAD, record, dead);
     else
-        count_undecided(model, view->first, record->count);
+        charge_undecided(model, view->first, record);
     if (redundant)
         group_add(model, view, SHARE_STORES);
     if (dead)

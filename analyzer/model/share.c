@@ -2,6 +2,17 @@
 
 #include <math.h>
 
+/* The undecided may all be wasted, or none; where they outweigh the others nothing is known. */
+static struct estimate widen(struct estimate estimate, const struct weights *weights)
+{
+    double whole = weights->all + weights->undecided;
+    if (weights->undecided > weights->all)
+        return (struct estimate){0};
+    estimate.low *= weights->all / whole;
+    estimate.high = fmin(1, (estimate.high * weights->all + weights->undecided) / whole);
+    return estimate;
+}
+
 static struct estimate estimate_of(double part, const struct weights *weights, uint64_t pairs)
 {
     const double z = 1.959963984540054; /* 97.5 % quantile of the normal distribution */
@@ -10,8 +21,9 @@ static struct estimate estimate_of(double part, const struct weights *weights, u
     double n = weights->all * weights->all / weights->squares, fraction = part / weights->all;
     double center = (fraction + z * z / (2 * n)) / (1 + z * z / n);
     double half = z / (1 + z * z / n) * sqrt(fraction * (1 - fraction) / n + z * z / (4 * n * n));
-    return (struct estimate){
+    struct estimate estimate = {
         .known = true, .fraction = fraction, .low = fmax(0, center - half), .high = fmin(1, center + half)};
+    return widen(estimate, weights);
 }
 
 struct estimate share_estimate(const struct share *share)

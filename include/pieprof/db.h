@@ -291,6 +291,7 @@ enum db_pair_flag {
     DB_PAIR_UNPROVED = 4,   /* another thread, process or the kernel may have touched the bytes between */
     DB_PAIR_SLEPT = 8,      /* accesses between were not looked at (the watch slept, or its register was lent) */
     DB_PAIR_USED = 16,      /* a store's first access was loaded, or handed to the kernel, before the second */
+    DB_PAIR_FIRST = 32,     /* the first pair of its watch: its first access is the sampled one */
 };
 
 /*
@@ -303,6 +304,8 @@ enum db_pair_flag {
  *     store, none:  the sampled store alone (second_node = first_node): redundant when SAME_VALUE, for then it wrote what
  *                   was there. Which part of a line's stores is redundant these say: among the second stores of pairs
  *                   those that follow a load are missing.
+ * A watch that gave a pair inside the call of the sampled access goes on, for the pair of that call's last access and the
+ * next call's first: FIRST tells the two apart, for only the first says what became of a sampled access.
  * UNPROVED, or SLEPT without USED: nothing is known of dead stores, neither way; values compare all the same.
  * Pairs equal in everything but the counters are one record.
  */

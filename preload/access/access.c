@@ -205,6 +205,7 @@ void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous)
     uint64_t entered_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     process_count(&process_record->traps, 1);
     if (thread->access != NULL) {
+        thread->access->entered_ns = entered_ns;
         patience_check(thread->access, entered_ns);
         dispatch(thread->access, uc, asynchronous);
         scope_release(thread->access);

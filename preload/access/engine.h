@@ -88,6 +88,7 @@ struct access_thread {
     bool opening_failed;
     bool want_store;
     uint32_t random;
+    uint64_t entered_ns;   /* the running handler, in the thread's CPU time: when a trap's access was made */
     uint32_t passed_over;  /* accesses found since a watch was last armed */
     uint32_t split_stores; /* share of the sampled stores that cross a cache line, in 1/65536 */
     uint64_t patience_ns;  /* the least a watch is given now */

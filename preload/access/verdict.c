@@ -172,6 +172,7 @@ static uint8_t flags_of(const struct watch *watch, bool same, uint64_t value)
     uint32_t flags = same ? DB_PAIR_SAME_VALUE : 0;
     flags |= same && value == 0 ? DB_PAIR_ZERO : 0;
     flags |= watch->slept ? DB_PAIR_SLEPT : 0;
+    flags |= watch->judged ? 0 : DB_PAIR_FIRST;
     flags |= watch->store && watch->used ? DB_PAIR_USED : 0;
     flags |= watch->unproved || others_ran_since(watch) ? DB_PAIR_UNPROVED : 0;
     return (uint8_t)flags;
@@ -185,7 +186,8 @@ static uint8_t scope_of(const struct watch *watch)
     return watch->phase == WATCH_ACROSS ? DB_SCOPE_ACROSS : DB_SCOPE_WITHIN;
 }
 
-static void record(struct watch *watch, uint32_t node, bool second_is_store, bool same, uint64_t value)
+static void record(const struct access_thread *at, struct watch *watch, uint32_t node, bool second_is_store, bool same,
+                   uint64_t value)
 {
     struct db_pair pair = {
         .first_node = watch->node,
@@ -199,7 +201,7 @@ static void record(struct watch *watch, uint32_t node, bool second_is_store, boo
         .size_bytes = watch->access_bytes,
     };
     if (pair.first_node != 0 && pair.second_node != 0) {
-        pairs_add(&pair, watch->weight_ns, patience_scale(watch, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID)));
+        pairs_add(&pair, watch->weight_ns, patience_scale(watch, at->entered_ns));
     }
     if (!watch->judged) {
         watch->judged = true;
@@ -250,7 +252,7 @@ static void load_watch_event(struct access_thread *at, struct watch *watch, cons
     /* A read-modify-write has already replaced what it read. */
     uint64_t loaded = event->access.store ? watch->current : event->value;
     uint32_t node = context_of(at, uc, event->access.instruction);
-    record(watch, node, false, loaded == watch->seen, loaded);
+    record(at, watch, node, false, loaded == watch->seen, loaded);
     if (watch->phase == WATCH_ACROSS || !watch->scope_known) {
         finish(at, watch);
         return;
@@ -268,7 +270,7 @@ static void store_watch_event(struct access_thread *at, struct watch *watch, con
     uint32_t node = again && loads ? 0 : context_of(at, uc, event->access.instruction);
     if (!again) {
         bool same = !loads && !event->rewritten && event->value == watch->current;
-        record(watch, node, !loads, same, event->value);
+        record(at, watch, node, !loads, same, event->value);
     }
     if (watch->phase == WATCH_ACROSS || !watch->scope_known) {
         finish(at, watch);
@@ -416,6 +418,8 @@ static void wake(struct access_thread *at, struct watch *watch)
     }
     if (!verdict_read_value(watch, &watch->current)) {
         verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
+    } else if (!watch->store && watch->current != watch->seen) {
+        finish(at, watch); /* what the call's last load saw, while the watch slept, nobody knows */
     } else if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, watch->address, watch->size_bytes)) {
         verdict_end(at, watch, DB_DROP_NO_REGISTER);
     }

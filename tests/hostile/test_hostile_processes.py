@@ -302,6 +302,8 @@ ENDINGS = {
     "execlp": ("import ctypes; ctypes.CDLL(None).execlp(b'sh', b'sh', b'-c', b'exit 9', None)", 9),
     "execle": ("import ctypes\nwords = (ctypes.c_char_p * 2)(b'WORD=seen', None)\n"
                "ctypes.CDLL(None).execle(b'/bin/sh', b'sh', b'-c', b'echo $WORD', None, words)", 0),
+    "execveat": ("import ctypes\nwords = (ctypes.c_char_p * 3)(b'echo', b'seen', None)\n"
+                 "ctypes.CDLL(None).execveat(-100, b'/bin/echo', words, None, 0)", 0),
     "execl of nothing": ("import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
                          "print(libc.execl(b'/no/such', b'x', None), ctypes.get_errno())\nbusy(0.2)", 0),
     "syntax error": ("compile('(', 'x', 'exec')", 1),
@@ -310,7 +312,7 @@ ENDINGS = {
 
 # The record tells a fault and an exec from the rest; of these it says only that the process is gone.
 STATES = {ending: "killed" for ending in ("abort", "SIGTERM", "SIGKILL", "SIGINT", "SIGQUIT", "exit_group raw", "quick_exit")}
-STATES |= {ending: "exec" for ending in ("exec of true", "exec of false", "execl", "execlp", "execle")}
+STATES |= {ending: "exec" for ending in ("exec of true", "exec of false", "execl", "execlp", "execle", "execveat")}
 STATES["real SIGSEGV"] = "signal"
 
 
@@ -335,6 +337,20 @@ def test_exec_of_another_python_records_both(ring):
     document = assert_recorded(run.db, 1.0)
     assert pids(document) == {run.pid}
     assert {os.path.basename(line["file"]) for line in document["lines"]} == {"program.py", "second.py"}
+
+
+@pytest.mark.parametrize("function", ["execve(b'/bin/true', words, None)", "execveat(-100, b'/bin/true', words, None, 0)"],
+                         ids=["execve", "execveat"])
+def test_no_tick_reaches_the_next_program(ring, function):
+    """Much memory makes exec long: a clock that still ran would ring within it, and the new program has no handler."""
+    command = ring.program(f"""
+        import ctypes, mmap
+        memory = mmap.mmap(-1, 1 << 27, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE)
+        words = (ctypes.c_char_p * 2)(b"true", None)
+        busy(0.1)
+        ctypes.CDLL(None).{function}
+        """)
+    assert [ring.run(command).returncode for _ in range(8)] == [0] * 8
 
 
 def test_daemon_by_double_fork(ring):

@@ -37,7 +37,7 @@ ROOT, PYTHON, NATIVE, ACCESS, GAP = 1, 2, 3, 4, 5
 LOAD, STORE = 1, 2
 WITHIN, ACROSS, UNKNOWN = 1, 2, 3
 OBJECT, OTHER_HEAP = 1, 2
-SAME_VALUE, ZERO, UNPROVED, SLEPT, USED = 1, 2, 4, 8, 16
+SAME_VALUE, ZERO, UNPROVED, SLEPT, USED, FIRST = 1, 2, 4, 8, 16, 32
 INTERPRETER = 2
 
 
@@ -125,7 +125,9 @@ class Process:
     def frame(self, parent, code, offset=0, **time):
         return self.node(parent, PYTHON, code << 32 | (offset & 0xffffffff), **time)
 
-    def pair(self, first, second, accesses=(LOAD, LOAD), scope=ACROSS, relation=1, klass=OBJECT, flags=0, size=8, count=1, scale=1):
+    def pair(self, first, second, accesses=(LOAD, LOAD), scope=ACROSS, relation=1, klass=OBJECT, flags=0, size=8, count=1, scale=1,
+             continued=False):
+        flags |= 0 if continued else FIRST
         return self.add("PAIR", PAIR.pack(1, first, second, accesses[0], accesses[1], scope, relation, klass, flags, 0, size,
                                           count, count * 4000000, count * scale, count * scale**2))
 

@@ -94,7 +94,7 @@ static uint64_t pairs(enum db_access first, enum db_access second, enum db_scope
     for (uint32_t id = 1; id <= pairs_now(); id++) {
         const struct db_pair *pair = ledger_record(DB_KIND_PAIR, id);
         bool same = pair->first_access == first && pair->second_access == second && pair->scope == scope &&
-                    pair->flags == flags;
+                    (pair->flags & ~(uint32_t)DB_PAIR_FIRST) == flags;
         count += same ? pair->count - counts_before[id % 256] : 0;
     }
     return count;

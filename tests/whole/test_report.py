@@ -403,6 +403,37 @@ def test_the_share_of_redundant_stores_is_that_of_the_sampled_stores(tmp_path):
     assert (share["across"]["pairs"], share["across"]["fraction"]) == (50, 0.8)
 
 
+def test_a_share_counts_each_sampled_access_once(tmp_path):
+    """A watch that goes on after its call gives a second pair: of calls it tells, of the sampled accesses not."""
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.records["PAIR"].clear()
+    process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.WITHIN, flags=make_db.SAME_VALUE, count=90)
+    process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.ACROSS, count=90, continued=True)
+    process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.ACROSS, count=10)
+    path = tmp_path / "out.db"
+    database.write(path)
+    share = report_json(path)["totals"]["redundant_loads"]
+    assert (share["pairs"], share["fraction"]) == (100, 0.9)
+    assert (share["across"]["pairs"], share["across"]["fraction"]) == (100, 0)
+
+
+def test_undecided_stores_widen_the_interval_and_many_leave_no_share(tmp_path):
+    for undecided, known in ((0, True), (50, True), (101, False)):
+        database = make_db.golden_small()
+        process = database.processes[0]
+        process.records["PAIR"].clear()
+        process.pair(12, 13, (make_db.STORE, make_db.LOAD), make_db.WITHIN, count=100)
+        process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.UNPROVED, count=undecided)
+        path = tmp_path / "out.db"
+        database.write(path)
+        dead = line_at(report_json(path), 4)["dead_stores"]
+        assert (dead["fraction"] is not None) == known
+        if known:
+            assert dead["fraction"] == 0 and dead["ci95"][0] == pytest.approx(0, abs=1e-9)
+            assert dead["ci95"][1] == pytest.approx((0.037 * 100 + undecided) / (100 + undecided), abs=0.01)
+
+
 def test_a_watch_that_slept_says_nothing_of_dead_stores_unless_a_load_was_seen(tmp_path):
     for flags, expected in ((make_db.SLEPT, (100, 50)), (make_db.SLEPT | make_db.USED, (150, 0)), (make_db.USED, (150, 0))):
         database = make_db.golden_small()
