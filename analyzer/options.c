@@ -114,7 +114,7 @@ static const struct option_row rows[] = {
      "only lines with this kind of waste: redundant_load, redundant_store, dead_store, ...", apply_kind},
     {VERB_BIT(REPORT), 256, "file", "GLOB", "only lines of files that match, by path or by name", apply_file},
     {VERB_BIT(REPORT), 257, "min-waste", "PERCENT",
-     "the least waste, in percent of the time, that is marked (default: 0.5)", apply_min_waste},
+     "the least waste, in percent of the time, of a finding (default: 0.5)", apply_min_waste},
     {VERB_BIT(REPORT), 'w', "width", "N", "columns of the text page (default: the terminal's; 40 or more)",
      apply_width},
     {VERB_BIT(REPORT), 258, "own", "GLOB", "count packages that match as your own code; may be repeated", apply_own},

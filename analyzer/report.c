@@ -12,8 +12,8 @@
 
 /* A page for a person: what weighs something. JSON: all of it, and pairs enough to explain any line. */
 static const struct selection_limits limits[] = {
-    [FORMAT_TEXT] = {.lines = 10, .pairs = 5, .line_percent = 0.5, .pair_count = 5},
-    [FORMAT_JSON] = {.lines = (size_t)-1, .pairs = 50},
+    [FORMAT_TEXT] = {.lines = 10, .pairs = 5, .findings = 10, .line_percent = 0.5, .pair_count = 5},
+    [FORMAT_JSON] = {.lines = (size_t)-1, .pairs = 50, .findings = (size_t)-1},
 };
 
 static bool report_show(FILE *out, struct model *model, const struct options *options)

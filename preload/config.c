@@ -170,6 +170,12 @@ static bool config_parse_log(const char *text)
     return false;
 }
 
+static bool config_parse_digest(const char *text)
+{
+    config.digest_full = strcmp(text, "full") == 0;
+    return config.digest_full || strcmp(text, "sampled") == 0;
+}
+
 /* Absolute, so that it stays the same file for children and after chdir(). */
 static bool config_parse_out(const char *text)
 {
@@ -217,6 +223,7 @@ static const struct config_variable config_variables[] = {
     {"PIEPROF_MAX_SIZE", "256M", config_parse_max_size,
      "a size from 1M to " CONFIG_TEXT(DB_FILE_MAX_GIB) "G (a whole number, alone or with K, M, G, KiB, MiB, GiB)"},
     {"PIEPROF_ENGINES", "all", config_parse_engines, "all or a comma list of time, access, replica, transfer"},
+    {"PIEPROF_DIGEST", "sampled", config_parse_digest, "sampled or full"},
     {"PIEPROF_EVENTS", NULL, config_parse_events, "a comma list of at most 8 event names"},
 };
 

@@ -18,7 +18,8 @@ struct config {
     bool engines[DB_ENGINE_COUNT];    /* PIEPROF_ENGINES */
     uint32_t event_count;             /* PIEPROF_EVENTS, comma list */
     char events[DB_EVENTS_MAX][DB_EVENT_NAME_BYTES];
-    int log_level; /* PIEPROF_LOG: quiet, error (default), info, debug */
+    bool digest_full; /* PIEPROF_DIGEST=full: all of each object is digested, none is left out; default sampled */
+    int log_level;    /* PIEPROF_LOG: quiet, error (default), info, debug */
 };
 
 extern struct config config;

@@ -10,6 +10,7 @@
 #include "kernel.h"
 #include "ledger/ledger.h"
 #include "memory.h"
+#include "objects/replica.h"
 #include "process_child.h"
 #include "run_name.h"
 #include "say.h"
@@ -164,6 +165,9 @@ void process_finish(enum db_process_end how)
         return;
     }
     bool inside = how == DB_END_EXIT && gate_enter();
+    if (inside) {
+        replica_finish();
+    }
     if (inside && thread_self != NULL) {
         thread_end();
     }

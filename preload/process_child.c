@@ -3,6 +3,7 @@
 #include "chores.h"
 #include "ledger/ledger.h"
 #include "objects/object_map.h"
+#include "objects/replica.h"
 #include "stack/context.h"
 #include "stack/module.h"
 #include "stack/native.h"
@@ -23,6 +24,7 @@ bool process_child_reset(void)
     native_reset_child();
     context_reset_child();
     object_map_reset_child();
+    replica_reset_child();
     /* The loader's lock may have been held by another thread at a raw fork: modules are looked at as a chore. */
     chores_want(CHORE_MODULES);
     return true;

@@ -13,6 +13,7 @@
 #include "hooks_thread.h"
 #include "ledger/ledger.h"
 #include "objects/object_map.h"
+#include "objects/replica.h"
 #include "process.h"
 #include "run_name.h"
 #include "say.h"
@@ -88,9 +89,20 @@ static void start_access_engine(void)
     }
 }
 
+static void start_replica_engine(void)
+{
+    if (!config.engines[DB_ENGINE_REPLICA]) {
+        process_engine_skip(DB_ENGINE_REPLICA, "not asked for by PIEPROF_ENGINES");
+    } else if (replica_start()) {
+        process_engine_on(DB_ENGINE_REPLICA);
+    } else {
+        process_engine_off(DB_ENGINE_REPLICA, "not enough memory for the tables of sites");
+    }
+}
+
 static void start_engines(void)
 {
-    process_engine_skip(DB_ENGINE_REPLICA, "not in this version");
+    start_replica_engine();
     process_engine_skip(DB_ENGINE_TRANSFER, "not in this version");
     start_access_engine();
     if (trigger_choose() == NULL) {

@@ -11,6 +11,7 @@
 #include "stack/context.h"
 
 struct access_thread;   /* access/access.h */
+struct call_stack;      /* objects/call_stack.h */
 struct counters_thread; /* time/counters.h */
 
 struct thread {
@@ -27,6 +28,7 @@ struct thread {
     struct access_thread *access;     /* NULL until the access engine prepared it */
     struct counters_thread *counters; /* NULL when PIEPROF_EVENTS counts nothing here */
     struct context_scratch *scratch;
+    struct call_stack *objects; /* NULL until the thread made an object; kept for the next thread */
     struct thread *next_free;
 };
 

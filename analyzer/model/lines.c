@@ -54,12 +54,22 @@ static bool is_entrance(const struct model *model, const struct line *line)
     return line != NULL && total > 0 && line->carried_ns >= total - total / 2;
 }
 
+uint32_t lines_frame_of_leaf(const struct model *model, const struct process *process, uint32_t node_id)
+{
+    const struct node *node = model_node(process, node_id);
+    if (node == NULL)
+        return 0;
+    if (node->package_frame == 0 || (node->line != NULL && !is_entrance(model, node->line)))
+        return node->user;
+    return node->package_frame;
+}
+
 struct line *lines_of_leaf(struct model *model, struct process *process, uint32_t node_id)
 {
     const struct node *node = model_node(process, node_id);
     if (node == NULL)
         return NULL;
-    if (node->package_frame == 0 || (node->line != NULL && !is_entrance(model, node->line)))
+    if (lines_frame_of_leaf(model, process, node_id) == node->user)
         return node->line;
     struct line *line = lines_get(model, process, node->package_frame);
     if (line != NULL && line->caller == NULL)
@@ -151,7 +161,8 @@ void lines_charge(struct model *model)
 
 /*
  * A line's waste is an upper bound: the part of its native time that its redundant or dead stores stand for, where most of
- * its stores are (the lower end of the interval). Redundant loads alone promise nothing (DESIGN section 5).
+ * its stores are (the lower end of the interval), or what findings/ say of its objects. Redundant loads alone promise
+ * nothing (DESIGN section 5).
  */
 static void line_waste(struct line *line)
 {
@@ -160,12 +171,13 @@ static void line_waste(struct line *line)
         const struct share *share = &line->shares[kinds[i]];
         struct estimate estimate = share_estimate_needless(share);
         double waste_s = (double)line->times.ns[TIME_NATIVE] * 1e-9 * estimate.fraction;
-        if (estimate.known && estimate.low >= 0.5 && (!line->wasteful || waste_s > line->waste_s)) {
+        if (estimate.known && estimate.low >= 0.5 && (!line->wasteful || waste_s > line->stored_s)) {
             line->wasteful = true;
-            line->waste_s = waste_s;
+            line->stored_s = waste_s;
             line->waste_kind = kinds[i];
         }
     }
+    line->waste_s = line->stored_s > line->computed_again_s ? line->stored_s : line->computed_again_s;
 }
 
 static int line_order(const void *left, const void *right)
@@ -183,7 +195,7 @@ static int line_order(const void *left, const void *right)
 /* Nothing was charged to it: it was only looked up. */
 static bool line_is_empty(const struct line *line)
 {
-    uint64_t events = line->times.samples + times_total(&line->times);
+    uint64_t events = line->times.samples + times_total(&line->times) + line->objects.births;
     for (size_t i = 0; i < SHARE_KINDS; i++)
         events += line->shares[i].pairs;
     return events == 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/finding.h"
 
 /* Real tables take a few hundred bytes a code object; a hostile file could name one long table from all of its records. */
 #define DECODE_BUDGET_BYTES (UINT64_C(64) << 20)
@@ -59,8 +60,11 @@ void model_build(struct model *model, const struct run *run, const char *const *
     lines_charge(model);
     pairs_charge(model);
     events_charge(model);
+    objects_charge(model);
+    findings_make(model);
     lines_rank(model);
     model->own_directory = lines_directory(model);
+    findings_say(model);
 }
 
 void model_free(struct model *model)
@@ -74,6 +78,8 @@ void model_free(struct model *model)
         free(process->nodes);
         free(process->modules);
     }
+    findings_free(model);
+    objects_free(model);
     for (size_t i = 0; i < model->line_total; i++)
         free(model->lines[i]);
     for (size_t i = 0; i < model->pair_count; i++)

@@ -45,6 +45,13 @@ struct share {
 
 enum share_kind { SHARE_LOADS, SHARE_STORES, SHARE_DEAD, SHARE_KINDS };
 
+/* Objects of sites, summed (db.h, struct db_site). Counted, not sampled: the same in every run alike. */
+struct objects {
+    uint64_t sites, births, workspaces, unfilled, examined, constant, zero, replicas, copies, live_at_end, skipped;
+    uint64_t linked; /* of examined: equal to a recent object of another site that the same native function made */
+    uint64_t replica_bytes, linked_bytes, constant_bytes, workspace_bytes;
+};
+
 /* A Python source line, comprehensions and lambdas on it included. All strings are interned. */
 struct line {
     const char *file, *function;
@@ -54,9 +61,13 @@ struct line {
     uint64_t carried_ns;   /* time whose user line it is, also where a package line leads */
     struct times times;
     struct share shares[SHARE_KINDS];
+    struct objects objects;
+    struct place *places;         /* those of its instructions that made objects, on each way */
     double events[DB_EVENTS_MAX]; /* hardware events, by the model's event_names */
     struct line *caller;          /* the user line this package line stands for, NULL usually */
-    double waste_s;               /* upper bound of what a fix can win, never more than its native time */
+    double waste_s;               /* upper bound of what a fix can win, never more than its own time */
+    double stored_s;              /* ... that needless stores stand for, by waste_kind */
+    double computed_again_s;      /* ... that results made again stand for (findings) */
     enum share_kind waste_kind;
     bool own, wasteful; /* in the user's own code; waste_kind says something */
 };
@@ -79,14 +90,36 @@ struct node {
     uint32_t package_frame; /* below `user`: innermost frame of the first package that is no foundation */
     const char *package;
     struct line *line; /* of `user`; NULL without one */
+    uint64_t way;      /* hash of the Python frames down to here, each with its instruction: equal on the same way */
     bool in_import;
     bool native_between; /* a frame outside the interpreter stands below `python` */
+};
+
+/* A place that made objects, as recorded. `link` is its heaviest as the second of two sites, NULL without one. */
+struct site {
+    const struct db_site *record; /* NULL: left out, below an import */
+    const struct db_link *link;
+    struct process *process;
+    struct place *place; /* NULL: no Python line */
+    struct site *next;   /* of the same place */
+    uint64_t linked;     /* objects of all such links, at most those examined */
+};
+
+/* An instruction of a line, reached on one way: its sites are the objects made below it, of all sizes. */
+struct place {
+    struct line *line;
+    struct line_span span;
+    struct site *sites;
+    struct place *next; /* on the same line */
+    uint64_t ns;        /* native and boundary CPU time below it */
+    bool claimed;       /* a finding speaks of it: no other does */
 };
 
 struct process {
     const struct run_process *run;
     struct code *codes; /* by run_index() of DB_KIND_CODE */
     struct node *nodes; /* by run_index() of DB_KIND_NODE */
+    struct site *sites; /* by run_index() of DB_KIND_SITE */
     struct module_range *modules;
     size_t module_count;
     const char *program_text; /* "<string>" or "<stdin>" when the program has no file; NULL when it has */
@@ -108,6 +141,7 @@ struct totals {
     struct times times; /* imports left out */
     uint64_t import_ns;
     struct share shares[SHARE_KINDS];
+    struct objects objects;
     uint64_t elsewhere_ns; /* of times: outside every line */
     uint64_t unplaced_ns;  /* in none of the above: sampled in Python, but there was no room for where */
     uint64_t other_pairs;  /* pairs on other classes of addresses than objects */
@@ -131,6 +165,11 @@ struct model {
     struct pair_group **pairs; /* wasteful ones, most telling first */
     size_t pair_count, pair_capacity;
     struct map pair_map;
+    struct place **places;
+    size_t place_count, place_capacity;
+    struct map place_map;
+    struct finding **findings; /* by waste, before any option selects */
+    size_t finding_count, finding_capacity;
     struct totals totals;
     struct health health;
     const char *event_names[DB_EVENTS_MAX]; /* of PIEPROF_EVENTS; NULL from the first unused on */
@@ -182,6 +221,9 @@ void lines_charge(struct model *model);
 void lines_rank(struct model *model);
 struct line *lines_of_leaf(struct model *model, struct process *process, uint32_t node_id);
 
+/* lines.c: the Python frame (node id) at the line that lines_of_leaf tells; 0 without one. */
+uint32_t lines_frame_of_leaf(const struct model *model, const struct process *process, uint32_t node_id);
+
 /* The deepest directory, with its "/", that holds the files of all own lines; "" when there is none. Interned. */
 const char *lines_directory(const struct model *model);
 
@@ -190,6 +232,10 @@ void events_charge(struct model *model);
 
 /* pairs.c */
 void pairs_charge(struct model *model);
+
+/* objects.c: sites and links, of the totals, of lines and of their places. After lines_charge. */
+void objects_charge(struct model *model);
+void objects_free(struct model *model);
 
 static inline struct node *model_node(const struct process *process, uint32_t id)
 {

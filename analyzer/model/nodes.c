@@ -15,12 +15,30 @@ static bool is_program_text(struct model *model, struct process *process, const 
     return user_code != NULL && user_code->pseudo;
 }
 
+/*
+ * Interned names instead of the code object's id: code made again, and other processes, stand on the same way. The place in
+ * the source instead of the offset, where it is known to the column: CPython 3.11 makes the same call from one of two
+ * instructions (PRECALL, CALL), before and after it has warmed up.
+ */
+static uint64_t way_step(struct model *model, struct process *process, uint64_t way, const struct db_node *record)
+{
+    struct code *code;
+    struct line_span span = model_position(model, process, record, &code);
+    if (code == NULL)
+        return way;
+    uint64_t at = span.column >= 0 ? (uint64_t)(uint32_t)span.column << 32 | (uint32_t)span.end_column
+                                   : (uint64_t)1 << 63 | (uint32_t)record->value;
+    at = hash_mix(at) + (uint64_t)(uint32_t)span.line;
+    return hash_mix(way ^ hash_mix(at ^ hash_mix((uintptr_t)code->file) ^ hash_mix((uintptr_t)code->function + 1)));
+}
+
 static void enter_python(struct model *model, struct process *process, const struct db_node *record, uint32_t id,
                          struct node *node)
 {
     struct code *code = model_code(model, process, (uint32_t)(record->value >> 32));
     bool program_text = code != NULL && is_program_text(model, process, node, code);
     node->python = id;
+    node->way = way_step(model, process, node->way, record);
     node->native_between = false;
     if (code == NULL)
         return;

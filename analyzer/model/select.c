@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 
+#include "findings/finding.h"
+
 static const char *const share_names[SHARE_KINDS] = {"redundant_load", "redundant_store", "dead_store"};
 
 double model_percent(const struct model *model, double seconds)
@@ -14,7 +16,7 @@ double model_percent(const struct model *model, double seconds)
     return total_s > 0 ? 100 * seconds / total_s : 0;
 }
 
-/* Has the line waste of the kind asked for? Kinds that need another engine match nothing yet. */
+/* Has the line waste of the kind asked for? Kinds that nothing measures yet match nothing. */
 static bool kind_matches(const struct line *line, const char *kind)
 {
     if (kind == NULL)
@@ -22,7 +24,11 @@ static bool kind_matches(const struct line *line, const char *kind)
     for (size_t i = 0; i < SHARE_KINDS; i++)
         if (strcmp(kind, share_names[i]) == 0)
             return line->shares[i].wasted > 0;
-    return false;
+    if (strcmp(kind, "replica") == 0)
+        return line->objects.replicas + line->objects.linked > 0;
+    if (strcmp(kind, "constant") == 0)
+        return line->objects.constant > 0;
+    return strcmp(kind, "churn") == 0 && line->objects.workspaces > 0;
 }
 
 static bool file_matches(const char *file, const char *glob)
@@ -44,6 +50,26 @@ static bool pair_matches(const struct pair_group *group, const struct options *o
     return charged != NULL ? file_matches(charged->file, options->file_glob) : options->file_glob == NULL;
 }
 
+static bool finding_matches(const struct model *model, const struct finding *finding, const struct options *options)
+{
+    return (options->kind == NULL || strcmp(options->kind, finding->kind) == 0) &&
+           file_matches(finding->line->file, options->file_glob) &&
+           model_percent(model, finding->waste_s) >= options->min_waste_percent;
+}
+
+static void select_findings(struct selection *selection, const struct model *model, const struct options *options,
+                            size_t limit)
+{
+    selection->findings = memory_zeroed(model->finding_count, sizeof(struct finding *));
+    for (size_t i = 0; i < model->finding_count; i++) {
+        if (!finding_matches(model, model->findings[i], options))
+            continue;
+        selection->finding_matches++;
+        if (selection->finding_count < limit)
+            selection->findings[selection->finding_count++] = model->findings[i];
+    }
+}
+
 /* Worth a place on the page, where the user has not asked for a number of lines. */
 static bool line_counts(const struct model *model, const struct line *line, double percent)
 {
@@ -56,6 +82,7 @@ void selection_make(struct selection *selection, const struct model *model, cons
     bool asked = options->top != (size_t)-1;
     size_t top = !asked ? limits->lines : options->top == 0 ? (size_t)-1 : options->top;
     *selection = (struct selection){0};
+    select_findings(selection, model, options, limits->findings == (size_t)-1 || !asked ? limits->findings : top);
     selection->lines = memory_zeroed(model->line_count, sizeof(struct line *));
     selection->pairs = memory_zeroed(model->pair_count, sizeof(struct pair_group *));
     for (size_t i = 0; i < model->line_count; i++) {
@@ -72,6 +99,7 @@ void selection_make(struct selection *selection, const struct model *model, cons
 
 void selection_free(struct selection *selection)
 {
+    free(selection->findings);
     free(selection->lines);
     free(selection->pairs);
     *selection = (struct selection){0};

@@ -6,6 +6,9 @@
 #include "options.h"
 
 struct selection {
+    const struct finding **findings; /* in rank order */
+    size_t finding_count;
+    size_t finding_matches;    /* before the limit cut them */
     const struct line **lines; /* in rank order */
     size_t line_count;
     size_t line_matches; /* before --top cut them */
@@ -16,6 +19,7 @@ struct selection {
 /* What an output shows where the options leave it open. */
 struct selection_limits {
     size_t lines, pairs; /* how many at most */
+    size_t findings;     /* as many, unless --top asks for another number of lines and there is a limit */
     double line_percent; /* lines below this share of the time, and without waste, only by --top */
     uint64_t pair_count; /* groups of fewer pairs never */
 };

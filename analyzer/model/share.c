@@ -41,3 +41,8 @@ struct estimate share_estimate_needless(const struct share *share)
     double part = share->paired > 0 ? share->needless / share->paired : 0;
     return estimate_of(share->weights.wasted * part, &share->weights, share->pairs);
 }
+
+struct estimate share_estimate_counts(uint64_t part, uint64_t whole)
+{
+    return estimate_of((double)part, &(struct weights){.all = (double)whole, .squares = (double)whole}, whole);
+}

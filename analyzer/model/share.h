@@ -21,6 +21,8 @@ struct estimate {
 struct estimate share_estimate(const struct share *share);
 /* The same over the pairs whose accesses lie in different native calls. */
 struct estimate share_estimate_across(const struct share *share);
+/* Of things that count alike. */
+struct estimate share_estimate_counts(uint64_t part, uint64_t whole);
 /* The needless part of all. */
 struct estimate share_estimate_needless(const struct share *share);
 

@@ -225,6 +225,25 @@ void source_free_all(void)
     indexed = false;
 }
 
+/* Its length without the end of the line. */
+static size_t line_length(const char *at, const char *end)
+{
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    size_t length = (size_t)((stop != NULL ? stop : end) - at);
+    return length > 0 && at[length - 1] == '\r' ? length - 1 : length;
+}
+
+const char *source_line_before(const struct source *source, const char *line, size_t *length_bytes)
+{
+    if (line == source->text)
+        return NULL;
+    const char *end = line - 1; /* the line end of the one before */
+    const char *found = memrchr(source->text, '\n', (size_t)(end - source->text));
+    const char *at = found != NULL ? found + 1 : source->text;
+    *length_bytes = line_length(at, line);
+    return at;
+}
+
 const char *source_line(const struct source *source, int32_t number, size_t *length_bytes)
 {
     const char *at = source->text, *end = at != NULL ? at + source->length_bytes : NULL;
@@ -234,10 +253,7 @@ const char *source_line(const struct source *source, int32_t number, size_t *len
     }
     if (at == NULL || at >= end || number < 1)
         return NULL;
-    const char *stop = memchr(at, '\n', (size_t)(end - at));
-    *length_bytes = (size_t)((stop != NULL ? stop : end) - at);
-    if (*length_bytes > 0 && at[*length_bytes - 1] == '\r')
-        (*length_bytes)--;
+    *length_bytes = line_length(at, end);
     return at;
 }
 

@@ -27,6 +27,9 @@ void source_free_all(void);
 /* The text of line `number` (from 1) without its end; NULL when there is no such line. */
 const char *source_line(const struct source *source, int32_t number, size_t *length_bytes);
 
+/* The line before the one that begins at `line`, as source_line gives it; NULL before the first. */
+const char *source_line_before(const struct source *source, const char *line, size_t *length_bytes);
+
 /* `path` relative to the repository (a directory with .git) that holds it on this machine; NULL when none does. Interned. */
 const char *source_repository_path(const char *path);
 

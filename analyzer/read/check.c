@@ -143,6 +143,31 @@ static bool check_COUNTER(struct check *check, struct db_counter *record)
     return true;
 }
 
+/* A site without its context still counts, if no line can be told. */
+static bool check_SITE(struct check *check, struct db_site *record)
+{
+    bool unfinished = false;
+    if (record->node != 0 && !check_id(check, "site", DB_KIND_NODE, record->node, &unfinished))
+        return false;
+    if (unfinished)
+        record->node = 0;
+    plausible_site(check->run, record);
+    return true;
+}
+
+static bool check_LINK(struct check *check, struct db_link *record)
+{
+    bool first = false, second = false;
+    if (!check_id(check, "link", DB_KIND_SITE, record->first_site, &first) ||
+        !check_id(check, "link", DB_KIND_SITE, record->second_site, &second))
+        return false;
+    if (first || second)
+        record->published = 0;
+    else
+        plausible_link(check->run, check->process, record);
+    return true;
+}
+
 static bool check_BLOB(struct check *check, struct db_blob *record)
 {
     (void)check;

@@ -8,6 +8,7 @@
 #define COUNT_LIMIT (UINT64_C(1) << 48)   /* no run takes more samples, traps or pairs */
 #define THREADS_LIMIT (UINT64_C(1) << 22) /* Linux's own limit on pids */
 #define EVENTS_LIMIT (UINT64_C(1) << 62)
+#define SIZE_LIMIT (UINT64_C(1) << 57)  /* the address space a processor can have */
 #define PAIR_SCALE_LIMIT UINT64_C(8192) /* what one pair can stand for */
 #define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 #define STALE_NS (UINT64_C(50) * 1000 * 1000) /* the shim refreshes a process's CPU time every 20 ms */
@@ -129,4 +130,39 @@ void plausible_pair(struct run *run, const struct run_process *process, struct d
 void plausible_counter(struct run *run, struct db_counter *counter)
 {
     limit(run, &counter->value, EVENTS_LIMIT);
+}
+
+/* A part of a whole; a live run's counters are read one after the other, so it may be a little more. */
+static uint64_t part_of(uint64_t *part, uint64_t whole)
+{
+    if (*part > whole)
+        *part = whole;
+    return whole - *part;
+}
+
+void plausible_site(struct run *run, struct db_site *site)
+{
+    uint64_t *counters[] = {&site->births,   &site->workspaces, &site->unfilled,   &site->examined,
+                            &site->constant, &site->zero,       &site->replicas,   &site->period_replicas,
+                            &site->copies,   &site->skipped,    &site->live_at_end};
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        limit(run, counters[i], COUNT_LIMIT);
+    limit(run, &site->size_bytes, SIZE_LIMIT);
+    uint64_t left = part_of(&site->workspaces, site->births);
+    left = part_of(&site->unfilled, left);
+    left = part_of(&site->examined, left);
+    part_of(&site->skipped, left);
+    part_of(&site->live_at_end, site->births);
+    left = part_of(&site->constant, site->examined);
+    part_of(&site->zero, site->constant);
+    left = part_of(&site->replicas, left);
+    part_of(&site->period_replicas, site->replicas);
+    part_of(&site->copies, left);
+}
+
+void plausible_link(struct run *run, const struct run_process *process, struct db_link *link)
+{
+    const struct db_site *second = run_record(process, DB_KIND_SITE, link->second_site);
+    limit(run, &link->objects, COUNT_LIMIT);
+    part_of(&link->objects, second != NULL ? second->examined : 0);
 }

@@ -22,6 +22,8 @@ void plausible_process(struct run *run, struct run_process *process);
 void plausible_node(struct run *run, struct run_process *process, struct db_node *node);
 void plausible_pair(struct run *run, const struct run_process *process, struct db_pair *pair);
 void plausible_counter(struct run *run, struct db_counter *counter);
+void plausible_site(struct run *run, struct db_site *site);
+void plausible_link(struct run *run, const struct run_process *process, struct db_link *link);
 
 /* How a reference stands. */
 enum run_reference { RUN_REFERENCE_GOOD, RUN_REFERENCE_UNFINISHED, RUN_REFERENCE_BAD };

@@ -140,6 +140,24 @@ static void dump_COUNTER(FILE *out, const struct run_process *process, const str
     dump_bytes(out, "event", process->record->events[record->event], strlen(process->record->events[record->event]));
 }
 
+static void dump_SITE(FILE *out, const struct run_process *process, const struct db_site *record)
+{
+    (void)process;
+    fprintf(out, " node=%u bytes=%" PRIu64 " ordinal=%u births=%" PRIu64 " workspaces=%" PRIu64, record->node,
+            record->size_bytes, record->ordinal, record->births, record->workspaces);
+    fprintf(out, " unfilled=%" PRIu64 " examined=%" PRIu64 " constant=%" PRIu64 " zero=%" PRIu64, record->unfilled,
+            record->examined, record->constant, record->zero);
+    fprintf(out, " replicas=%" PRIu64 " period=%u period_replicas=%" PRIu64 " copies=%" PRIu64, record->replicas,
+            record->period, record->period_replicas, record->copies);
+    fprintf(out, " live_at_end=%" PRIu64 " skipped=%" PRIu64, record->live_at_end, record->skipped);
+}
+
+static void dump_LINK(FILE *out, const struct run_process *process, const struct db_link *record)
+{
+    (void)process;
+    fprintf(out, " first=%u second=%u objects=%" PRIu64, record->first_site, record->second_site, record->objects);
+}
+
 /* One table: "kind PROCESS.ID ..." a line. */
 #define DUMP_TABLE(kind, type)                                                                                         \
     static void dump_table_##kind(FILE *out, const struct run_process *process)                                        \
@@ -158,6 +176,8 @@ DUMP_TABLE(SOURCE, struct db_source)
 DUMP_TABLE(NODE, struct db_node)
 DUMP_TABLE(PAIR, struct db_pair)
 DUMP_TABLE(COUNTER, struct db_counter)
+DUMP_TABLE(SITE, struct db_site)
+DUMP_TABLE(LINK, struct db_link)
 
 void dump_show(FILE *out, const struct run *run)
 {
@@ -170,5 +190,7 @@ void dump_show(FILE *out, const struct run *run)
         dump_table_NODE(out, &run->processes[i]);
         dump_table_PAIR(out, &run->processes[i]);
         dump_table_COUNTER(out, &run->processes[i]);
+        dump_table_SITE(out, &run->processes[i]);
+        dump_table_LINK(out, &run->processes[i]);
     }
 }

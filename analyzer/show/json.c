@@ -73,12 +73,11 @@ static json_t *json_frame(const struct frame *frame)
     return object;
 }
 
-/* A context: the line it is charged to, and its frames, outermost first. */
-static json_t *json_context(struct model *model, const struct pair_group *group, const struct line *line, uint32_t node)
+json_t *json_context(struct model *model, const struct process *process, const struct line *line, uint32_t node)
 {
     struct context context;
     json_t *object = json_object(), *frames = json_array();
-    context_expand(&context, model, (struct process *)(uintptr_t)group->process, node);
+    context_expand(&context, model, (struct process *)(uintptr_t)process, node);
     for (size_t i = 0; i < context.count; i++)
         json_array_append_new(frames, json_frame(&context.frames[i]));
     json_object_set_new(object, "file", json_text(line != NULL ? line->file : NULL));
@@ -101,12 +100,13 @@ static json_t *json_pair(struct model *model, const struct pair_group *group)
     json_object_set_new(object, "zero", json_count(group->zero));
     json_object_set_new(object, "weight_s", json_seconds((double)group->weight_ns * 1e-9));
     json_object_set_new(object, "size_bytes", json_count(group->example->size_bytes));
-    json_object_set_new(object, "first", json_context(model, group, group->first, group->example->first_node));
-    json_object_set_new(object, "second", json_context(model, group, group->second, group->example->second_node));
+    json_object_set_new(object, "first", json_context(model, group->process, group->first, group->example->first_node));
+    json_object_set_new(object, "second",
+                        json_context(model, group->process, group->second, group->example->second_node));
     return object;
 }
 
-/* Byte columns from 0 as CPython has them; only where the place is on one line. */
+/* Byte columns from 0 as CPython has them; null where the place is not on one line. */
 static json_t *json_columns(const struct line_span *span)
 {
     if (span->column < 0 || span->end_column <= span->column || span->end_line != span->line)
@@ -149,17 +149,22 @@ static json_t *json_events(const struct model *model, const double *values)
     return object;
 }
 
-static json_t *json_line(struct model *model, const struct line *line)
+void json_put_place(json_t *object, const struct model *model, const struct line *line, const struct line_span *span)
 {
-    json_t *object = json_object();
     json_object_set_new(object, "file", json_text(line->file));
     json_object_set_new(object, "path", json_text(source_repository_path(line->file)));
     json_object_set_new(object, "line", json_integer(line->number));
-    json_object_set_new(object, "columns", json_columns(&line->span));
+    json_object_set_new(object, "columns", json_columns(span));
     json_object_set_new(object, "function", json_text(line->function));
-    json_object_set_new(object, "own", json_boolean(line->own));
     json_object_set_new(object, "caller", json_caller(line->caller));
     json_put_source(object, model, line);
+}
+
+static json_t *json_line(struct model *model, const struct line *line)
+{
+    json_t *object = json_object();
+    json_put_place(object, model, line, &line->span);
+    json_object_set_new(object, "own", json_boolean(line->own));
     json_object_set_new(object, "time_s", json_seconds((double)times_total(&line->times) * 1e-9));
     json_object_set_new(object, "python_s", json_seconds((double)line->times.ns[TIME_PYTHON] * 1e-9));
     json_object_set_new(object, "native_s", json_seconds((double)line->times.ns[TIME_NATIVE] * 1e-9));
@@ -170,7 +175,7 @@ static json_t *json_line(struct model *model, const struct line *line)
     json_object_set_new(object, "redundant_stores", json_share(&line->shares[SHARE_STORES]));
     json_object_set_new(object, "dead_stores", json_share(&line->shares[SHARE_DEAD]));
     json_object_set_new(object, "events", json_events(model, line->events));
-    json_object_set_new(object, "replicas", json_null());
+    json_object_set_new(object, "replicas", json_objects(model, &line->objects));
     json_object_set_new(object, "transfers", json_null());
     return object;
 }
@@ -192,24 +197,26 @@ static json_t *json_totals(const struct model *model)
     json_object_set_new(object, "dead_stores", json_share(&totals->shares[SHARE_DEAD]));
     json_object_set_new(object, "events", json_events(model, model->event_totals));
     json_object_set_new(object, "other_pairs", json_count(totals->other_pairs));
-    json_object_set_new(object, "replicas", json_null());
+    json_object_set_new(object, "replicas", json_objects(model, &totals->objects));
     json_object_set_new(object, "transfers", json_null());
     return object;
 }
 
 bool json_show(FILE *out, struct model *model, const struct selection *selection)
 {
-    json_t *root = json_object(), *lines = json_array(), *pairs = json_array();
+    json_t *root = json_object(), *lines = json_array(), *pairs = json_array(), *findings = json_array();
     for (size_t i = 0; i < selection->line_count; i++)
         json_array_append_new(lines, json_line(model, selection->lines[i]));
     for (size_t i = 0; i < selection->pair_count; i++)
         json_array_append_new(pairs, json_pair(model, selection->pairs[i]));
+    for (size_t i = 0; i < selection->finding_count; i++)
+        json_array_append_new(findings, json_finding(model, selection->findings[i], i + 1));
     json_object_set_new(root, "schema", json_integer(1));
     json_object_set_new(root, "run", json_run(model));
     json_object_set_new(root, "totals", json_totals(model));
     json_object_set_new(root, "lines", lines);
     json_object_set_new(root, "pairs", pairs);
-    json_object_set_new(root, "findings", json_array());
+    json_object_set_new(root, "findings", findings);
     bool good = json_dumpf(root, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
     json_decref(root);
     return good;

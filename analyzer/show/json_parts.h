@@ -11,6 +11,19 @@ json_t *json_count(uint64_t count);
 json_t *json_seconds(double seconds);
 json_t *json_share(const struct share *share);
 
+/* json.c: a context: the line it is charged to (NULL: none), and its frames, outermost first. */
+json_t *json_context(struct model *model, const struct process *process, const struct line *line, uint32_t node);
+
+/* json.c: where a line is, who called it, its text; columns are those of `span`. */
+void json_put_place(json_t *object, const struct model *model, const struct line *line, const struct line_span *span);
+
+/* json_objects.c: replicas of totals and lines; null while the engine is off. */
+json_t *json_objects(const struct model *model, const struct objects *objects);
+
+/* json_objects.c: `rank` counts from 1. */
+struct finding;
+json_t *json_finding(struct model *model, const struct finding *finding, size_t rank);
+
 /* json_run.c: the report's "run". */
 json_t *json_run(const struct model *model);
 

@@ -82,6 +82,17 @@ char *page_count(uint64_t count)
     return memory_print("%s", text);
 }
 
+char *page_bytes(uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+        value /= 1024;
+    bool whole = value >= 99.95 || (double)(uint64_t)value >= value;
+    return memory_print("%.*f %s", whole ? 0 : 1, value, units[unit]);
+}
+
 char *page_seconds(double seconds)
 {
     if (seconds <= 0)

@@ -3,14 +3,36 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/finding.h"
 #include "model/engines.h"
 #include "show/text_parts.h"
+
+static void put_findings(const struct page *page, struct model *model, const struct selection *selection)
+{
+    for (size_t i = 0; i < selection->finding_count; i++)
+        text_finding(page, model, selection->findings[i], i + 1);
+    if (selection->finding_count < selection->finding_matches)
+        fprintf(page->out, "    ... and %zu more findings (--top 0 shows all)\n\n",
+                selection->finding_matches - selection->finding_count);
+    if (selection->finding_count > 0)
+        page_put(page, STYLE_TITLE, "lines by waste, then by time\n\n");
+}
+
+/* The rank of the line's first finding on the page; 0 without one. */
+static size_t finding_rank(const struct selection *selection, const struct line *line)
+{
+    for (size_t i = 0; i < selection->finding_count; i++)
+        if (selection->findings[i]->line == line)
+            return i + 1;
+    return 0;
+}
 
 static void put_lines(const struct page *page, struct model *model, const struct selection *selection,
                       const struct options *options)
 {
     for (size_t i = 0; i < selection->line_count; i++)
-        text_line(page, model, selection->lines[i], i + 1, options->min_waste_percent);
+        text_line(page, model, selection->lines[i], i + 1, finding_rank(selection, selection->lines[i]),
+                  options->min_waste_percent);
     if (selection->line_count < selection->line_matches)
         fprintf(page->out, "    ... and %zu more lines (--top 0 shows all)\n\n",
                 selection->line_matches - selection->line_count);
@@ -42,6 +64,7 @@ void text_show(FILE *out, struct model *model, const struct selection *selection
     page_start(&page, out, options);
     text_head(&page, model);
     fputc('\n', out);
+    put_findings(&page, model, selection);
     put_lines(&page, model, selection, options);
     put_pairs(&page, model, selection);
     text_tail(&page, model, selection, options);

@@ -178,7 +178,7 @@ static void put_watched(const struct page *page, const char *label, const struct
     bool known = false;
     for (size_t i = 0; i < count; i++) {
         const struct share *share = &shares[kinds[i]];
-        char *whole = text_share(share);
+        char *whole = text_share(share_estimate(share));
         struct estimate between = share_estimate_across(share);
         char *longer =
             whole == NULL ? NULL : memory_print("%s%s %s %s", text, known ? "," : " watched:", words[kinds[i]], whole);
@@ -208,6 +208,13 @@ static void put_accesses(const struct page *page, const struct model *model)
     put_watched(page, "loads", model->totals.shares, loads, 1);
 }
 
+static void put_objects(const struct page *page, const struct model *model)
+{
+    char *text = text_objects(&model->totals.objects);
+    if (text != NULL)
+        put_row(page, "objects", text);
+}
+
 /* "PAPI_TOT_INS 1.93e+11": counts of PIEPROF_EVENTS. */
 static void put_events(const struct page *page, const struct model *model)
 {
@@ -225,19 +232,37 @@ static void put_events(const struct page *page, const struct model *model)
         free(text);
 }
 
+/* "computed again 11.2 s (18 %)", or nothing; `*text` grows. */
+static void add_waste(const struct model *model, char **text, const char *what, double seconds)
+{
+    if (seconds <= 0)
+        return;
+    char *time = page_seconds(seconds), *percent = page_percent(model_percent(model, seconds));
+    char *longer = memory_print("%s%s%s %s (%s)", *text, **text ? "   " : "", what, time, percent);
+    free(time);
+    free(percent);
+    free(*text);
+    *text = longer;
+}
+
+/* Of each line the greater of the two: a fix wins its time once. */
 static void put_waste(const struct page *page, const struct model *model)
 {
-    double waste_s[SHARE_KINDS] = {0};
-    for (size_t i = 0; i < model->line_count; i++)
-        if (model->lines[i]->wasteful)
-            waste_s[model->lines[i]->waste_kind] += model->lines[i]->waste_s;
-    double sum_s = waste_s[SHARE_STORES] + waste_s[SHARE_DEAD];
-    if (sum_s <= 0)
-        return;
-    char *seconds = page_seconds(sum_s), *percent = page_percent(model_percent(model, sum_s));
-    put_row(page, "waste", memory_print("up to %s (%s) stored for nothing", seconds, percent));
-    free(seconds);
-    free(percent);
+    double again_s = 0, stored_s = 0;
+    for (size_t i = 0; i < model->line_count; i++) {
+        const struct line *line = model->lines[i];
+        if (line->computed_again_s >= line->stored_s)
+            again_s += line->computed_again_s;
+        else
+            stored_s += line->stored_s;
+    }
+    char *text = memory_print("%s", "");
+    add_waste(model, &text, "computed again", again_s);
+    add_waste(model, &text, "stored for nothing", stored_s);
+    if (*text != '\0')
+        put_row(page, "wasted", text);
+    else
+        free(text);
 }
 
 void text_head(const struct page *page, const struct model *model)
@@ -250,5 +275,6 @@ void text_head(const struct page *page, const struct model *model)
     put_missing(page, model);
     put_events(page, model);
     put_accesses(page, model);
+    put_objects(page, model);
     put_waste(page, model);
 }

@@ -38,10 +38,9 @@ static size_t prefix_columns(const char *text, size_t length_bytes)
 }
 
 /* Carets under the part that was running; nothing when that is the whole line. */
-static void put_carets(const struct page *page, const struct line *line, const char *text, size_t length, size_t skip,
-                       size_t room)
+static void put_carets(const struct page *page, const struct line_span *span, const char *text, size_t length,
+                       size_t skip, size_t room)
 {
-    const struct line_span *span = &line->span;
     if (span->column < 0 || (size_t)span->column >= length || span->column < (int32_t)skip)
         return;
     size_t end = span->end_line == span->line && span->end_column > span->column ? (size_t)span->end_column : length;
@@ -61,7 +60,8 @@ static void put_carets(const struct page *page, const struct line *line, const c
     free(carets);
 }
 
-static void put_source(const struct page *page, const struct model *model, const struct line *line)
+void text_source(const struct page *page, const struct model *model, const struct line *line,
+                 const struct line_span *span)
 {
     const struct source *source = source_get(model, line->file);
     size_t length = 0, skip = 0, room = page->width > INDENT + 8 ? page->width - INDENT - 8 : 1;
@@ -79,7 +79,7 @@ static void put_source(const struct page *page, const struct model *model, const
     page_put(page, STYLE_DIM, number);
     page_put(page, STYLE_DIM, " | ");
     fprintf(page->out, "%s\n", cut);
-    put_carets(page, line, text, length, skip, room);
+    put_carets(page, span, text, length, skip, room);
     if (source->state == SOURCE_CHANGED)
         page_put(page, STYLE_WARN, "          (as it ran: the file on disk is another by now)\n");
     if (source->state == SOURCE_EDITED)
@@ -113,7 +113,7 @@ static void put_shares(const struct page *page, const struct line *line)
     static const char *const names[SHARE_KINDS] = {"redundant loads", "redundant stores", "dead stores"};
     char *text = memory_print("%s", "");
     for (size_t i = 0; i < SHARE_KINDS; i++) {
-        char *share = text_share(&line->shares[i]), *count = page_count(line->shares[i].pairs);
+        char *share = text_share(share_estimate(&line->shares[i])), *count = page_count(line->shares[i].pairs);
         if (share != NULL) {
             char *longer = memory_print("%s%s%s %s of %s", text, *text ? "; " : "", names[i], share, count);
             free(text);
@@ -126,6 +126,17 @@ static void put_shares(const struct page *page, const struct line *line)
         fprintf(page->out, "%*s", INDENT, "");
         page_wrap(page, INDENT, INDENT, text);
     }
+    free(text);
+}
+
+static void put_line_objects(const struct page *page, const struct line *line)
+{
+    char *objects = text_objects(&line->objects), *text = objects != NULL ? memory_print("objects %s", objects) : NULL;
+    if (text != NULL) {
+        fprintf(page->out, "%*s", INDENT, "");
+        page_wrap(page, INDENT, INDENT, text);
+    }
+    free(objects);
     free(text);
 }
 
@@ -154,13 +165,13 @@ static char *other_line(const struct model *model, const struct line *line, cons
 static void put_advice(const struct page *page, const struct model *model, const struct line *line,
                        double min_waste_percent)
 {
-    if (!line->wasteful || model_percent(model, line->waste_s) < min_waste_percent)
+    if (!line->wasteful || model_percent(model, line->stored_s) < min_waste_percent)
         return;
     const struct share *share = &line->shares[line->waste_kind];
     const struct pair_group *group = line_pair(model, line);
     bool dead = line->waste_kind == SHARE_DEAD;
     const char *zero = share->wasted > 0 && share->zero * 10 >= share->wasted * 9 ? " (all of it zeros)" : "";
-    char *seconds = page_seconds(line->waste_s), *text;
+    char *seconds = page_seconds(line->stored_s), *text;
     char *other = other_line(model, line, group == NULL ? NULL : dead ? group->second : group->first);
     if (dead)
         text = memory_print(
@@ -183,7 +194,7 @@ static void put_advice(const struct page *page, const struct model *model, const
     free(text);
 }
 
-static void put_caller(const struct page *page, const struct model *model, const struct line *line)
+void text_caller(const struct page *page, const struct model *model, const struct line *line)
 {
     if (line->caller == NULL)
         return;
@@ -194,14 +205,18 @@ static void put_caller(const struct page *page, const struct model *model, const
     free(function);
 }
 
-void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank,
+void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank, size_t finding,
                double min_waste_percent)
 {
     put_title(page, model, line, rank);
-    put_source(page, model, line);
-    put_caller(page, model, line);
+    if (finding > 0)
+        fprintf(page->out, "%*sfinding %zu above\n", INDENT, "", finding);
+    else
+        text_source(page, model, line, &line->span);
+    text_caller(page, model, line);
     put_times(page, line);
     put_shares(page, line);
+    put_line_objects(page, line);
     put_advice(page, model, line, min_waste_percent);
     fputc('\n', page->out);
 }

@@ -27,9 +27,8 @@ char *text_path(const struct model *model, const char *path)
     return text_printable(shorter, strlen(shorter));
 }
 
-char *text_share(const struct share *share)
+char *text_share(struct estimate estimate)
 {
-    struct estimate estimate = share_estimate(share);
     if (!estimate.known)
         return NULL;
     return memory_print("%.0f %% (%.0f-%.0f %%)", 100 * estimate.fraction, 100 * estimate.low, 100 * estimate.high);

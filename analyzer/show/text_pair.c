@@ -80,7 +80,7 @@ static void chain_python(struct chain *chain, const struct model *model, const s
 
 /* Of the native frames below the innermost Python frame, the interpreter's own left out: where it entered, the innermost
  * function with a name, and the library it was in where that is yet another. Behind a gap nobody knows what entered. */
-static void chain_native(struct chain *chain, const struct context *context)
+static void chain_native(struct chain *chain, const struct context *context, bool entry_alone)
 {
     const struct frame *entry = NULL, *named = NULL, *leaf = NULL;
     bool gap = false;
@@ -96,8 +96,10 @@ static void chain_native(struct chain *chain, const struct context *context)
         named = frame->function != NULL ? frame : named;
         entry = entry == NULL && !gap ? named : entry;
     }
-    if (entry != NULL && entry != named)
+    if (entry != NULL && (entry != named || entry_alone))
         chain_add(chain, native_step(entry));
+    if (entry != NULL && entry_alone)
+        return;
     if (gap)
         chain_add(chain, memory_print("..."));
     if (named != NULL)
@@ -106,7 +108,7 @@ static void chain_native(struct chain *chain, const struct context *context)
         chain_add(chain, native_step(leaf));
 }
 
-char *text_context(struct model *model, const struct process *process, uint32_t node)
+char *text_context(struct model *model, const struct process *process, uint32_t node, bool entry_alone)
 {
     struct context context;
     struct chain chain = {0};
@@ -114,7 +116,7 @@ char *text_context(struct model *model, const struct process *process, uint32_t 
     chain_python(&chain, model, &context);
     if (chain.text == NULL)
         chain_add(&chain, memory_print("(%s)", context.thread));
-    chain_native(&chain, &context);
+    chain_native(&chain, &context, entry_alone);
     context_free(&context);
     return chain.text;
 }
@@ -139,8 +141,8 @@ void text_pair(const struct page *page, struct model *model, const struct pair_g
                               group->relation == DB_RELATION_RECYCLED ? ", in recycled memory" : "");
     fputs("    ", page->out);
     page_wrap(page, 4, 6, text);
-    char *first = text_context(model, group->process, group->example->first_node);
-    char *second = text_context(model, group->process, group->example->second_node);
+    char *first = text_context(model, group->process, group->example->first_node, false);
+    char *second = text_context(model, group->process, group->example->second_node, false);
     if (strcmp(first, second) == 0) {
         put_side(page, "both", first);
     } else {

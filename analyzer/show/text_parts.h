@@ -4,27 +4,45 @@
 
 #include "model/model.h"
 #include "model/select.h"
+#include "model/share.h"
 #include "show/page.h"
 
 /* text_names.c: the file as a reader knows it: relative to where the program ran, escaped. Fresh memory. */
 char *text_path(const struct model *model, const char *path);
 
 /* text_names.c: "97 % (93-99 %)" or NULL when too few pairs. Fresh memory. */
-char *text_share(const struct share *share);
+char *text_share(struct estimate estimate);
 
 /* text_head.c: the run's header and totals. text_tail: what is off, lost, and what to do next. */
 void text_head(const struct page *page, const struct model *model);
 void text_tail(const struct page *page, const struct model *model, const struct selection *selection,
                const struct options *options);
 
-/* text_line.c: one ranked line. `rank` counts from 1. */
-void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank,
+/* text_objects.c: "480 objects made: 477 equal to an earlier one (1.2 MiB), 3 constant"; NULL when there are none. Fresh memory. */
+char *text_objects(const struct objects *objects);
+
+/* text_finding.c: one finding. `rank` counts from 1. */
+struct finding;
+void text_finding(const struct page *page, struct model *model, const struct finding *finding, size_t rank);
+
+/* text_line.c: the user line that a package's line stands for, where there is one. */
+void text_caller(const struct page *page, const struct model *model, const struct line *line);
+
+/* text_line.c: a source line, quoted, with carets under `span`. */
+void text_source(const struct page *page, const struct model *model, const struct line *line,
+                 const struct line_span *span);
+
+/* text_line.c: one ranked line. `rank` counts from 1; `finding` is that of its first finding above, 0 without one. */
+void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank, size_t finding,
                double min_waste_percent);
 
 /* text_pair.c: both stacks of a group of pairs. */
 void text_pair(const struct page *page, struct model *model, const struct pair_group *group);
 
-/* text_pair.c: "train.py:88 main > model.py:57 attention > gemm [libopenblas.so]". Fresh memory. */
-char *text_context(struct model *model, const struct process *process, uint32_t node);
+/*
+ * text_pair.c: "train.py:88 main > model.py:57 attention > gemm [libopenblas.so]". `entry_alone`: of the native functions
+ * the first with a name, where the others only allocate. Fresh memory.
+ */
+char *text_context(struct model *model, const struct process *process, uint32_t node, bool entry_alone);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "findings/finding.h"
 #include "model/engines.h"
 #include "show/text_parts.h"
 #include "symbols/binary.h"
@@ -121,26 +122,46 @@ static void put_troubled(const struct page *page)
     }
 }
 
-static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
+/* What was looked for, and not found; NULL when nothing was. */
+static const char *nothing_found(const struct model *model)
 {
     const char *why_off;
+    bool access = engine_ran(model->run, DB_ENGINE_ACCESS, &why_off);
+    if (!engine_ran(model->run, DB_ENGINE_REPLICA, &why_off))
+        return access ? "nothing stored for nothing" : NULL;
+    return access ? "nothing computed again, nothing stored for nothing" : "nothing computed again";
+}
+
+static char *next_finding(const struct model *model, const struct finding *finding)
+{
+    char *path = text_path(model, finding->line->file);
+    char *text = memory_print("%s:%d first: %s", path, finding->line->number, finding->advice);
+    free(path);
+    return text;
+}
+
+static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
+{
     if (model->process_count == 0)
         return memory_print("nothing was recorded: %s", why_nothing(model->run));
     if (times_total(&model->totals.times) == 0 && model->totals.unplaced_ns > 0)
         return memory_print("there was no room to store where the time went: make some, or raise PIEPROF_MAX_SIZE.");
     if (times_total(&model->totals.times) == 0)
         return memory_print("the run was too short to be sampled; profile more of it, or raise PIEPROF_RATE.");
-    if (selection->line_count == 0)
+    if (selection->line_count == 0 && selection->finding_count == 0)
         return memory_print("nothing to report%s.", options->kind || options->file_glob ? " for these options" : "");
+    if (selection->finding_count > 0)
+        return next_finding(model, selection->findings[0]);
     const struct line *line = selection->lines[0];
     char *path = text_path(model, line->file), *text;
-    if (line->wasteful && model_percent(model, line->waste_s) >= options->min_waste_percent)
+    if (line->wasteful && model_percent(model, line->stored_s) >= options->min_waste_percent)
         text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
-    else if (!engine_ran(model->run, DB_ENGINE_ACCESS, &why_off))
-        text = memory_print(
-            "only time was measured; switch the access engine on to see what is stored and loaded for nothing.");
+    else if (nothing_found(model) == NULL)
+        text =
+            memory_print("only time was measured; switch the access and replica engines on to see what is stored and "
+                         "computed for nothing.");
     else
-        text = memory_print("nothing stored for nothing. The time is where the lines above say; %s:%d has most of it.",
+        text = memory_print("%s. The time is where the lines above say; %s:%d has most of it.", nothing_found(model),
                             path, line->number);
     free(path);
     return text;

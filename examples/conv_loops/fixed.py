@@ -13,6 +13,7 @@ FILTERS = 8
 BATCH = 16
 CLASSES = 4
 RATE = 0.05
+ROWS, COLUMNS = np.mgrid[0:SIDE, 0:SIDE]
 
 
 def gather_windows(images):
@@ -32,9 +33,8 @@ def make_batch(rng):
     """Stripes of four directions under noise."""
     labels = rng.integers(0, CLASSES, BATCH)
     angle = labels[:, None, None] * np.pi / CLASSES
-    rows, columns = np.mgrid[0:SIDE, 0:SIDE]
     phase = rng.uniform(0, 2 * np.pi, (BATCH, 1, 1))
-    stripes = np.sin(rows * np.sin(angle) + columns * np.cos(angle) + phase)
+    stripes = np.sin(ROWS * np.sin(angle) + COLUMNS * np.cos(angle) + phase)
     return stripes + rng.normal(0.0, 0.3, stripes.shape), labels
 
 

@@ -15,6 +15,7 @@ WIDTH = 64
 HEADS = 4
 LAYERS = 2
 BATCH = 2
+COUNT = torch.arange(LENGTH + 1)
 
 
 def position_encoding():
@@ -73,7 +74,7 @@ class Transformer(nn.Module):
 def make_batch(generator):
     period = torch.randint(3, 9, (BATCH, 1), generator=generator)
     start = torch.randint(0, LETTERS, (BATCH, 1), generator=generator)
-    return (start + torch.arange(LENGTH + 1) % period) % LETTERS
+    return (start + COUNT % period) % LETTERS
 
 
 def train(steps):

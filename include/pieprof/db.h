@@ -92,7 +92,8 @@
     X(THREAD_WITHOUT_CLOCK, "thread_without_clock", "thread not sampled: no memory, descriptor or timer, tiny stack")  \
     X(WATCH_OVERLAP, "watch_overlap", "access found, its bytes are watched already")                                   \
     X(CLASS_SAMPLED_OUT, "class_sampled_out", "access found outside objects: most of those are not watched")           \
-    X(WATCHES_BUSY, "watches_busy", "access found, all watches were waiting; the next one armed stands for it")
+    X(WATCHES_BUSY, "watches_busy", "access found, all watches were waiting; the next one armed stands for it")        \
+    X(OBJECT_WITHOUT_PYTHON, "object_without_python", "object born on a thread without Python frames: it has no site")
 
 /* The kinds of extents: name, type of its records. */
 #define DB_KINDS(X)                                                                                                    \
@@ -103,7 +104,9 @@
     X(SOURCE, struct db_source)                                                                                        \
     X(NODE, struct db_node)                                                                                            \
     X(PAIR, struct db_pair)                                                                                            \
-    X(COUNTER, struct db_counter)
+    X(COUNTER, struct db_counter)                                                                                      \
+    X(SITE, struct db_site)                                                                                            \
+    X(LINK, struct db_link)
 
 enum db_kind {
     DB_KIND_NONE = 0,
@@ -333,6 +336,42 @@ struct db_counter {
     uint64_t value; /* atomic */
 };
 
+/*
+ * A place that makes objects: all Python frames of the allocation, its size and its ordinal within its line's execution.
+ * The counters, from `births` on, are atomic.
+ */
+struct db_site {
+    uint32_t published;
+    uint32_t
+        node; /* its context, from the allocator's caller outwards; 0 before the second birth of a small one; atomic */
+    uint64_t size_bytes; /* as requested */
+    uint32_t ordinal; /* of equal allocations since the innermost Python frame last stood at this instruction, from 0 */
+    uint32_t period;  /* the distance, in births of this site, of most of its replicas; 0 = none yet */
+    uint64_t births;
+    uint64_t workspaces;      /* born and dead within one native call */
+    uint64_t unfilled;        /* no evidence that anything was stored into them */
+    uint64_t examined;        /* digested at their end (neither of the above) */
+    uint64_t constant;        /* of examined: one value throughout */
+    uint64_t zero;            /* of constant: zero */
+    uint64_t replicas;        /* of examined, not constant: equal to an earlier object of this site */
+    uint64_t period_replicas; /* of replicas: at the distance `period` */
+    uint64_t copies; /* of examined: equal to an object of another site that was alive at its birth (a copy of it) */
+    uint64_t live_at_end; /* not dead when the process ended; digested then when possible (they count in examined) */
+    uint64_t skipped;     /* not looked at: thinned by count, gone, or full of addresses (a data structure) */
+};
+
+/*
+ * Objects of the second site that equal a recent, earlier born object of the first, another site whose objects the same
+ * native function makes.
+ */
+struct db_link {
+    uint32_t published;
+    uint32_t first_site;
+    uint32_t second_site;
+    uint32_t reserved;
+    uint64_t objects; /* atomic */
+};
+
 #define DB_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has no implicit padding")
 _Static_assert(sizeof(struct db_header) <= DB_HEADER_BYTES, "the header fits its page");
 DB_ASSERT_SIZE(struct db_extent, 32);
@@ -343,6 +382,8 @@ DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
 DB_ASSERT_SIZE(struct db_pair, 56);
 DB_ASSERT_SIZE(struct db_counter, 24);
+DB_ASSERT_SIZE(struct db_site, 112);
+DB_ASSERT_SIZE(struct db_link, 24);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
 
 #endif

@@ -13,6 +13,7 @@
 #include "gate.h"
 #include "objects/bootstrap.h"
 #include "objects/object_map.h"
+#include "objects/replica.h"
 #include "process.h"
 #include "real.h"
 #include "stack/module.h"
@@ -81,22 +82,50 @@ static bool bears_object(size_t bytes, const void *caller)
            (bytes >= OBJECT_INTERPRETER_MIN_BYTES || !module_is_interpreter((uintptr_t)caller));
 }
 
-static void note_birth(void *block, const void *caller)
+static bool replicas_wanted(void)
+{
+    return process_record->engines[DB_ENGINE_REPLICA].state == DB_ENGINE_ON;
+}
+
+/* An allocation as it was asked for. */
+struct request {
+    size_t bytes;
+    const void *caller;
+    uintptr_t frame; /* of the hook: with the caller, it tells allocations of one native call from one another */
+    bool zeroed;
+};
+
+static struct object_origin origin_of(void *block, const struct request *request)
+{
+    struct replica_birth birth = {.start = (uintptr_t)block,
+                                  .size_bytes = request->bytes,
+                                  .place = (uintptr_t)request->caller ^ (uint64_t)request->frame << 16,
+                                  .zeroed = request->zeroed};
+    return replicas_wanted() ? replica_born(&birth) : (struct object_origin){0};
+}
+
+static void note_birth(void *block, const struct request *request)
 {
     size_t bytes = real.malloc_usable_size(block);
-    if (objects_wanted() && bears_object(bytes, caller)) {
-        object_map_birth((uintptr_t)block, bytes);
+    if (objects_wanted() && bears_object(bytes, request->caller)) {
+        struct object_origin origin = origin_of(block, request);
+        /* An object that the replica engine will not look at is of use to the access engine alone. */
+        if (origin.site != 0 || process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON) {
+            object_map_birth_from((uintptr_t)block, bytes, &origin);
+        } else {
+            object_map_count();
+        }
     }
 }
 
 /* After an allocation: adopts a forked child, does chores, notes a birth. Keeps errno. */
-static __attribute__((noinline)) void *allocated(void *block, size_t request_bytes, const void *caller)
+static __attribute__((noinline)) void *allocated(void *block, size_t request_bytes, const void *caller, bool zeroed)
 {
     int kept_errno = errno;
     if (gate_enter()) {
         chores_poll();
         if (block != NULL && request_bytes >= REQUEST_MIN_BYTES) {
-            note_birth(block, caller);
+            note_birth(block, &(struct request){request_bytes, caller, (uintptr_t)__builtin_frame_address(0), zeroed});
         }
         gate_leave();
     }
@@ -104,8 +133,10 @@ static __attribute__((noinline)) void *allocated(void *block, size_t request_byt
     return block;
 }
 
-#define ALLOCATED(block, bytes)                                                                                        \
-    ((bytes) < REQUEST_MIN_BYTES && quiet() ? (block) : allocated((block), (bytes), __builtin_return_address(0)))
+#define ALLOCATED_AS(block, bytes, zeroed)                                                                             \
+    ((bytes) < REQUEST_MIN_BYTES && quiet() ? (block)                                                                  \
+                                            : allocated((block), (bytes), __builtin_return_address(0), (zeroed)))
+#define ALLOCATED(block, bytes) ALLOCATED_AS(block, bytes, false)
 
 INTERPOSED void *malloc(size_t bytes)
 {
@@ -124,7 +155,7 @@ INTERPOSED void *calloc(size_t count, size_t size)
         return overflow ? NULL : bootstrap_allocate(bytes, 0);
     }
     void *block = real.calloc(count, size);
-    return ALLOCATED(block, overflow ? 0 : bytes);
+    return ALLOCATED_AS(block, overflow ? 0 : bytes, true);
 }
 
 INTERPOSED void *memalign(size_t alignment, size_t bytes)
@@ -176,14 +207,17 @@ INTERPOSED void *pvalloc(size_t bytes)
     return ALLOCATED(block, bytes + REQUEST_MIN_BYTES); /* whole pages, however little was asked for */
 }
 
-/* Takes the object out of the map before its memory can be somebody else's. False when it is none. */
-static __attribute__((noinline)) bool note_death(void *block, size_t usable_bytes, struct object *object)
+/* Takes the object out of the map before its memory can be somebody else's; `ends`: for good. False when it is none. */
+static __attribute__((noinline)) bool note_death(void *block, size_t usable_bytes, struct object *object, bool ends)
 {
     int kept_errno = errno;
     bool was_object = false;
     if (gate_enter()) {
         chores_poll();
         was_object = object_map_take((uintptr_t)block, usable_bytes, object);
+        if (was_object && ends) {
+            replica_ended(object, object->start);
+        }
         gate_leave();
     }
     errno = kept_errno;
@@ -198,7 +232,7 @@ INTERPOSED void free(void *block)
     size_t usable_bytes = real.malloc_usable_size(block);
     if (__builtin_expect(usable_bytes >= OBJECT_MIN_BYTES, 0)) {
         struct object object;
-        note_death(block, usable_bytes, &object);
+        note_death(block, usable_bytes, &object, true);
     }
     real.free(block);
 }
@@ -226,35 +260,44 @@ static void *bootstrap_leave(const void *block, size_t bytes)
     return fresh;
 }
 
-/* What became of the object: the same one where it was (failed, or kept its place), else a new one. */
-static void note_resize(void *before, void *after, size_t bytes, struct object *object, const void *caller)
+/*
+ * What became of the object: the same one where realloc failed; else its content ended here, as the start of a new object,
+ * which keeps the serial where it kept its place.
+ */
+static void note_resize(void *after, struct object *object, const struct request *request)
 {
     int kept_errno = errno;
-    bool failed = after == NULL && bytes != 0;
+    bool failed = after == NULL && request->bytes != 0;
     if (gate_enter()) {
-        if (failed || after == before) {
-            object->size_bytes = real.malloc_usable_size(before);
-            if (object->size_bytes >= OBJECT_MIN_BYTES) {
-                object_map_restore(object);
-            }
-        } else if (after != NULL && bytes >= REQUEST_MIN_BYTES) {
-            note_birth(after, caller);
+        size_t bytes = failed ? object->size_bytes : after != NULL ? real.malloc_usable_size(after) : 0;
+        bool in_place = (uintptr_t)after == object->start;
+        if (failed) {
+            object_map_restore(object);
+        } else {
+            replica_ended(object, bytes >= object->size_bytes ? (uintptr_t)after : 0);
+        }
+        if (in_place && bytes >= OBJECT_MIN_BYTES) {
+            object->size_bytes = bytes;
+            object->origin = origin_of(after, request);
+            object_map_restore(object);
+        } else if (!failed && !in_place && after != NULL && request->bytes >= REQUEST_MIN_BYTES) {
+            note_birth(after, request);
         }
         gate_leave();
     }
     errno = kept_errno;
 }
 
-static void *resize(void *block, size_t bytes, const void *caller)
+static __attribute__((noinline)) void *resize(void *block, size_t bytes, const void *caller)
 {
     struct object object;
     size_t usable_bytes = real.malloc_usable_size(block);
-    bool was_object = usable_bytes >= OBJECT_MIN_BYTES && note_death(block, usable_bytes, &object);
+    bool was_object = usable_bytes >= OBJECT_MIN_BYTES && note_death(block, usable_bytes, &object, false);
     void *after = real.realloc(block, bytes);
     if (was_object) {
-        note_resize(block, after, bytes, &object, caller);
+        note_resize(after, &object, &(struct request){bytes, caller, (uintptr_t)__builtin_frame_address(0), false});
     } else if (after != NULL && (bytes >= REQUEST_MIN_BYTES || !quiet())) {
-        allocated(after, bytes, caller);
+        allocated(after, bytes, caller, false);
     }
     return after;
 }

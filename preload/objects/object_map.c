@@ -26,8 +26,10 @@ struct entry {
 
 static _Atomic uint64_t *keys;
 static struct entry *entries;
+static struct object_origin *origins;                /* beside them: not for handlers */
 static _Atomic uint32_t live_of_class[SIZE_CLASSES]; /* classes without objects are not probed */
 static _Atomic uint64_t serials;
+static uint64_t serials_before; /* of the parent's, in a forked child */
 
 bool object_map_start(void)
 {
@@ -35,8 +37,9 @@ bool object_map_start(void)
         return true;
     }
     entries = memory_map(ENTRIES * sizeof *entries);
+    origins = memory_map(ENTRIES * sizeof *origins);
     _Atomic uint64_t *fresh = memory_map(ENTRIES * sizeof *fresh);
-    if (entries == NULL || fresh == NULL) {
+    if (entries == NULL || origins == NULL || fresh == NULL) {
         return false;
     }
     keys = fresh;
@@ -46,6 +49,7 @@ bool object_map_start(void)
 /* The heap came along, so its objects did: nothing is forgotten, serials go on. */
 void object_map_reset_child(void)
 {
+    serials_before = atomic_load(&serials);
 }
 
 static uint32_t class_of(size_t size_bytes)
@@ -113,18 +117,40 @@ void object_map_restore(const struct object *object)
     atomic_store_explicit(&entries[index].serial, object->serial, memory_order_relaxed);
     atomic_store_explicit(&entries[index].start, object->start, memory_order_relaxed);
     atomic_store_explicit(&entries[index].size_bytes, object->size_bytes, memory_order_relaxed);
+    origins[index] = object->origin;
     atomic_fetch_add_explicit(&live_of_class[size_class], 1, memory_order_relaxed);
     atomic_store_explicit(&keys[index], key, memory_order_release);
 }
 
-void object_map_birth(uintptr_t start, size_t size_bytes)
+static uint64_t take_serial(void)
+{
+    uint64_t serial = atomic_fetch_add_explicit(&serials, 1, memory_order_relaxed) + 1;
+    __atomic_store_n(&process_record->objects, serial - serials_before, __ATOMIC_RELAXED);
+    return serial;
+}
+
+void object_map_count(void)
+{
+    take_serial();
+}
+
+void object_map_birth_from(uintptr_t start, size_t size_bytes, const struct object_origin *origin)
 {
     if (keys == NULL || size_bytes == 0) {
         return;
     }
-    struct object object = {start, size_bytes, atomic_fetch_add_explicit(&serials, 1, memory_order_relaxed) + 1};
+    struct object object = {start, size_bytes, take_serial(), *origin};
     object_map_restore(&object);
-    process_count(&process_record->objects, 1);
+}
+
+void object_map_birth(uintptr_t start, size_t size_bytes)
+{
+    object_map_birth_from(start, size_bytes, &(struct object_origin){0});
+}
+
+uint64_t object_map_last_serial(void)
+{
+    return atomic_load_explicit(&serials, memory_order_relaxed);
 }
 
 bool object_map_take(uintptr_t start, size_t usable_bytes, struct object *object)
@@ -141,6 +167,7 @@ bool object_map_take(uintptr_t start, size_t usable_bytes, struct object *object
     object->start = start;
     object->size_bytes = atomic_load_explicit(&entries[index].size_bytes, memory_order_relaxed);
     object->serial = atomic_load_explicit(&entries[index].serial, memory_order_relaxed);
+    object->origin = origins[index];
     if (!atomic_compare_exchange_strong(&keys[index], &key, KEY_FREE)) {
         return false;
     }
@@ -192,4 +219,16 @@ bool object_map_find(uintptr_t address, struct object *object)
         }
     }
     return false;
+}
+
+void object_map_visit(void (*visit)(const struct object *object, void *state), void *state)
+{
+    for (size_t i = 0; keys != NULL && i < ENTRIES; i++) {
+        struct object object;
+        uint64_t key = atomic_load_explicit(&keys[i], memory_order_acquire);
+        if (key > KEY_BUSY && entry_copy(i, key, &object)) {
+            object.origin = origins[i];
+            visit(&object, state);
+        }
+    }
 }

@@ -16,10 +16,22 @@
 #define OBJECT_MIN_BYTES 1024u
 #define OBJECT_INTERPRETER_MIN_BYTES 65536u
 
+/* Where an object came from, as the replica engine keeps it. All zeros: nothing is known. */
+struct object_origin {
+    uint32_t site;       /* number of its site, 0: none */
+    uint32_t birth;      /* ordinal among its site's births, from 1 */
+    uint64_t generation; /* of the innermost Python frame at its birth, and that frame's depth */
+    uint64_t marks;      /* of its content at birth */
+    uint32_t epoch;      /* sites from before a fork are the parent's */
+    uint16_t depth;
+    uint8_t has_marks, zeroed;
+};
+
 struct object {
     uintptr_t start;
     size_t size_bytes;
-    uint64_t serial; /* birth order in this process, never reused */
+    uint64_t serial;             /* birth order in this process, never reused */
+    struct object_origin origin; /* not filled by object_map_find() */
 };
 
 bool object_map_start(void);
@@ -27,12 +39,23 @@ void object_map_reset_child(void);
 
 /* Outside handlers or in them; lock-free. A full table is counted (OBJECT_TABLE_FULL). */
 void object_map_birth(uintptr_t start, size_t size_bytes);
+void object_map_birth_from(uintptr_t start, size_t size_bytes, const struct object_origin *origin);
+/* A birth that is counted, with a serial of its own, and not filed. */
+void object_map_count(void);
 /* False when no object starts there. */
 bool object_map_death(uintptr_t start, size_t usable_bytes);
 
 /* As object_map_death(), and says what it was; object_map_restore() puts the same one back. For realloc. */
 bool object_map_take(uintptr_t start, size_t usable_bytes, struct object *object);
 void object_map_restore(const struct object *object);
+
+/* The serial of the last birth. */
+uint64_t object_map_last_serial(void);
+
+/*
+ * Calls `visit` with each live object, in no order; objects that come or go meanwhile are seen or not. Outside handlers.
+ */
+void object_map_visit(void (*visit)(const struct object *object, void *state), void *state);
 
 /* The live object that holds `address`. Signal-safe. */
 bool object_map_find(uintptr_t address, struct object *object);

@@ -36,6 +36,25 @@ struct python_top {
 };
 bool python_top(struct python_top *top);
 
+/* A frame as it lies in memory: its address, and the words that hold its code and its instruction. Only good to be
+ * compared, and resolved while it lives. */
+struct python_link {
+    uintptr_t frame, code, instruction;
+};
+
+/*
+ * The calling thread's frames, leaf first, at most `capacity` of them (the leaf end). Returns how many; 0 without a thread
+ * state, without frames, or when they were unreadable. Signal-safe.
+ */
+size_t python_links(struct python_link *links, size_t capacity);
+
+/*
+ * Code id and offset of a live frame that python_links() gave. False when unreadable. Where a call is two instructions, of
+ * which a specialised first one does all (3.11), the offset is the second's: the place must not move when code warms up.
+ * Signal-safe.
+ */
+bool python_link_resolve(const struct python_link *link, struct python_frame *frame);
+
 /* The published anchor on the C stack from which the return slot lies at a constant distance; 0 when none (3.8, 3.9). */
 uintptr_t python_anchor(void);
 

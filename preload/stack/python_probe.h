@@ -14,6 +14,9 @@ struct python_probe {
     uintptr_t code_type, string_type, bytes_type;
 };
 
+/* The innermost frame of the calling thread, be it one that only marks the C stack; 0 when there is none. Signal-safe. */
+uintptr_t python_top_frame(void);
+
 /* NULL until python_probe() chose a row. Signal-safe. */
 const struct python_probe *python_probed(void);
 

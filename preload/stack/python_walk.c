@@ -167,6 +167,14 @@ enum python_walk_result python_walk(struct python_frame *frames, size_t capacity
     return PYTHON_WALK_FAULT;
 }
 
+uintptr_t python_top_frame(void)
+{
+    const struct python_probe *probe = python_probed();
+    uintptr_t state = this_state(probe);
+    uintptr_t frame = 0;
+    return state != 0 && top_frame(&probe->layout, state, false, &frame) ? frame : 0;
+}
+
 bool python_top(struct python_top *top)
 {
     const struct python_probe *probe = python_probed();
@@ -185,6 +193,44 @@ bool python_top(struct python_top *top)
         frame = fields.previous != frame ? fields.previous : 0;
     }
     return false;
+}
+
+/* Opcodes of CPython 3.11 (Include/opcode.h): PRECALL and its specialisations, bit n of word n / 64. */
+static bool is_precall(uint8_t opcode)
+{
+    static const uint64_t bits[4] = {
+        0,
+        UINT64_C(1) << (64 - 64) | UINT64_C(1) << (65 - 64) | UINT64_C(1) << (66 - 64) | UINT64_C(1) << (67 - 64) |
+            UINT64_C(1) << (72 - 64) | UINT64_C(1) << (73 - 64) | UINT64_C(0x3f) << (76 - 64) |
+            UINT64_C(1) << (113 - 64) | UINT64_C(1) << (121 - 64) | UINT64_C(1) << (127 - 64),
+        UINT64_C(1) << (141 - 128) | UINT64_C(1) << (143 - 128) | UINT64_C(1) << (166 - 128),
+        0,
+    };
+    return (bits[opcode / 64] >> opcode % 64 & 1) != 0;
+}
+
+/* From a PRECALL to the CALL behind it and its one cache entry. */
+static int32_t settled_offset(const struct python_layout *layout, const struct fields *fields, int32_t offset)
+{
+    enum { PYTHON_3_11 = 0x30b, PRECALL_BYTES = 4 };
+    uint8_t opcode = 0;
+    bool may = layout->version == PYTHON_3_11 && offset >= 0;
+    return may && guard_read(&opcode, (const uint8_t *)fields->instruction) && is_precall(opcode)
+               ? offset + PRECALL_BYTES
+               : offset;
+}
+
+bool python_link_resolve(const struct python_link *link, struct python_frame *frame)
+{
+    const struct python_probe *probe = python_probed();
+    struct fields fields;
+    if (probe == NULL || !read_fields(&probe->layout, link->frame, &fields) ||
+        !python_code_find(probe, fields.code, &frame->code)) {
+        return false;
+    }
+    frame->offset = settled_offset(&probe->layout, &fields, offset_of(&probe->layout, &fields));
+    frame->entry = false;
+    return true;
 }
 
 uintptr_t python_anchor(void)

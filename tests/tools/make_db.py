@@ -12,7 +12,7 @@ import zlib
 HEADER_BYTES, EXTENT_BYTES = 4096, 16384
 EXTENT_HEADER = struct.Struct("<IIIIQQ")
 PAYLOAD = EXTENT_BYTES - EXTENT_HEADER.size
-KINDS = {"PROCESS": 1, "BLOB": 2, "CODE": 3, "MODULE": 4, "SOURCE": 5, "NODE": 6, "PAIR": 7, "COUNTER": 8}
+KINDS = {"PROCESS": 1, "BLOB": 2, "CODE": 3, "MODULE": 4, "SOURCE": 5, "NODE": 6, "PAIR": 7, "COUNTER": 8, "SITE": 9, "LINK": 10}
 ENGINES = ["time", "access", "replica", "transfer"]
 CONTRACT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "pieprof", "db.h")
 DROPS = open(CONTRACT).read().split("#define DB_DROPS(X)")[1].split("#define")[0].split("/* The kinds")[0].count("    X(")
@@ -27,6 +27,10 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
+SITE = struct.Struct("<IIQIIQQQQQQQQQQQ")
+LINK = struct.Struct("<IIIIQ")
+SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
+                 "live_at_end", "skipped")
 PROCESS_BYTES = PROCESS_HEAD.size + 4 * ENGINE.size + 8 * 64 + HEALTH.size
 
 ROOT, PYTHON, NATIVE, ACCESS, GAP = 1, 2, 3, 4, 5
@@ -138,6 +142,18 @@ class Process:
     def counter(self, node, event, value):
         return self.add("COUNTER", COUNTER.pack(1, node, event, 0, value))
 
+    def site(self, node, size=4096, ordinal=0, period=0, **counters):
+        """All births are examined unless the counters say otherwise; all replicas lie at the period."""
+        counters.setdefault("examined", counters.get("births", 0) - counters.get("workspaces", 0) -
+                            counters.get("unfilled", 0) - counters.get("skipped", 0))
+        counters.setdefault("period_replicas", counters.get("replicas", 0))
+        values = [counters.pop(name, 0) for name in SITE_COUNTERS]
+        assert not counters, counters
+        return self.add("SITE", SITE.pack(1, node, size, ordinal, period, *values))
+
+    def link(self, first, second, objects):
+        return self.add("LINK", LINK.pack(1, first, second, 0, objects))
+
     def head(self):
         start = 1000 * 10**9
         samples = sum(NODE.unpack(record)[5] for record in self.records["NODE"])
@@ -238,6 +254,22 @@ def golden_small():
     return db
 
 
+def golden_objects():
+    """golden_small with objects: a result made again on two ways, a repeated call, a plateau, constants, workspaces."""
+    db = golden_small()
+    process = db.processes[0]
+    process.engines = ("time", "access", "replica")
+    process.site(12, 524288, period=1, births=260, replicas=259)
+    process.site(12, 65536, period=14, births=280, replicas=266, skipped=0)
+    first = process.site(14, 8192, births=450)
+    second = process.site(10, 8192, births=450, workspaces=50, constant=3, zero=2, copies=1)
+    process.link(first, second, 390)
+    process.site(9, 4096, ordinal=1, period=1, births=443, replicas=429)
+    process.site(14, 4096, births=20, constant=20, zero=20)
+    process.site(0, 4096, births=1000, workspaces=900, unfilled=20, skipped=70, live_at_end=3)
+    return db
+
+
 def golden_big(nodes=200000, pairs=100000):
     """As large as ten minutes of a program with many contexts."""
     db = Db()
@@ -277,7 +309,7 @@ def compact(data):
     return b"".join(struct.pack("<I", len(part)) + part for part in stripped)
 
 
-GOLDEN = {"small": golden_small, "big": golden_big, "empty": Db}
+GOLDEN = {"small": golden_small, "objects": golden_objects, "big": golden_big, "empty": Db}
 
 
 def main():

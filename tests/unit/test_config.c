@@ -17,10 +17,10 @@
 #include "say.h"
 
 static const char *const variables[] = {
-    "PIEPROF_OUT",     "PIEPROF_RUN",         "PIEPROF_RATE", "PIEPROF_BUDGET",       "PIEPROF_MAX_SIZE",
-    "PIEPROF_ENGINES", "PIEPROF_EVENTS",      "PIEPROF_LOG",  "PMIX_NAMESPACE",       "SLURM_JOB_ID",
-    "SLURM_STEP_ID",   "TORCHELASTIC_RUN_ID", "RANK",         "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-    "SLURM_PROCID"};
+    "PIEPROF_OUT",     "PIEPROF_RUN",    "PIEPROF_RATE",        "PIEPROF_BUDGET", "PIEPROF_MAX_SIZE",
+    "PIEPROF_ENGINES", "PIEPROF_EVENTS", "PIEPROF_DIGEST",      "PIEPROF_LOG",    "PMIX_NAMESPACE",
+    "SLURM_JOB_ID",    "SLURM_STEP_ID",  "TORCHELASTIC_RUN_ID", "RANK",           "OMPI_COMM_WORLD_RANK",
+    "PMI_RANK",        "SLURM_PROCID"};
 
 static int forget_environment(void **state)
 {
@@ -120,6 +120,8 @@ static void test_edges_taken(void **state)
     assert_taken("PIEPROF_MAX_SIZE", "1048576");
     assert_taken("PIEPROF_ENGINES", "all");
     assert_taken("PIEPROF_EVENTS", "");
+    assert_taken("PIEPROF_DIGEST", "sampled");
+    assert_taken("PIEPROF_DIGEST", "full");
     assert_taken("PIEPROF_LOG", "quiet");
 }
 

@@ -1,5 +1,5 @@
 /* link: analyzer */
-/* A valid file (tests/fuzz/corpus/small) with one bit wrong, at every byte that matters; and cut at every kind of place. */
+/* A valid file (tests/fuzz/corpus/objects) with one bit wrong, at every byte that matters; and cut at every kind of place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/intern.h"
+#include "findings/finding.h"
 #include "model/model.h"
 #include "read/run.h"
 
@@ -27,7 +28,7 @@ static struct {
 static int expand(void **state)
 {
     (void)state;
-    FILE *file = fopen("tests/fuzz/corpus/small", "re");
+    FILE *file = fopen("tests/fuzz/corpus/objects", "re");
     uint32_t length;
     if (file == NULL)
         return -1;
@@ -41,6 +42,13 @@ static int expand(void **state)
     return golden.parts > 1 ? 0 : -1;
 }
 
+static void assert_objects_possible(const struct objects *objects)
+{
+    assert_true(objects->workspaces + objects->unfilled + objects->examined + objects->skipped <= objects->births);
+    assert_true(objects->constant + objects->replicas + objects->copies <= objects->examined);
+    assert_true(objects->zero <= objects->constant && objects->linked <= objects->examined);
+}
+
 /* What holds of every report, whatever the file: no share above one, no part above its whole. */
 static void assert_possible(const struct model *model)
 {
@@ -52,7 +60,10 @@ static void assert_possible(const struct model *model)
     for (size_t i = 0; i < model->line_count; i++) {
         const struct line *line = model->lines[i];
         sum += times_total(&line->times);
-        assert_true(line->waste_s >= 0 && line->waste_s <= (double)line->times.ns[TIME_NATIVE] * 1e-9);
+        uint64_t fixable_ns = line->times.ns[TIME_NATIVE] + line->times.ns[TIME_BOUNDARY];
+        assert_true(line->waste_s >= 0 && line->waste_s <= (double)fixable_ns * 1e-9);
+        assert_true(line->stored_s <= (double)line->times.ns[TIME_NATIVE] * 1e-9);
+        assert_objects_possible(&line->objects);
         assert_true(line->number >= 0);
         for (size_t kind = 0; kind < SHARE_KINDS; kind++) {
             assert_true(line->shares[kind].wasted <= line->shares[kind].pairs);
@@ -61,6 +72,13 @@ static void assert_possible(const struct model *model)
         }
     }
     assert_true(sum == times_total(&model->totals.times));
+    assert_objects_possible(&model->totals.objects);
+    for (size_t i = 0; i < model->finding_count; i++) {
+        const struct finding *finding = model->findings[i];
+        assert_true(finding->waste_s >= 0 && finding->waste_s <= finding->line->waste_s);
+        assert_true(finding->part <= finding->whole && finding->object.equal <= finding->object.examined);
+        assert_non_null(finding->advice);
+    }
 }
 
 /* True when the bytes could be read; then its model was looked at. */

@@ -1,0 +1,83 @@
+/*
+ * Claim: the line fills buffers with one and the same value each time; one such buffer would do.
+ * Evidence: every object of the site was constant to its end (never written after), always zero or never; and the time it
+ * took, measured at that instruction, is worth it. Without that it is a fact of the line, no finding.
+ * Traps: a line whose other results repeat is rule replica's, constants included; automatic differentiation's ones and zeros, initial states and masks that happen to be full: they cost nothing;
+ * results that are constant only at times (any object that is not unmakes it).
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "findings/loop.h"
+#include "findings/sites.h"
+#include "show/page.h"
+
+#define CONSTANT_MIN 4u
+#define WASTE_PERCENT 0.5
+
+bool site_is_constant(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->constant > 0 && record->constant == record->examined &&
+           (record->zero == 0 || record->zero == record->constant);
+}
+
+/* Does another rule have the line? */
+static bool line_is_claimed(const struct model *model, const struct line *line)
+{
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == line)
+            return true;
+    return false;
+}
+
+static bool holds(struct model *model, const struct site *site)
+{
+    return site_is_constant(site) && !line_is_claimed(model, site->place->line);
+}
+
+static uint64_t constant_of(const struct site *site)
+{
+    return site->record->constant;
+}
+
+static uint64_t differing_of(const struct site *site)
+{
+    return site->record->examined - site->record->constant;
+}
+
+static const char *name(struct model *model, struct finding *finding)
+{
+    (void)model;
+    (void)finding;
+    return "loop-invariant computation";
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    const struct finding_object *object = &finding->object;
+    const struct site *site = finding->second;
+    struct loop loop = loop_around(model, site->process, site->record->node, false);
+    char *made = say_made(object), *others = say_others(object);
+    char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL;
+    finding->claim = memory_print("%s, each filled with %s from birth to end%s.", made,
+                                  site->record->zero > 0 ? "zeros" : "one value", others);
+    finding->advice = place != NULL ? memory_print("One such buffer, made outside the loop at %s, would do.", place)
+                                    : memory_print("One such buffer would do.");
+    free(made);
+    free(others);
+    free(place);
+}
+
+void rule_constant(struct model *model)
+{
+    static const struct site_rule rule = {.kind = "constant",
+                                          .holds = holds,
+                                          .equal = constant_of,
+                                          .equal_min = CONSTANT_MIN,
+                                          .differing = differing_of,
+                                          .waste_percent = WASTE_PERCENT,
+                                          .name = name,
+                                          .say = say};
+    sites_find(model, &rule);
+}

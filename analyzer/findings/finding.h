@@ -1,0 +1,55 @@
+/*
+ * Findings: claims that a fix exists at a line (DESIGN section 5). Each rule is one file that states its claim, its
+ * evidence and the traps it must not fall into, and a row in findings.c. Rules make every finding the evidence carries;
+ * which are worth telling (--min-waste) is decided where they are shown.
+ */
+#ifndef PIEPROF_ANALYZER_FINDING_H
+#define PIEPROF_ANALYZER_FINDING_H
+
+#include "model/model.h"
+
+/* Objects of one size that a finding speaks of, over all ways to its line. */
+struct finding_object {
+    uint64_t size_bytes;
+    uint64_t made;     /* those that could be results: neither workspaces nor unfilled */
+    uint64_t examined; /* of these, looked at */
+    uint64_t equal;    /* of these, what the claim says */
+    uint32_t period;   /* births between equal ones; 0 where it does not apply */
+    uint64_t sizes;    /* different sizes on the line; the figures are of the one with most bytes */
+};
+
+struct finding {
+    const char *kind, *category;
+    char id[17];
+    struct line *line;
+    struct line_span span; /* what a fix would move: from the first to the last of its instructions */
+    double waste_s;
+    uint64_t waste_bytes;
+    uint64_t part, whole; /* the share: `part` of `whole` examined objects... */
+    bool exact;           /* ... which are all there were */
+    const struct site *first, *second;
+    struct finding_object object;
+    void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
+    char *claim;                                               /* what was measured: a sentence */
+    char *advice;                                              /* what to do about it */
+};
+
+/* Runs every rule; fills model->findings and adds to the waste of lines. After objects_charge, before lines_rank. */
+void findings_make(struct model *model);
+
+/* Puts every finding into words. After lines_rank: names of files depend on which lines there are. */
+void findings_say(struct model *model);
+void findings_free(struct model *model);
+
+/* findings.c, for rules: a new finding at `line`, zeroed but for its kind and category. */
+struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category);
+
+/* The rules: each looks through the whole model. */
+void rule_replica(struct model *model);
+void rule_repeated(struct model *model);
+void rule_constant(struct model *model);
+
+/* identity.c: fills `id` of every finding. */
+void findings_identify(struct model *model);
+
+#endif

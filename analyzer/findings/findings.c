@@ -1,0 +1,63 @@
+#include "findings/finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* In this order: a rule may see what those before it found. */
+static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated, rule_constant};
+
+struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
+{
+    struct finding *finding = memory_zeroed(1, sizeof(*finding));
+    *finding = (struct finding){.kind = kind, .category = category, .line = line, .span = line->span};
+    model->findings =
+        memory_grow(model->findings, model->finding_count, &model->finding_capacity, sizeof(struct finding *));
+    return model->findings[model->finding_count++] = finding;
+}
+
+/* By waste; equal ones by what a second run of the program has as well. */
+static int finding_order(const void *left, const void *right)
+{
+    const struct finding *a = *(struct finding *const *)left, *b = *(struct finding *const *)right;
+    if (a->waste_s < b->waste_s || a->waste_s > b->waste_s)
+        return a->waste_s > b->waste_s ? -1 : 1;
+    if (a->waste_bytes != b->waste_bytes)
+        return a->waste_bytes > b->waste_bytes ? -1 : 1;
+    int order = strcmp(a->line->file, b->line->file);
+    if (order == 0)
+        order = a->line->number - b->line->number;
+    return order != 0 ? order : strcmp(a->kind, b->kind);
+}
+
+void findings_make(struct model *model)
+{
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+        rules[i](model);
+    for (size_t i = 0; i < model->finding_count; i++) {
+        struct finding *finding = model->findings[i];
+        if (finding->line->computed_again_s < finding->waste_s)
+            finding->line->computed_again_s = finding->waste_s;
+    }
+    if (model->finding_count == 0)
+        return;
+    qsort(model->findings, model->finding_count, sizeof(struct finding *), finding_order);
+    findings_identify(model);
+}
+
+void findings_say(struct model *model)
+{
+    for (size_t i = 0; i < model->finding_count; i++)
+        model->findings[i]->say(model, model->findings[i]);
+}
+
+void findings_free(struct model *model)
+{
+    for (size_t i = 0; i < model->finding_count; i++) {
+        free(model->findings[i]->claim);
+        free(model->findings[i]->advice);
+        free(model->findings[i]);
+    }
+    free(model->findings);
+}

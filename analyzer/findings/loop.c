@@ -1,0 +1,138 @@
+#include "findings/loop.h"
+
+#include <string.h>
+
+#include "model/source.h"
+
+#define FRAMES_MAX 200
+#define LINES_MAX 2000 /* no longer function is looked through */
+
+/* The text of a line behind its indentation; blank lines and comments have none. */
+struct statement {
+    const char *text;
+    size_t length_bytes, indent;
+};
+
+static struct statement statement_of(const char *text, size_t length)
+{
+    size_t indent = 0;
+    while (text != NULL && indent < length && (text[indent] == ' ' || text[indent] == '\t'))
+        indent++;
+    if (text == NULL || indent == length || text[indent] == '#')
+        return (struct statement){0};
+    return (struct statement){.text = text + indent, .length_bytes = length - indent, .indent = indent};
+}
+
+static bool begins(const struct statement *statement, const char *word)
+{
+    size_t length = strlen(word);
+    return statement->length_bytes > length && strncmp(statement->text, word, length) == 0;
+}
+
+static bool is_loop(const struct statement *statement)
+{
+    return begins(statement, "for ") || begins(statement, "while ") || begins(statement, "while(") ||
+           begins(statement, "async for ");
+}
+
+static bool is_definition(const struct statement *statement)
+{
+    return begins(statement, "def ") || begins(statement, "class ") || begins(statement, "async def ");
+}
+
+/* "[f(x) for x in y]" somewhere on the line. */
+static bool has_comprehension(const struct statement *statement)
+{
+    const char *found = statement->text != NULL ? memmem(statement->text, statement->length_bytes, " for ", 5) : NULL;
+    return found != NULL && !is_loop(statement);
+}
+
+struct search {
+    unsigned skip; /* loops still to be passed over */
+    bool inner;
+    struct loop found, last; /* `last`: the outermost seen, for want of another */
+};
+
+/* True when this loop is the one. */
+static bool search_take(struct search *search, const char *file, int32_t line)
+{
+    search->last = (struct loop){.file = file, .line = line};
+    if (search->skip > 0) {
+        search->skip--;
+        return false;
+    }
+    search->found = search->last;
+    return true;
+}
+
+/* The loops around one line within its function. */
+static bool search_function(struct search *search, const struct source *source, int32_t number)
+{
+    size_t length = 0;
+    const char *line = source_line(source, number, &length);
+    struct statement own = statement_of(line, length);
+    size_t indent = own.indent;
+    if (own.text == NULL)
+        return false;
+    if (search->inner && is_loop(&own) && search_take(search, source->path, number))
+        return true;
+    for (int32_t i = number - 1; i > 0 && number - i < LINES_MAX && indent > 0; i--) {
+        line = source_line_before(source, line, &length);
+        struct statement statement = statement_of(line, length);
+        if (statement.text == NULL || statement.indent >= indent)
+            continue;
+        indent = statement.indent;
+        if (is_definition(&statement))
+            return false;
+        if (is_loop(&statement) && search_take(search, source->path, i))
+            return true;
+    }
+    return false;
+}
+
+struct loop loop_around(struct model *model, struct process *process, uint32_t node_id, bool inner)
+{
+    struct search search = {.skip = inner ? 1 : 0, .inner = inner};
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
+        struct code *code;
+        struct line_span span =
+            record->frame == DB_FRAME_PYTHON ? model_position(model, process, record, &code) : (struct line_span){0};
+        if (span.line > 0 && code != NULL && code->owner == OWNER_USER &&
+            search_function(&search, source_get(model, code->file), span.line))
+            return search.found;
+        record = run_record(process->run, DB_KIND_NODE, record->parent);
+    }
+    return search.last;
+}
+
+/* The statement a Python frame's line begins, and its code; text NULL where it is not known. */
+static struct statement frame_statement(struct model *model, struct process *process, uint32_t node_id,
+                                        struct code **code)
+{
+    size_t length = 0;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    *code = NULL;
+    if (record == NULL || record->frame != DB_FRAME_PYTHON)
+        return (struct statement){0};
+    struct line_span span = model_position(model, process, record, code);
+    const char *line = *code != NULL ? source_line(source_get(model, (*code)->file), span.line, &length) : NULL;
+    return statement_of(line, length);
+}
+
+bool loop_is_comprehension(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct code *code;
+    struct statement statement = frame_statement(model, process, node_id, &code);
+    if (code == NULL)
+        return false;
+    return strstr(code->function, "comp>") != NULL || strstr(code->function, "<genexpr>") != NULL ||
+           has_comprehension(&statement);
+}
+
+bool loop_is_header(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct code *code;
+    struct statement statement = frame_statement(model, process, node_id, &code);
+    return is_loop(&statement);
+}

@@ -1,0 +1,26 @@
+/* The loops around a place: where something that never changes can be moved out of. */
+#ifndef PIEPROF_ANALYZER_LOOP_H
+#define PIEPROF_ANALYZER_LOOP_H
+
+#include "model/model.h"
+
+struct loop {
+    const char *file; /* NULL: no loop is known */
+    int32_t line;     /* of its header */
+};
+
+/*
+ * The nearest loop of user code around the Python frames of `node_id`, read from the indentation of the stored source:
+ * `for` and `while` statements around the innermost user frame's line, then around its caller's, and so on. `inner`: the
+ * nearest loop is what goes once through a period, and the one around it is meant; the header the place itself stands on
+ * counts as a loop then too.
+ */
+struct loop loop_around(struct model *model, struct process *process, uint32_t node_id, bool inner);
+
+/* Does the Python frame `node_id` stand in a comprehension, or on a line that has one (from 3.12 on it has no frame)? */
+bool loop_is_comprehension(struct model *model, struct process *process, uint32_t node_id);
+
+/* Does it stand on the header of a loop? */
+bool loop_is_header(struct model *model, struct process *process, uint32_t node_id);
+
+#endif

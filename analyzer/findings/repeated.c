@@ -1,0 +1,107 @@
+/*
+ * Claim: the line calls a native function again that was just called elsewhere with the same arguments.
+ * Evidence: nearly all its objects equal a recent, earlier born object of another site made by the same native function.
+ * Traps: a copy equals its source by design (counted apart by the shim, but where the same function copied the source); a site that repeats itself is rule replica's and
+ * its waste is told there; values that agree for a while only (more than a few that differ unmake it).
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "findings/moving.h"
+#include "findings/sites.h"
+#include "findings/ways.h"
+#include "show/page.h"
+
+#define LINKED_MIN 4u
+#define DIFFERING_MIN 2u /* the first pass may find nothing to equal */
+#define DIFFERING_OF_EXAMINED 100u
+
+static uint64_t linked_of(const struct site *site)
+{
+    return site->linked;
+}
+
+static uint64_t differing_of(const struct site *site)
+{
+    uint64_t fresh = site_fresh(site);
+    return fresh > site->linked ? fresh - site->linked : 0;
+}
+
+static bool holds(struct model *model, const struct site *site)
+{
+    return site->linked > differing_of(site) && !site_repeats(site) &&
+           differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
+           !site_moves(model, site);
+}
+
+/* The site whose objects those of `second` equal most often. */
+static const struct site *first_of(const struct site *second)
+{
+    const struct process *process = second->process;
+    return &process->sites[run_index(&process->run->tables[DB_KIND_SITE], second->link->first_site)];
+}
+
+static const char *name(struct model *model, struct finding *finding)
+{
+    (void)model;
+    finding->first = first_of(finding->second);
+    return "repeated native call with the same arguments";
+}
+
+/* What the earlier objects come from, as the claim names it. Fresh memory. */
+static char *say_first(const struct model *model, const struct finding *finding, const struct ways *ways)
+{
+    const struct place *place = finding->first->place;
+    if (place == NULL)
+        return memory_print("code without a Python line");
+    if (place->line != finding->line)
+        return say_place(model, place->line->file, place->line->number);
+    if (ways->file == NULL || ways->first == ways->second)
+        return memory_print("this line itself");
+    char *call = say_place(model, ways->file, ways->first), *text = memory_print("the call at %s", call);
+    free(call);
+    return text;
+}
+
+/* By the two calls where the ways part, which is where the result can be kept; by the lines else. Fresh memory. */
+static char *say_advice(const struct model *model, const struct finding *finding, const struct ways *ways,
+                        const char *where)
+{
+    if (ways->file != NULL && ways->first != ways->second) {
+        char *from = say_place(model, ways->file, ways->first), *to = say_place(model, ways->file, ways->second);
+        char *text = memory_print("Keep the result from %s and use it at %s.", from, to);
+        free(from);
+        free(to);
+        return text;
+    }
+    if (finding->first->place != NULL && finding->first->place->line != finding->line)
+        return memory_print("Keep the result of %s and use it here.", where);
+    return memory_print("Keep the first result and use it again.");
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    const struct site *first = finding->first, *second = finding->second;
+    struct ways ways = ways_part(model, second->process, first->record->node, second->record->node);
+    char *made = say_made(&finding->object), *equal = page_count(finding->object.equal);
+    char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
+    finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
+                                  equal, where, others);
+    finding->advice = say_advice(model, finding, &ways, where);
+    free(made);
+    free(equal);
+    free(others);
+    free(where);
+}
+
+void rule_repeated(struct model *model)
+{
+    static const struct site_rule rule = {.kind = "replica",
+                                          .holds = holds,
+                                          .equal = linked_of,
+                                          .equal_min = LINKED_MIN,
+                                          .differing = differing_of,
+                                          .name = name,
+                                          .say = say};
+    sites_find(model, &rule);
+}

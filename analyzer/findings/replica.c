@@ -1,0 +1,115 @@
+/*
+ * Claim: the line computes results it already had; one computation, kept, would do.
+ * Evidence: nearly all objects of its sites equal an earlier one of the same site over the whole run. As many contents as
+ * one period has are new, and hardly any more.
+ * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
+ * are new); an instruction whose other results differ (only a part inside a library repeats); constant contents and
+ * copies, which are counted apart; the epoch: batches gathered from the data set again in each pass, in the same order;
+ * anything below an import.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "findings/loop.h"
+#include "findings/moving.h"
+#include "findings/sites.h"
+#include "show/page.h"
+
+#define REPLICAS_MIN 4u       /* a few alike may be one pass of a comprehension; nobody hoists for that */
+#define NEW_OF_EXAMINED 1000u /* one object in so many may be new beyond the first period */
+
+bool site_repeats(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t period = record->period > 1 ? record->period : 1, fresh = site_fresh(site);
+    return record->replicas > 0 && record->replicas >= fresh && fresh <= period + record->examined / NEW_OF_EXAMINED;
+}
+
+static bool holds(struct model *model, const struct site *site)
+{
+    return site_repeats(site) && (site_period(site) <= 1 || !site_moves(model, site));
+}
+
+static uint64_t equal_of(const struct site *site)
+{
+    return site_repeats(site) ? site->record->replicas : site->record->constant;
+}
+
+/* The first of a site speaks neither way: where sizes vary, many are made once. */
+static uint64_t differing_of(const struct site *site)
+{
+    uint64_t fresh = site_fresh(site);
+    return fresh > 0 ? fresh - 1 : 0;
+}
+
+/*
+ * Do its objects come round, one after the other, as the batches of an epoch do? Where the line is the header of a loop, or
+ * the user's own code calls what makes them. Not where the same execution of the line makes all of a period: in a library's
+ * loop, or in a comprehension.
+ */
+static bool is_round(struct model *model, const struct finding *finding)
+{
+    const struct site *site = finding->second;
+    const struct node *node = model_node(site->process, site->record->node);
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    if (finding->object.period <= 1 || node == NULL)
+        return false;
+    return loop_is_header(model, site->process, frame) ||
+           (node->python == frame && !loop_is_comprehension(model, site->process, frame));
+}
+
+static const char *name(struct model *model, struct finding *finding)
+{
+    return is_round(model, finding) ? "recomputed input" : "loop-invariant computation";
+}
+
+static char *say_equal(const struct finding_object *object, bool again)
+{
+    char *equal = page_count(object->equal), *text;
+    if (again)
+        text = memory_print("%s times equal to the one %u before: the same %u contents come round again", equal,
+                            object->period, object->period);
+    else if (object->period > 1)
+        text =
+            memory_print("%s times equal to the one %u before, from inputs that did not change", equal, object->period);
+    else
+        text = memory_print("%s times equal to the one before, from inputs that did not change", equal);
+    free(equal);
+    return text;
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    const struct finding_object *object = &finding->object;
+    const struct site *site = finding->second;
+    bool again = is_round(model, finding);
+    struct loop loop = loop_around(model, site->process, site->record->node, again);
+    char *made = say_made(object), *equal = say_equal(object, again), *others = say_others(object);
+    finding->claim = memory_print("%s, %s%s.", made, equal, others);
+    char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL;
+    if (place == NULL)
+        finding->advice = memory_print("Build it once and keep it.");
+    else if (again)
+        finding->advice =
+            memory_print("Build them once, before or in the first pass of the loop at %s, and keep them.", place);
+    else
+        finding->advice = memory_print("Build it once, outside the loop at %s.", place);
+    free(made);
+    free(equal);
+    free(others);
+    free(place);
+}
+
+void rule_replica(struct model *model)
+{
+    static const struct site_rule rule = {.kind = "replica",
+                                          .holds = holds,
+                                          .joins = site_is_constant,
+                                          .equal = equal_of,
+                                          .equal_min = REPLICAS_MIN,
+                                          .differing = differing_of,
+                                          .name = name,
+                                          .say = say};
+    sites_find(model, &rule);
+}

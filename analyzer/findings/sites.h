@@ -1,0 +1,56 @@
+/*
+ * What rules on objects share: the sites of a line that carry a claim, weighed against those of the same instruction that
+ * speak against it.
+ */
+#ifndef PIEPROF_ANALYZER_SITES_H
+#define PIEPROF_ANALYZER_SITES_H
+
+#include "findings/finding.h"
+
+struct site_rule {
+    const char *kind;
+    bool (*holds)(struct model *model, const struct site *site); /* does the site alone carry the claim? */
+    bool (*joins)(const struct site *site);         /* of lines with such a site: these as well; NULL: none */
+    uint64_t (*equal)(const struct site *site);     /* objects of such a site that the claim counts */
+    uint64_t equal_min;                             /* objects that an instruction must have of these */
+    uint64_t (*differing)(const struct site *site); /* objects of another site that speak against it */
+    double waste_percent;                           /* no finding below this share of the run's time */
+    const char *(*name)(struct model *model,
+                        struct finding *finding); /* its category; may set `first`, which is `second` else */
+    void (*say)(struct model *model, struct finding *finding); /* fills claim and advice */
+};
+
+/*
+ * One finding a line at most: of its instructions, each way to them alone, where the bytes of objects that differ are at most a tenth of the bytes
+ * that are equal. Its waste is the part of their native and boundary time that the equal objects are of those examined.
+ */
+void sites_find(struct model *model, const struct site_rule *rule);
+
+/* Objects that could be results: neither workspaces nor left as they were born. */
+uint64_t site_results(const struct site *site);
+
+/* Objects of a site that are new: neither constant, nor a copy, nor equal to an earlier one of the site. */
+uint64_t site_fresh(const struct site *site);
+
+/*
+ * Its period in results; 0 without one. The recorded period counts births, workspaces between the results too, so that it
+ * may be longer than there are contents.
+ */
+uint32_t site_period(const struct site *site);
+
+/* Does the site fill every object with one value, always zero or never? */
+bool site_is_constant(const struct site *site);
+
+/* Does the site make the same contents again and again, over the whole run (rule replica)? */
+bool site_repeats(const struct site *site);
+
+/* "model.py:57", fresh memory. */
+char *say_place(const struct model *model, const char *file, int32_t line);
+
+/* "; on this line 3 other sizes likewise" or nothing; fresh memory. */
+char *say_others(const struct finding_object *object);
+
+/* "512 KiB made 260 times", with how many were looked at where not all were; fresh memory. */
+char *say_made(const struct finding_object *object);
+
+#endif

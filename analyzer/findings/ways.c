@@ -1,0 +1,58 @@
+#include "findings/ways.h"
+
+#define FRAMES_MAX 200
+
+/* The Python frames of a way, outermost first: node ids. */
+struct way {
+    const struct db_node *frames[FRAMES_MAX];
+    size_t count;
+};
+
+/* False when the way has more frames than are looked at: its outermost ones are then unknown. */
+static bool way_to(const struct process *process, uint32_t node_id, struct way *way)
+{
+    const struct db_node *inward[FRAMES_MAX];
+    size_t count = 0;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    for (; record != NULL; record = run_record(process->run, DB_KIND_NODE, record->parent)) {
+        if (record->frame != DB_FRAME_PYTHON)
+            continue;
+        if (count == FRAMES_MAX)
+            return false;
+        inward[count++] = record;
+    }
+    for (way->count = 0; way->count < count; way->count++)
+        way->frames[way->count] = inward[count - 1 - way->count];
+    return true;
+}
+
+/* Where a frame stands. Not by its instruction: CPython 3.11 makes one call from two of them (model/nodes.c). */
+struct step {
+    const struct code *code;
+    int32_t line, column;
+};
+
+static struct step step_at(struct model *model, struct process *process, const struct db_node *record)
+{
+    struct code *code;
+    struct line_span span = model_position(model, process, record, &code);
+    return (struct step){.code = code, .line = span.line, .column = span.column};
+}
+
+struct ways ways_part(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node)
+{
+    struct way first, second;
+    struct ways none = {0};
+    if (!way_to(process, first_node, &first) || !way_to(process, second_node, &second))
+        return none;
+    for (size_t i = 0; i < first.count && i < second.count; i++) {
+        struct step a = step_at(model, process, first.frames[i]), b = step_at(model, process, second.frames[i]);
+        if (a.code == NULL || a.code != b.code)
+            return none;
+        if (a.line == b.line && a.column == b.column)
+            continue;
+        return a.code->owner == OWNER_USER ? (struct ways){.file = a.code->file, .first = a.line, .second = b.line}
+                                           : none;
+    }
+    return none;
+}

@@ -1,0 +1,171 @@
+#include "objects/content.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "stack/guard.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define WORD_BYTES 8u
+#define CHUNK_BYTES 4096u
+#define HEAP_REACH_BYTES (UINT64_C(1) << 36)
+#define MARK_BITS 4u
+#define MARK_MASK ((UINT64_C(1) << MARK_BITS) - 1)
+
+/* Of line `i` of `bytes` bytes: the first begins at the start, the last ends at the end. */
+static size_t line_offset(size_t bytes, unsigned i)
+{
+    size_t room = bytes - CONTENT_LINE_BYTES;
+    return i + 1 == CONTENT_LINES ? room : room / (CONTENT_LINES - 1) / WORD_BYTES * WORD_BYTES * i;
+}
+
+bool content_sample_take(struct content_sample *sample, uintptr_t start, size_t size_bytes)
+{
+    sample->size_bytes = size_bytes;
+    if (size_bytes <= CONTENT_WHOLE_BYTES) {
+        sample->bytes = size_bytes;
+        return guard_copy(sample->data, (const void *)start, size_bytes);
+    }
+    sample->bytes = CONTENT_LINES * CONTENT_LINE_BYTES;
+    for (unsigned i = 0; i < CONTENT_LINES; i++) {
+        const void *line = (const void *)(start + line_offset(size_bytes, i));
+        if (!guard_copy(sample->data + (size_t)i * CONTENT_LINE_BYTES, line, CONTENT_LINE_BYTES)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint64_t content_sample_digest(const struct content_sample *sample)
+{
+    uint64_t digest = XXH3_64bits_withSeed(sample->data, sample->bytes, sample->size_bytes);
+    return digest != 0 ? digest : 1;
+}
+
+static uint64_t word_at(const uint8_t *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* Elements are at most a word, so a buffer of one value repeats each word; a tail that is none repeats the word's start. */
+static bool repeats(const uint8_t *data, size_t bytes, uint64_t word)
+{
+    size_t at = 0;
+    for (; at + WORD_BYTES <= bytes; at += WORD_BYTES) {
+        if (word_at(data + at) != word) {
+            return false;
+        }
+    }
+    return memcmp(data + at, &word, bytes - at) == 0;
+}
+
+bool content_sample_is_constant(const struct content_sample *sample, uint64_t *word)
+{
+    if (sample->bytes < WORD_BYTES) {
+        return false;
+    }
+    *word = word_at(sample->data);
+    if (sample->size_bytes <= CONTENT_WHOLE_BYTES) {
+        return repeats(sample->data, sample->bytes, *word);
+    }
+    /* Lines begin at words, but the last, which ends where the buffer does: the check of the whole looks at that. */
+    return repeats(sample->data, sample->bytes - CONTENT_LINE_BYTES, *word);
+}
+
+/* Above the program's own image, and not above the break: the heap that grows by brk(2). */
+static bool in_break_heap(uint64_t word)
+{
+    static _Atomic uint64_t high;
+    uint64_t low = getauxval(AT_PHDR);
+    if (word < low || word - low >= HEAP_REACH_BYTES) {
+        return false;
+    }
+    if (word >= atomic_load_explicit(&high, memory_order_relaxed)) {
+        atomic_store_explicit(&high, (uint64_t)syscall(SYS_brk, 0UL), memory_order_relaxed);
+    }
+    return word < atomic_load_explicit(&high, memory_order_relaxed);
+}
+
+/* Mappings lie in the last of the 128 TiB that user space has (Documentation/arch/x86/x86_64/mm.rst). */
+static bool is_address(uint64_t word)
+{
+    return word % WORD_BYTES == 0 && (word >> 40 == 0x7f || in_break_heap(word));
+}
+
+/* Where line `i` lies in the sample. */
+static const uint8_t *line_in(const struct content_sample *sample, unsigned i)
+{
+    bool whole = sample->size_bytes <= CONTENT_WHOLE_BYTES;
+    return sample->data + (whole ? line_offset(sample->bytes, i) : (size_t)i * CONTENT_LINE_BYTES);
+}
+
+bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines)
+{
+    unsigned set = 0;
+    unsigned addresses = 0;
+    for (unsigned i = 0; i < CONTENT_LINES && sample->bytes >= CONTENT_LINE_BYTES; i++) {
+        const uint8_t *line = line_in(sample, i);
+        for (unsigned at = 0; (lines >> i & 1) != 0 && at < CONTENT_LINE_BYTES; at += WORD_BYTES) {
+            uint64_t word = word_at(line + at);
+            set += word != 0 ? 1 : 0;
+            addresses += word != 0 && is_address(word) ? 1 : 0;
+        }
+    }
+    return addresses > 0 && addresses * 4 >= set;
+}
+
+uint64_t content_sample_marks(const struct content_sample *sample)
+{
+    uint64_t marks = 0;
+    if (sample->bytes < CONTENT_LINE_BYTES) {
+        return 0;
+    }
+    for (unsigned i = 0; i < CONTENT_LINES; i++) {
+        /* A seed each: equal lines that turn into other equal lines must not all escape by one coincidence. */
+        uint64_t hash = XXH3_64bits_withSeed(line_in(sample, i), CONTENT_LINE_BYTES, i);
+        marks = marks << MARK_BITS | (hash & MARK_MASK);
+    }
+    return marks;
+}
+
+uint32_t content_marks_differ(uint64_t marks, uint64_t others)
+{
+    uint32_t lines = 0;
+    for (unsigned i = CONTENT_LINES; i-- > 0; marks >>= MARK_BITS, others >>= MARK_BITS) {
+        lines |= ((marks ^ others) & MARK_MASK) != 0 ? UINT32_C(1) << i : 0;
+    }
+    return lines;
+}
+
+bool content_digest(uintptr_t start, size_t size_bytes, uint64_t *digest)
+{
+    uint8_t chunk[CHUNK_BYTES];
+    *digest = size_bytes;
+    for (size_t at = 0; at < size_bytes; at += CHUNK_BYTES) {
+        size_t bytes = size_bytes - at < CHUNK_BYTES ? size_bytes - at : CHUNK_BYTES;
+        if (!guard_copy(chunk, (const void *)(start + at), bytes)) {
+            return false;
+        }
+        *digest = XXH3_64bits_withSeed(chunk, bytes, *digest);
+    }
+    return true;
+}
+
+bool content_is_constant(uintptr_t start, size_t size_bytes, uint64_t word)
+{
+    uint8_t chunk[CHUNK_BYTES];
+    for (size_t at = 0; at < size_bytes; at += CHUNK_BYTES) {
+        size_t bytes = size_bytes - at < CHUNK_BYTES ? size_bytes - at : CHUNK_BYTES;
+        if (!guard_copy(chunk, (const void *)(start + at), bytes) || !repeats(chunk, bytes, word)) {
+            return false;
+        }
+    }
+    return true;
+}

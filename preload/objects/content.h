@@ -1,0 +1,49 @@
+/*
+ * What a buffer holds, in a few numbers. Reads behind the fault guard, outside handlers; the buffer may be somebody's who
+ * writes it at this moment, then the answer is that of no particular moment.
+ */
+#ifndef PIEPROF_PRELOAD_CONTENT_H
+#define PIEPROF_PRELOAD_CONTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CONTENT_LINES 16u
+#define CONTENT_LINE_BYTES 64u
+#define CONTENT_ALL_LINES UINT32_C(0xffff)
+#define CONTENT_WHOLE_BYTES 4096u /* buffers up to here are sampled whole */
+
+struct content_sample {
+    size_t bytes; /* of `data`: all of a small buffer, else its CONTENT_LINES lines, spread evenly over it */
+    size_t size_bytes;
+    uint8_t data[CONTENT_WHOLE_BYTES];
+};
+
+/* False when the buffer could not be read. The places depend on the size alone, never on the address. */
+bool content_sample_take(struct content_sample *sample, uintptr_t start, size_t size_bytes);
+
+/* Digest of the sample and the size. Never 0. */
+uint64_t content_sample_digest(const struct content_sample *sample);
+
+/* One 8-byte word throughout the sample? Buffers of less than 8 bytes never are. */
+bool content_sample_is_constant(const struct content_sample *sample, uint64_t *word);
+
+/*
+ * Is a quarter and more of the words in these lines (bit n: line n) that are not zero addresses, of the heap, of mappings
+ * or of code? Then the buffer is a data structure: what it holds differs from run to run, and is nobody's result.
+ */
+bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines);
+
+/* Four bits of a hash of each of the lines. */
+uint64_t content_sample_marks(const struct content_sample *sample);
+/* The lines in which two marks differ (bit n: line n): 15 of 16 changes of a line are seen. */
+uint32_t content_marks_differ(uint64_t marks, uint64_t others);
+
+/* Digest of all of it. False when some of it could not be read. */
+bool content_digest(uintptr_t start, size_t size_bytes, uint64_t *digest);
+
+/* Is `word` all there is? */
+bool content_is_constant(uintptr_t start, size_t size_bytes, uint64_t word);
+
+#endif

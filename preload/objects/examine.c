@@ -1,0 +1,233 @@
+#include "objects/examine.h"
+
+#include "config.h"
+#include "objects/content.h"
+#include "objects/recent.h"
+#include "process.h"
+
+#define FILLED_LINES                                                                                                   \
+    4u /* of CONTENT_LINES that changed since birth: a few elements stored into leftovers change less */
+#define WHOLE_LIMIT_BYTES ((size_t)16 << 20) /* beyond, samples must do unless PIEPROF_DIGEST=full */
+#define PROOFS_FIRST 4u
+#define PROOFS_EVERY 64u
+#define CONSTANTS_FIRST 4u
+#define STRUCTURES_FIRST 16u /* births of a site that are asked */
+
+void examine_birth(const struct site *site, uintptr_t start, struct object_origin *origin)
+{
+    struct content_sample sample;
+    bool asks = !site->fills || origin->birth <= STRUCTURES_FIRST;
+    if (asks && !origin->zeroed && content_sample_take(&sample, start, site->record->size_bytes)) {
+        origin->marks = content_sample_marks(&sample);
+        origin->has_marks = 1;
+    }
+}
+
+/* The lines that were stored into as far as is known. */
+static uint32_t changed_lines(const struct object_origin *origin, const struct content_sample *sample)
+{
+    return origin->has_marks ? content_marks_differ(origin->marks, content_sample_marks(sample)) : CONTENT_ALL_LINES;
+}
+
+/*
+ * Leftovers are no results: a chunk comes back with what it held, and np.empty() with a few stores would equal the one
+ * before for ever. That a site fills its objects is shown once, by one whose content changed all over: its own, or one that
+ * the same instruction made on another path, for a chunk may come back from there with this very content.
+ */
+static bool is_filled(struct site *site, const struct object_origin *origin, uint32_t lines)
+{
+    if (site->fills || origin->zeroed) {
+        return true;
+    }
+    if (origin->has_marks && (unsigned)__builtin_popcount(lines) >= FILLED_LINES) {
+        site->fills = true;
+        sites_note_fills(site);
+    }
+    site->fills = site->fills || sites_instruction_fills(site);
+    return site->fills;
+}
+
+static bool may_read_whole(size_t size_bytes)
+{
+    return size_bytes <= WHOLE_LIMIT_BYTES || config.digest_full;
+}
+
+/* The sample says so; the first few times, and now and then after, the whole is asked. */
+static bool is_constant(struct site *site, const struct content_sample *sample, uintptr_t start, uint32_t birth,
+                        uint64_t *word)
+{
+    if (!content_sample_is_constant(sample, word)) {
+        return false;
+    }
+    bool asks = site->constants < CONSTANTS_FIRST || birth % PROOFS_EVERY == 0 || config.digest_full;
+    if (!asks || !may_read_whole(sample->size_bytes)) {
+        return true;
+    }
+    if (!content_is_constant(start, sample->size_bytes, *word)) {
+        return false;
+    }
+    site->constants++;
+    return true;
+}
+
+/* One object on its way through its site's history. */
+struct examined {
+    uintptr_t start;
+    size_t size_bytes;
+    uint32_t birth;
+    uint64_t digest;
+    uint32_t proof; /* of the whole content, 0 when not made */
+    bool is_whole;  /* the sample was the whole */
+};
+
+static void prove(struct examined *object)
+{
+    uint64_t digest = 0;
+    if (object->proof == 0 && content_digest(object->start, object->size_bytes, &digest)) {
+        object->proof = (uint32_t)(digest >> 32) | 1;
+    }
+}
+
+/* Samples are proved by whole contents: the first few that match, then one at every so many births and its next match. */
+static bool wants_proof(const struct site *site, const struct examined *object, int match)
+{
+    if (object->is_whole || site->distrusted || match < 0 || !may_read_whole(object->size_bytes)) {
+        return false;
+    }
+    return config.digest_full || site->proofs < PROOFS_FIRST || object->birth % PROOFS_EVERY == 0 ||
+           (site->history->proofs[match] != 0 && site->history->births[match] % PROOFS_EVERY == 0);
+}
+
+static void note_period(struct site *site)
+{
+    uint32_t votes = 0;
+    uint32_t period = history_period(site->history, &votes);
+    __atomic_store_n(&site->record->period, period, __ATOMIC_RELAXED);
+    __atomic_store_n(&site->record->period_replicas, votes, __ATOMIC_RELAXED);
+}
+
+static void use_whole(struct examined *object)
+{
+    uint64_t whole = 0;
+    if (content_digest(object->start, object->size_bytes, &whole)) {
+        object->digest = whole;
+    }
+}
+
+/* Equal samples, other contents: what samples alone have said of this site is taken back, and they are not asked again. */
+static void distrust(struct site *site, struct examined *object)
+{
+    site->distrusted = true;
+    process_count(&site->record->replicas, (uint64_t)0 - site->unproved);
+    site->unproved = 0;
+    history_forget_votes(site->history);
+    note_period(site);
+    use_whole(object);
+}
+
+static void count_replica(struct site *site, struct examined *object, int match)
+{
+    struct history *history = site->history;
+    uint32_t other = history->births[match];
+    bool proved =
+        object->is_whole || site->distrusted || (object->proof != 0 && history->proofs[match] == object->proof);
+    site->proofs += proved ? 1 : 0;
+    site->unproved += proved ? 0 : 1;
+    if (other > object->birth) {
+        history->replicas[match] = true;
+    }
+    history_vote(history, other < object->birth ? object->birth - other : other - object->birth);
+    process_count(&site->record->replicas, 1);
+    note_period(site);
+    atomic_store(&site->last_match, (uint32_t)atomic_load(&site->births));
+}
+
+/* True when the object itself is the replica: the later born of the two. */
+static bool judge(struct site *site, struct examined *object)
+{
+    struct history *history = site->history;
+    if (site->distrusted) {
+        use_whole(object);
+    }
+    int match = history_find(history, object->digest, object->birth);
+    if (wants_proof(site, object, match)) {
+        prove(object);
+    }
+    if (match >= 0 && object->proof != 0 && history->proofs[match] != 0 && object->proof != history->proofs[match]) {
+        distrust(site, object);
+        match = -1;
+    }
+    bool is_replica = match >= 0 && history->births[match] < object->birth;
+    if (match >= 0) {
+        count_replica(site, object, match);
+    }
+    history_add(history, object->digest, object->proof, object->birth, is_replica);
+    return is_replica;
+}
+
+static void compare(struct site *site, const struct object *object, const struct content_sample *sample,
+                    uintptr_t start)
+{
+    struct examined examined = {.start = start,
+                                .size_bytes = sample->size_bytes,
+                                .birth = object->origin.birth,
+                                .digest = content_sample_digest(sample),
+                                .is_whole = sample->bytes == sample->size_bytes};
+    struct recent_object recent = {.digest = examined.digest,
+                                   .birth = object->serial,
+                                   .death = object_map_last_serial(),
+                                   .site = object->origin.site};
+    if (sites_lock(site)) {
+        recent.is_counted = judge(site, &examined);
+        recent.digest = examined.digest;
+        sites_unlock(site);
+    }
+    recent_meet(&recent);
+}
+
+/* The object just seen is full of addresses: the site's objects are no results, and what was said of them is taken back. */
+static void set_aside(struct site *site)
+{
+    struct db_site *record = site->record;
+    uint64_t before = __atomic_exchange_n(&record->examined, 0, __ATOMIC_RELAXED) +
+                      __atomic_exchange_n(&record->unfilled, 0, __ATOMIC_RELAXED) +
+                      __atomic_exchange_n(&record->workspaces, 0, __ATOMIC_RELAXED);
+    uint64_t *parts[] = {&record->constant, &record->zero, &record->replicas, &record->period_replicas,
+                         &record->copies};
+    site->is_structure = true;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        __atomic_store_n(parts[i], 0, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
+    sites_skip(site, before + 1);
+}
+
+void examine_end(struct site *site, const struct object *object, uintptr_t start)
+{
+    struct content_sample sample;
+    uint64_t word = 0;
+    if (site->is_structure) {
+        sites_skip(site, 1);
+        return;
+    }
+    if (!content_sample_take(&sample, start, site->record->size_bytes)) {
+        sites_skip(site, 1);
+        return;
+    }
+    uint32_t lines = changed_lines(&object->origin, &sample);
+    if (object->origin.birth <= STRUCTURES_FIRST && content_sample_is_structure(&sample, lines)) {
+        set_aside(site);
+        return;
+    }
+    if (!is_filled(site, &object->origin, lines)) {
+        process_count(&site->record->unfilled, 1);
+        return;
+    }
+    process_count(&site->record->examined, 1);
+    if (is_constant(site, &sample, start, object->origin.birth, &word)) {
+        process_count(&site->record->constant, 1);
+        process_count(&site->record->zero, word == 0 ? 1 : 0);
+        return;
+    }
+    compare(site, object, &sample, start);
+}

@@ -1,0 +1,37 @@
+/*
+ * The replica engine: from an object's birth at its site to its end, where its content is compared with that of earlier
+ * objects. What it records is exact and repeatable: nothing is decided by addresses, time or samples.
+ */
+#ifndef PIEPROF_PRELOAD_REPLICA_H
+#define PIEPROF_PRELOAD_REPLICA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "objects/object_map.h"
+
+bool replica_start(void);
+void replica_reset_child(void);
+
+struct replica_birth {
+    uintptr_t start;
+    size_t size_bytes; /* as requested */
+    uint64_t place;    /* tells one native caller from another within one native call */
+    bool zeroed;       /* by the allocator: its content is defined from the start */
+};
+
+/* The origin of a new object; no site where the thread has no Python frames (counted), or where this birth is one of
+ * those that are not looked at. Behind the gate, outside handlers. */
+struct object_origin replica_born(const struct replica_birth *birth);
+
+/*
+ * The end of an object that object_map_take() gave: its content still stands, all of it, at `start` (another place than
+ * its own when realloc has moved it); 0: nowhere any more. Behind the gate, outside handlers.
+ */
+void replica_ended(const struct object *object, uintptr_t start);
+
+/* At the end of the process: what still lives is examined, in the order of birth. */
+void replica_finish(void);
+
+#endif

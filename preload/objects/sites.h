@@ -1,0 +1,60 @@
+/* The sites of this process: found by key without a lock, recorded in the ledger when first seen. */
+#ifndef PIEPROF_PRELOAD_SITES_H
+#define PIEPROF_PRELOAD_SITES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "objects/history.h"
+#include "pieprof/db.h"
+
+#define SITES_MAX 8192u
+
+struct site {
+    uint64_t key;
+    uint64_t instruction;   /* as in the key */
+    uint32_t id;            /* of the record */
+    struct db_site *record; /* in the ledger */
+    uint64_t maker;         /* the native function that makes its objects (site_context.h); 0 unknown */
+    _Atomic uint64_t births, looked_at;
+    _Atomic uint32_t busy;       /* what follows, and the history, belong to who set it */
+    bool is_structure;           /* its objects hold addresses: none is looked at any more */
+    bool fills;                  /* one of its objects was seen to be filled */
+    bool distrusted;             /* equal samples of it were seen to differ elsewhere: only whole contents count */
+    uint32_t proofs;             /* replicas that whole contents confirmed */
+    uint32_t unproved;           /* replicas that samples alone say */
+    uint32_t constants;          /* whole contents found constant */
+    _Atomic uint32_t last_match; /* number of births when an object was last equal to another */
+    struct history *history;
+};
+
+struct site_key {
+    uint64_t stack_hash;
+    uint64_t instruction; /* hash of the innermost frame alone: implied by the stack's, noted in the site */
+    uint64_t size_bytes;
+    uint32_t ordinal;
+};
+
+bool sites_start(void);
+void sites_reset_child(void);
+
+/* The number of the site, from 1; 0 (counted TABLE_FULL, or by the ledger) when there is no room. Its record has no context
+ * as yet. Outside handlers. */
+uint32_t sites_find(const struct site_key *key);
+
+/* By number. */
+struct site *sites_at(uint32_t number);
+
+/* `count` objects that were to be looked at could not be: they are among the skipped now. */
+void sites_skip(struct site *site, uint64_t count);
+
+/* Has an object that this instruction made been seen to be filled, whatever the path to it? */
+bool sites_instruction_fills(const struct site *site);
+void sites_note_fills(const struct site *site);
+
+/* One thread at a time: a bounded wait, false when it was in vain. */
+bool sites_lock(struct site *site);
+void sites_unlock(struct site *site);
+
+#endif

@@ -1,0 +1,130 @@
+/* link: shim */
+/* The Python stack as objects see it: who stands where he stood, and the numbering of equal allocations. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects/call_stack.h"
+
+static struct call_stack *stack;
+
+/* A code object's address and the instruction's stand for themselves; an odd instruction is unreadable. */
+static bool resolve(const struct python_link *link, struct python_frame *frame)
+{
+    frame->code = (uint32_t)link->code;
+    frame->offset = (int32_t)link->instruction;
+    return link->instruction % 2 == 0;
+}
+
+/* Frames outermost first, as "frame code instruction" digits: "110 220" is frame 1 in code 1 at 0, above it frame 2. */
+static bool see(const char *text)
+{
+    size_t count = (strlen(text) + 1) / 4;
+    for (size_t i = 0; i < count; i++) {
+        const char *frame = text + 4 * i;
+        stack->links[count - 1 - i] = (struct python_link){.frame = (uintptr_t)(frame[0] - '0'),
+                                                           .code = (uintptr_t)(frame[1] - '0'),
+                                                           .instruction = (uintptr_t)(frame[2] - '0')};
+    }
+    return call_stack_update(stack, count, resolve);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    stack = calloc(1, sizeof *stack);
+    return stack != NULL ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    free(stack);
+    return 0;
+}
+
+static void test_the_hash_is_of_codes_and_offsets_not_of_addresses(void **state)
+{
+    (void)state;
+    assert_true(see("110 222"));
+    uint64_t hash = call_stack_innermost(stack)->hash;
+    assert_true(see("310 422"));
+    assert_true(call_stack_innermost(stack)->hash == hash);
+    assert_true(see("310 424"));
+    assert_true(call_stack_innermost(stack)->hash != hash);
+    assert_true(see("312 422"));
+    assert_true(call_stack_innermost(stack)->hash != hash);
+    assert_true(see("110 222"));
+    assert_true(call_stack_innermost(stack)->hash == hash);
+}
+
+static void test_a_frame_holds_while_it_is_seen_at_one_instruction(void **state)
+{
+    (void)state;
+    assert_true(see("110 222"));
+    uint64_t inner = call_stack_innermost(stack)->generation;
+    uint64_t outer = stack->levels[0].generation;
+    assert_true(see("110 222"));
+    assert_true(call_stack_holds(stack, 1, inner));
+    assert_true(see("110 222 330")); /* called back into Python: the native call goes on */
+    assert_true(call_stack_holds(stack, 1, inner));
+    assert_true(see("110 224"));
+    assert_false(call_stack_holds(stack, 1, inner));
+    assert_true(call_stack_holds(stack, 0, outer));
+    assert_true(see("110 222")); /* back at the instruction, but it has been elsewhere */
+    assert_false(call_stack_holds(stack, 1, inner));
+    assert_true(see("110"));
+    assert_false(call_stack_holds(stack, 1, call_stack_innermost(stack)->generation));
+}
+
+static void test_a_frame_that_cannot_be_read_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    assert_true(see("110 222"));
+    uint64_t inner = call_stack_innermost(stack)->generation;
+    assert_false(see("110 223"));
+    assert_false(call_stack_holds(stack, 1, inner));
+    assert_false(see(""));
+    assert_true(see("110 222"));
+}
+
+static void test_equal_allocations_of_one_execution_are_numbered(void **state)
+{
+    (void)state;
+    assert_true(see("110 222"));
+    assert_int_equal(call_stack_ordinal(stack, 4096, 1), 0);
+    assert_int_equal(call_stack_ordinal(stack, 8192, 2), 0);
+    assert_int_equal(call_stack_ordinal(stack, 4096, 2), 1);
+    assert_int_equal(call_stack_ordinal(stack, 4096, 3), 2);
+    assert_true(see("110 224"));
+    assert_true(see("110 222"));
+    assert_int_equal(call_stack_ordinal(stack, 4096, 1), 0);
+}
+
+/* lst.append(f(x)) in a loop: nothing but the allocation itself is ever seen. */
+static void test_the_same_caller_again_is_the_next_execution(void **state)
+{
+    (void)state;
+    assert_true(see("110 226"));
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(call_stack_ordinal(stack, 4096, 1), 0);
+        assert_int_equal(call_stack_ordinal(stack, 4096, 2), 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_hash_is_of_codes_and_offsets_not_of_addresses),
+        cmocka_unit_test(test_a_frame_holds_while_it_is_seen_at_one_instruction),
+        cmocka_unit_test(test_a_frame_that_cannot_be_read_leaves_nothing_behind),
+        cmocka_unit_test(test_equal_allocations_of_one_execution_are_numbered),
+        cmocka_unit_test(test_the_same_caller_again_is_the_next_execution),
+    };
+    return cmocka_run_group_tests(tests, start, end);
+}

@@ -1,0 +1,343 @@
+/* link: shim */
+/* What becomes of objects at their end: filled or not, constant, replicas and their period, copies, links, full tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "ledger/ledger.h"
+#include "objects/content.h"
+#include "objects/examine.h"
+#include "objects/history.h"
+#include "objects/recent.h"
+#include "objects/sites.h"
+#include "process.h"
+#include "signals.h"
+
+#define BYTES 32768u
+
+static char directory[64];
+static uint64_t stack_hash = 1, serial;
+static uint64_t buffer[BYTES / 8 + 2];
+
+static uint32_t fresh_site(uint64_t maker, size_t size_bytes)
+{
+    struct site_key key = {.stack_hash = stack_hash, .instruction = stack_hash, .size_bytes = size_bytes};
+    stack_hash++;
+    uint32_t number = sites_find(&key);
+    assert_true(number != 0);
+    assert_int_equal(sites_find(&key), number);
+    sites_at(number)->maker = maker;
+    return number;
+}
+
+static const struct db_site *record_of(uint32_t number)
+{
+    return sites_at(number)->record;
+}
+
+/* Content that differs in each line. */
+static void fill(uint64_t seed)
+{
+    for (size_t i = 0; i < BYTES / 8; i++) {
+        buffer[i] = seed * 1000003 + i;
+    }
+}
+
+static struct object born(uint32_t number)
+{
+    struct site *site = sites_at(number);
+    struct object object = {.start = (uintptr_t)buffer, .size_bytes = BYTES, .serial = ++serial};
+    object_map_birth((uintptr_t)buffer, BYTES); /* the map's clock goes on */
+    assert_true(object_map_death((uintptr_t)buffer, BYTES));
+    object.serial = object_map_last_serial();
+    object.origin.site = number;
+    object.origin.birth = (uint32_t)atomic_fetch_add(&site->births, 1) + 1;
+    atomic_fetch_add(&site->looked_at, 1);
+    examine_birth(site, object.start, &object.origin);
+    return object;
+}
+
+/* An object of that content, born into leftovers of another. */
+static void make(uint32_t number, uint64_t seed)
+{
+    fill(~seed);
+    struct object object = born(number);
+    fill(seed);
+    examine_end(sites_at(number), &object, object.start);
+}
+
+static void test_n_minus_one_of_n_equal_the_one_before(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (int i = 0; i < 200; i++) {
+        make(site, 7);
+    }
+    const struct db_site *record = record_of(site);
+    assert_int_equal(record->examined, 200);
+    assert_int_equal(record->replicas, 199);
+    assert_int_equal(record->period, 1);
+    assert_int_equal(record->period_replicas, 199);
+}
+
+static void test_an_epoch_is_the_period(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 24 * 14; i++) {
+        make(site, 100 + i % 14);
+    }
+    assert_int_equal(record_of(site)->replicas, 23 * 14);
+    assert_int_equal(record_of(site)->period, 14);
+    assert_int_equal(record_of(site)->period_replicas, 23 * 14);
+}
+
+static void test_different_contents_are_no_replicas(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 200; i++) {
+        make(site, 1000 + i);
+    }
+    assert_int_equal(record_of(site)->examined, 200);
+    assert_int_equal(record_of(site)->replicas, 0);
+}
+
+/* A chunk that comes back with what it held, and a few elements stored. */
+static void test_leftovers_are_unfilled(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    fill(5);
+    for (uint64_t i = 0; i < 100; i++) {
+        struct object object = born(site);
+        buffer[1] = 1000 + i / 2;
+        examine_end(sites_at(site), &object, object.start);
+    }
+    assert_int_equal(record_of(site)->unfilled, 100);
+    assert_int_equal(record_of(site)->examined, 0);
+}
+
+/* Unless the same instruction was seen to fill one on another path. */
+static void test_leftovers_of_the_same_instruction_are_results(void **state)
+{
+    (void)state;
+    uint32_t first = fresh_site(1, BYTES), second = fresh_site(1, BYTES);
+    sites_at(second)->instruction = sites_at(first)->instruction;
+    make(first, 4);
+    for (uint64_t i = 0; i < 10; i++) {
+        struct object object = born(second);
+        examine_end(sites_at(second), &object, object.start);
+    }
+    assert_int_equal(record_of(second)->replicas, 9);
+}
+
+static void test_constants_are_their_own_class(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 10; i++) {
+        fill(3);
+        struct object object = born(site);
+        for (size_t at = 0; at < BYTES / 8; at++) {
+            buffer[at] = i < 5 ? 0 : UINT64_C(0x3ff0000000000000);
+        }
+        examine_end(sites_at(site), &object, object.start);
+    }
+    assert_int_equal(record_of(site)->examined, 10);
+    assert_int_equal(record_of(site)->constant, 10);
+    assert_int_equal(record_of(site)->zero, 5);
+    assert_int_equal(record_of(site)->replicas, 0);
+}
+
+/* One element between the sampled lines differs: what samples say is not believed. */
+static void test_equal_samples_of_different_contents_are_found_out(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 50; i++) {
+        fill(~UINT64_C(9));
+        struct object object = born(site);
+        fill(9);
+        buffer[100] = i;
+        examine_end(sites_at(site), &object, object.start);
+    }
+    assert_int_equal(record_of(site)->examined, 50);
+    assert_int_equal(record_of(site)->replicas, 0);
+    assert_int_equal(record_of(site)->period_replicas, 0);
+}
+
+/* Of two equal objects the later born is the replica, whichever dies first. */
+static void test_earlier_is_by_birth(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    struct object objects[4];
+    for (unsigned i = 0; i < 4; i++) {
+        fill(~UINT64_C(11));
+        objects[i] = born(site);
+    }
+    fill(11);
+    for (unsigned i = 4; i-- > 0;) {
+        examine_end(sites_at(site), &objects[i], objects[i].start);
+    }
+    assert_int_equal(record_of(site)->replicas, 3);
+}
+
+static uint64_t linked(uint32_t first, uint32_t second)
+{
+    uint64_t objects = 0;
+    const struct db_link *link;
+    for (uint32_t id = 1; (link = ledger_record(DB_KIND_LINK, id)) != NULL; id++) {
+        bool is_it = link->first_site == sites_at(first)->id && link->second_site == sites_at(second)->id;
+        objects += is_it ? link->objects : 0;
+    }
+    return objects;
+}
+
+static void test_the_same_function_elsewhere_is_a_link(void **state)
+{
+    (void)state;
+    uint32_t first = fresh_site(77, BYTES), second = fresh_site(77, BYTES), other = fresh_site(78, BYTES);
+    for (uint64_t i = 0; i < 100; i++) {
+        make(first, 5000 + i);
+        make(second, 5000 + i);
+        make(other, 5000 + i); /* another function, after the others died: chance, or not for us to say */
+    }
+    assert_int_equal(linked(first, second), 100);
+    assert_int_equal(linked(second, first), 0);
+    assert_int_equal(linked(first, other) + linked(second, other), 0);
+    assert_int_equal(record_of(second)->copies + record_of(other)->copies, 0);
+}
+
+static void test_a_copy_is_no_replica(void **state)
+{
+    (void)state;
+    uint32_t source = fresh_site(80, BYTES), copy = fresh_site(81, BYTES);
+    for (uint64_t i = 0; i < 20; i++) {
+        fill(0);
+        struct object original = born(source);
+        struct object duplicate = born(copy);
+        fill(7000 + i);
+        /* Whichever dies first. */
+        examine_end(sites_at(i % 2 ? source : copy), i % 2 ? &original : &duplicate, original.start);
+        examine_end(sites_at(i % 2 ? copy : source), i % 2 ? &duplicate : &original, original.start);
+    }
+    assert_int_equal(record_of(copy)->copies, 20);
+    assert_int_equal(record_of(copy)->replicas + record_of(source)->replicas + record_of(source)->copies, 0);
+    assert_int_equal(linked(source, copy), 0);
+}
+
+static void test_memory_that_is_gone_is_skipped(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    void *page = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct object object = born(site);
+    assert_true(signals_start()); /* guarded reads of what is not there; the test's frame has its own handler before */
+    examine_end(sites_at(site), &object, (uintptr_t)page);
+    munmap(page, BYTES);
+    assert_int_equal(record_of(site)->skipped, 1);
+    assert_int_equal(record_of(site)->examined, 0);
+}
+
+static void test_a_history_forgets_the_oldest_and_counts_the_commonest(void **state)
+{
+    (void)state;
+    static struct history history;
+    uint32_t votes = 0;
+    for (uint32_t i = 0; i < HISTORY_ENTRIES + 1; i++) {
+        history_add(&history, 100 + i, 0, i + 1, false);
+    }
+    assert_int_equal(history_find(&history, 100, 200), -1);
+    assert_true(history_find(&history, 101, 200) >= 0);
+    for (uint32_t distance = 1; distance <= 2 * HISTORY_DISTANCES; distance++) {
+        history_vote(&history, distance);
+        history_vote(&history, 3);
+    }
+    assert_int_equal(history_period(&history, &votes), 3);
+    assert_true(votes >= 2 * HISTORY_DISTANCES);
+    history_forget_votes(&history);
+    assert_int_equal(history_period(&history, &votes), 0);
+}
+
+static void test_samples_do_not_depend_on_the_address(void **state)
+{
+    (void)state;
+    struct content_sample aligned, moved;
+    fill(21);
+    assert_true(content_sample_take(&aligned, (uintptr_t)buffer, BYTES - 4));
+    memmove((char *)buffer + 3, buffer, BYTES - 4);
+    assert_true(content_sample_take(&moved, (uintptr_t)buffer + 3, BYTES - 4));
+    assert_true(content_sample_digest(&aligned) == content_sample_digest(&moved));
+}
+
+/* Last: afterwards there is no room. */
+static void test_a_full_table_is_counted(void **state)
+{
+    (void)state;
+    uint64_t before = process_record->dropped[DB_DROP_TABLE_FULL];
+    uint32_t refused = 0;
+    for (uint32_t i = 0; i < SITES_MAX + 10; i++) {
+        struct site_key key = {.stack_hash = stack_hash++, .size_bytes = 4096};
+        ledger_reserve();
+        refused += sites_find(&key) == 0 ? 1 : 0;
+    }
+    assert_true(refused >= 10);
+    assert_int_equal(process_record->dropped[DB_DROP_TABLE_FULL] - before, refused);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    strcpy(directory, "/tmp/pieprof-objects-XXXXXX");
+    if (mkdtemp(directory) == NULL) {
+        return 1;
+    }
+    char path[128];
+    snprintf(path, sizeof path, "%s/out.db", directory);
+    setenv("PIEPROF_OUT", path, 1);
+    if (!config_read() || !ledger_open()) {
+        return 1;
+    }
+    ledger_reserve();
+    return object_map_start() && sites_start() && recent_start() ? 0 : 1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_n_minus_one_of_n_equal_the_one_before),
+        cmocka_unit_test(test_an_epoch_is_the_period),
+        cmocka_unit_test(test_different_contents_are_no_replicas),
+        cmocka_unit_test(test_leftovers_are_unfilled),
+        cmocka_unit_test(test_leftovers_of_the_same_instruction_are_results),
+        cmocka_unit_test(test_constants_are_their_own_class),
+        cmocka_unit_test(test_equal_samples_of_different_contents_are_found_out),
+        cmocka_unit_test(test_earlier_is_by_birth),
+        cmocka_unit_test(test_the_same_function_elsewhere_is_a_link),
+        cmocka_unit_test(test_a_copy_is_no_replica),
+        cmocka_unit_test(test_memory_that_is_gone_is_skipped),
+        cmocka_unit_test(test_a_history_forgets_the_oldest_and_counts_the_commonest),
+        cmocka_unit_test(test_samples_do_not_depend_on_the_address),
+        cmocka_unit_test(test_a_full_table_is_counted),
+    };
+    return cmocka_run_group_tests(tests, start, end);
+}
