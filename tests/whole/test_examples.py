@@ -105,8 +105,6 @@ def test_planted_lines_are_named(example, version, interpreter):
 @wasteful_runs
 def test_costly_planted_line_leads(example, version, interpreter):
     example, version, interpreter = of(example, version, interpreter)
-    if not example.leading:
-        pytest.skip("its waste is in fresh buffers, which only the replica engine sees")
     run = whole.profiled_run(example, version, interpreter)
     first_three = user_lines(example, run)[:3]
     assert [text for text in example.leading if example.line_of(text) not in first_three] == [], first_three
