@@ -26,8 +26,8 @@ struct entry {
 
 static _Atomic uint64_t *keys;
 static struct entry *entries;
-static struct object_origin *origins;                /* beside them: not for handlers */
-static atomic_bool had_class[SIZE_CLASSES];          /* classes that never had an object are not probed */
+static struct object_origin *origins;       /* beside them: not for handlers */
+static atomic_bool had_class[SIZE_CLASSES]; /* classes that never had an object are not probed */
 static _Atomic uint64_t serials;
 static uint64_t serials_before; /* of the parent's, in a forked child */
 
