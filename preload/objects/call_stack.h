@@ -14,6 +14,7 @@
 #include "stack/python.h"
 
 #define CALL_STACK_EQUALS_MAX 16u
+#define CALL_STACK_PLACES 64u
 
 struct call_stack_level {
     struct python_link link;
@@ -32,11 +33,22 @@ struct call_stack_execution {
     } births[CALL_STACK_EQUALS_MAX];
 };
 
+/*
+ * A place where a frame stood before, under a frame that has not moved since: a loop comes back to it, and need not have it
+ * resolved again.
+ */
+struct call_stack_place {
+    struct python_link link;
+    uint64_t outer; /* generation of the frame outside; 0: unused */
+    uint64_t hash, own_hash;
+};
+
 struct call_stack {
     pid_t tid; /* whose it is: structs are handed on from thread to thread */
     uint64_t generations;
     size_t depth;
     struct call_stack_execution execution;
+    struct call_stack_place places[CALL_STACK_PLACES];
     struct call_stack_level levels[PYTHON_DEPTH_MAX]; /* outermost first */
     struct python_link links[PYTHON_DEPTH_MAX];
     struct context_scratch

@@ -26,8 +26,8 @@ struct entry {
 
 static _Atomic uint64_t *keys;
 static struct entry *entries;
-static struct object_origin *origins;                /* beside them: not for handlers */
-static _Atomic uint32_t live_of_class[SIZE_CLASSES]; /* classes without objects are not probed */
+static struct object_origin *origins;       /* beside them: not for handlers */
+static atomic_bool had_class[SIZE_CLASSES]; /* classes that never had an object are not probed */
 static _Atomic uint64_t serials;
 static uint64_t serials_before; /* of the parent's, in a forked child */
 
@@ -91,7 +91,6 @@ static bool key_claim(uint64_t key, size_t *index)
     size_t bucket = bucket_of(key);
     uint64_t same = key;
     if (key_find(key, index) && atomic_compare_exchange_strong(&keys[*index], &same, KEY_BUSY)) {
-        atomic_fetch_sub_explicit(&live_of_class[key % (1u << 6)], 1, memory_order_relaxed);
         return true;
     }
     for (size_t i = bucket; i < bucket + BUCKET_ENTRIES; i++) {
@@ -118,7 +117,9 @@ void object_map_restore(const struct object *object)
     atomic_store_explicit(&entries[index].start, object->start, memory_order_relaxed);
     atomic_store_explicit(&entries[index].size_bytes, object->size_bytes, memory_order_relaxed);
     origins[index] = object->origin;
-    atomic_fetch_add_explicit(&live_of_class[size_class], 1, memory_order_relaxed);
+    if (!atomic_load_explicit(&had_class[size_class], memory_order_relaxed)) {
+        atomic_store_explicit(&had_class[size_class], true, memory_order_relaxed);
+    }
     atomic_store_explicit(&keys[index], key, memory_order_release);
 }
 
@@ -168,11 +169,7 @@ bool object_map_take(uintptr_t start, size_t usable_bytes, struct object *object
     object->size_bytes = atomic_load_explicit(&entries[index].size_bytes, memory_order_relaxed);
     object->serial = atomic_load_explicit(&entries[index].serial, memory_order_relaxed);
     object->origin = origins[index];
-    if (!atomic_compare_exchange_strong(&keys[index], &key, KEY_FREE)) {
-        return false;
-    }
-    atomic_fetch_sub_explicit(&live_of_class[size_class], 1, memory_order_relaxed);
-    return true;
+    return atomic_compare_exchange_strong(&keys[index], &key, KEY_FREE);
 }
 
 bool object_map_death(uintptr_t start, size_t usable_bytes)
@@ -213,7 +210,7 @@ bool object_map_find(uintptr_t address, struct object *object)
         return false;
     }
     for (uint32_t size_class = 0; size_class < SIZE_CLASSES; size_class++) {
-        if (atomic_load_explicit(&live_of_class[size_class], memory_order_relaxed) != 0 &&
+        if (atomic_load_explicit(&had_class[size_class], memory_order_relaxed) &&
             find_in_class(address, size_class, object)) {
             return true;
         }

@@ -14,8 +14,11 @@
 static struct call_stack *stack;
 
 /* A code object's address and the instruction's stand for themselves; an odd instruction is unreadable. */
+static unsigned resolved;
+
 static bool resolve(const struct python_link *link, struct python_frame *frame)
 {
+    resolved++;
     frame->code = (uint32_t)link->code;
     frame->offset = (int32_t)link->instruction;
     return link->instruction % 2 == 0;
@@ -93,6 +96,30 @@ static void test_a_frame_that_cannot_be_read_leaves_nothing_behind(void **state)
     assert_true(see("110 222"));
 }
 
+/* A loop's instructions are resolved once for all its rounds, and again when the frame outside has moved. */
+static void test_places_come_back_unresolved(void **state)
+{
+    (void)state;
+    assert_true(see("112 222"));
+    uint64_t hash = call_stack_innermost(stack)->hash;
+    uint64_t own_hash = call_stack_innermost(stack)->own_hash;
+    uint64_t generation = call_stack_innermost(stack)->generation;
+    assert_true(see("112 224"));
+    uint64_t outer = stack->levels[0].generation;
+    unsigned before = resolved;
+    assert_true(see("112 222"));
+    assert_int_equal(resolved, before);
+    assert_true(call_stack_innermost(stack)->hash == hash);
+    assert_true(call_stack_innermost(stack)->own_hash == own_hash);
+    assert_true(call_stack_innermost(stack)->generation > generation);
+    assert_true(see("114 222"));
+    assert_int_equal(resolved, before + 2);
+    assert_true(stack->levels[0].generation != outer);
+    assert_true(call_stack_innermost(stack)->hash != hash);
+    assert_true(see("112 232"));
+    assert_true(call_stack_innermost(stack)->hash != hash);
+}
+
 static void test_equal_allocations_of_one_execution_are_numbered(void **state)
 {
     (void)state;
@@ -123,6 +150,7 @@ int main(void)
         cmocka_unit_test(test_the_hash_is_of_codes_and_offsets_not_of_addresses),
         cmocka_unit_test(test_a_frame_holds_while_it_is_seen_at_one_instruction),
         cmocka_unit_test(test_a_frame_that_cannot_be_read_leaves_nothing_behind),
+        cmocka_unit_test(test_places_come_back_unresolved),
         cmocka_unit_test(test_equal_allocations_of_one_execution_are_numbered),
         cmocka_unit_test(test_the_same_caller_again_is_the_next_execution),
     };
