@@ -44,7 +44,7 @@ OVERWRITTEN = "np.divide(images, 16.0, out=scaled)"
 EXAMPLES = {
     example.name: example
     for example in (
-        Example("mlp_numpy", ("--steps", "3500"), (STANDARDISE, OVERWRITTEN), (STANDARDISE, OVERWRITTEN)),
+        Example("mlp_numpy", ("--steps", "8000"), (STANDARDISE, OVERWRITTEN), (STANDARDISE, OVERWRITTEN)),
         Example("cnn_digits", ("--epochs", "15"), ("fine = functional.interpolate(",), ("fine = functional.interpolate(",)),
         Example("transformer", ("--steps", "120"), ("return torch.where(", "decay = torch.stack("), ("decay = torch.stack(",)),
         Example(
