@@ -41,6 +41,14 @@ void chores_run(void)
     errno = errno_before;
 }
 
+void chores_finish(void)
+{
+    if (!atomic_exchange(&chores_busy, true)) {
+        source_store_pending();
+        atomic_store(&chores_busy, false);
+    }
+}
+
 void chores_reset_child(void)
 {
     atomic_store(&chores_wanted, 0);

@@ -11,7 +11,7 @@
 enum chore {
     CHORE_RESERVE = 1u << 0, /* ledger_reserve(): the reserve of extents runs low */
     CHORE_MODULES = 1u << 1, /* module_scan(): an address in no known module, or dlopen was called */
-    CHORE_SOURCES = 1u << 2, /* source_store_pending(): code objects of files not stored yet */
+    CHORE_SOURCES = 1u << 2, /* source_store_pending(): files that nobody has looked at yet */
     CHORE_THREAD = 1u << 3,  /* thread_prepare(): this thread wants resources only non-handlers can get */
 };
 
@@ -25,6 +25,12 @@ static inline void chores_want(enum chore chore)
 
 /* Does what is wanted, unless another thread is at it. Behind the gate, outside handlers. Keeps errno. */
 void chores_run(void);
+
+/*
+ * The last turn of a process that ends: stores the texts still wanted. Behind the gate; system calls alone and no lock, for
+ * _exit() is called in children of threaded programs and in the program's handlers.
+ */
+void chores_finish(void);
 
 /* In a forked child: forgets what the parent wanted, and a turn another of its threads had. */
 void chores_reset_child(void);

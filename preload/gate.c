@@ -9,6 +9,7 @@
 static const volatile uint32_t gate_closed_word = GATE_CLOSED;
 const volatile uint32_t *gate_phase_word = &gate_closed_word;
 SHIM_THREAD_LOCAL uint32_t gate_depth;
+SHIM_THREAD_LOCAL int *gate_errno_place;
 
 /* One page that the kernel fills with zeros (GATE_WIPED) in a forked child, and leaves shared under vfork. */
 static volatile uint32_t *gate_page;

@@ -15,7 +15,9 @@
 #ifndef PIEPROF_PRELOAD_GATE_H
 #define PIEPROF_PRELOAD_GATE_H
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SHIM_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
@@ -36,6 +38,17 @@ bool gate_enter_wiped(void);
 /* Maps the page. Called once from the constructor. False when memory is refused: the shim stays off. */
 bool gate_start(void);
 void gate_set_phase(enum gate_phase phase);
+
+/* Where errno is, for ways in that are taken too often to ask libc each time: a thread's never moves. */
+extern SHIM_THREAD_LOCAL int *gate_errno_place;
+
+static inline int *gate_errno(void)
+{
+    if (__builtin_expect(gate_errno_place == NULL, 0)) {
+        gate_errno_place = &errno;
+    }
+    return gate_errno_place;
+}
 
 static inline bool gate_enter(void)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "chores.h"
 #include "config.h"
 #include "gate.h"
 #include "kernel.h"
@@ -166,6 +167,7 @@ void process_finish(enum db_process_end how)
     }
     bool inside = how == DB_END_EXIT && gate_enter();
     if (inside) {
+        chores_finish();
         replica_finish();
     }
     if (inside && thread_self != NULL) {

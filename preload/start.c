@@ -4,7 +4,6 @@
  */
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "access/access.h"
 #include "chores.h"
@@ -12,9 +11,13 @@
 #include "gate.h"
 #include "hooks_thread.h"
 #include "ledger/ledger.h"
+#include "objects/allocator.h"
+#include "objects/hooks_malloc.h"
+#include "objects/hooks_mmap.h"
 #include "objects/object_map.h"
 #include "objects/replica.h"
 #include "process.h"
+#include "rival.h"
 #include "run_name.h"
 #include "say.h"
 #include "signals.h"
@@ -28,30 +31,13 @@
 /* Set for the children of a process whose trouble was said: they stay off without repeating it. */
 #define START_OFF_VARIABLE "PIEPROF_OFF"
 
-/* Another tool that takes over memory and signals as thoroughly as we do; NULL when there is none. */
-static const char *start_rival(void)
-{
-#ifndef __SANITIZE_ADDRESS__
-    static const struct {
-        const char *symbol, *name;
-    } rivals[] = {
-        {"__asan_init", "AddressSanitizer"}, {"__tsan_init", "ThreadSanitizer"}, {"__msan_init", "MemorySanitizer"}};
-    for (size_t i = 0; i < sizeof rivals / sizeof rivals[0]; i++) {
-        if (dlsym(RTLD_DEFAULT, rivals[i].symbol) != NULL) {
-            return rivals[i].name;
-        }
-    }
-#endif
-    const char *preloaded = getenv("LD_PRELOAD");
-    return preloaded != NULL && strstr(preloaded, "vgpreload") != NULL ? "Valgrind" : NULL;
-}
-
 /* The interpreter comes before the file: one that is not supported must not cost the last profile its name. */
 static bool start_file(void)
 {
-    const char *rival = start_rival();
+    const char *rival = rival_name();
     if (rival != NULL) {
-        say(SAY_ERROR, "%s runs in this process, and PieProf cannot share it; the program runs unprofiled", rival);
+        say(SAY_ERROR, "%s runs in this process, and PieProf cannot share it: %s", rival,
+            "to profile, run the program without; it runs unprofiled");
         return false;
     }
     if (!gate_start()) {
@@ -70,6 +56,8 @@ static bool start_file(void)
 static bool start_stacks(void)
 {
     module_scan();
+    hooks_malloc_start();
+    hooks_mmap_start();
     if (!object_map_start() || !context_start() || !native_start() || !signals_start()) {
         say(SAY_ERROR, "not enough memory for the profiler's tables; the program runs unprofiled");
         return false;
@@ -91,8 +79,11 @@ static void start_access_engine(void)
 
 static void start_replica_engine(void)
 {
+    char why[DB_REASON_BYTES] = "";
     if (!config.engines[DB_ENGINE_REPLICA]) {
         process_engine_skip(DB_ENGINE_REPLICA, "not asked for by PIEPROF_ENGINES");
+    } else if (!allocator_is_seen(why, sizeof why)) {
+        process_engine_off(DB_ENGINE_REPLICA, why);
     } else if (replica_start()) {
         process_engine_on(DB_ENGINE_REPLICA);
     } else {

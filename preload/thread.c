@@ -7,6 +7,7 @@
 #include "access/access.h"
 #include "kernel.h"
 #include "memory.h"
+#include "objects/lifetime.h"
 #include "process.h"
 #include "signals.h"
 #include "time/counters.h"
@@ -231,6 +232,7 @@ void thread_end(void)
     clock_stop(thread);
     counters_thread_end(thread);
     access_stop(thread);
+    lifetime_flush();
     thread_self = NULL;
     thread_release(thread);
 }

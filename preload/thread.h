@@ -73,6 +73,8 @@ void thread_prepare(void);
 /* Opens a perf event for the calling thread at descriptor 100 or above, close-on-exec; -1 and errno on failure. */
 struct perf_event_attr;
 int thread_open_event(struct perf_event_attr *attr);
+/* A clock of the thread's CPU time in user mode that raises SIGTRAP with `cookie` every `period_ns`; not enabled yet. */
+void thread_clock_attributes(struct perf_event_attr *attr, uint64_t period_ns, uint64_t cookie);
 /* New events get numbers far up from now on: a program that closes what it does not know will use the numbers itself. */
 void thread_events_move_up(void);
 /*

@@ -80,6 +80,21 @@ int thread_open_event(struct perf_event_attr *attr)
     return descriptor;
 }
 
+void thread_clock_attributes(struct perf_event_attr *attr, uint64_t period_ns, uint64_t cookie)
+{
+    *attr = (struct perf_event_attr){
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .size = sizeof *attr,
+        .sample_period = period_ns,
+        .disabled = 1,
+        .exclude_kernel = 1,
+        .sigtrap = 1,
+        .remove_on_exec = 1,
+        .sig_data = cookie,
+    };
+}
+
 bool thread_event_is_ours(int descriptor)
 {
     _Atomic uint64_t *ids = atomic_load(&event_ids);

@@ -93,7 +93,8 @@
     X(WATCH_OVERLAP, "watch_overlap", "access found, its bytes are watched already")                                   \
     X(CLASS_SAMPLED_OUT, "class_sampled_out", "access found outside objects: most of those are not watched")           \
     X(WATCHES_BUSY, "watches_busy", "access found, all watches were waiting; the next one armed stands for it")        \
-    X(OBJECT_WITHOUT_PYTHON, "object_without_python", "object born on a thread without Python frames: it has no site")
+    X(OBJECT_WITHOUT_PYTHON, "object_without_python", "object born on a thread without Python frames: it has no site") \
+    X(SITES_FULL, "sites_full", "object born when the table of places was full: it was not looked at")
 
 /* The kinds of extents: name, type of its records. */
 #define DB_KINDS(X)                                                                                                    \
@@ -106,7 +107,8 @@
     X(PAIR, struct db_pair)                                                                                            \
     X(COUNTER, struct db_counter)                                                                                      \
     X(SITE, struct db_site)                                                                                            \
-    X(LINK, struct db_link)
+    X(LINK, struct db_link)                                                                                            \
+    X(LIVE, struct db_live)
 
 enum db_kind {
     DB_KIND_NONE = 0,
@@ -357,7 +359,12 @@ struct db_site {
     uint64_t period_replicas; /* of replicas: at the distance `period` */
     uint64_t copies; /* of examined: equal to an object of another site that was alive at its birth (a copy of it) */
     uint64_t live_at_end; /* not dead when the process ended; digested then when possible (they count in examined) */
-    uint64_t skipped;     /* not looked at: thinned by count, gone, or full of addresses (a data structure) */
+    uint64_t looked_at; /* of births; the others were thinned by count, gone, or full of addresses (a data structure) */
+    /* What follows is counted for objects of DB_LIVE_SMALL_BYTES and more, all of them. */
+    uint64_t ended;        /* of births: no longer alive */
+    uint64_t lifetime_ns;  /* of those, summed; each a difference of readings of a clock that moves every few ms */
+    uint64_t most_alive;   /* at once; each further birth took the place of one that had ended */
+    uint64_t peak_objects; /* alive when db_live's snapshot was taken */
 };
 
 /*
@@ -372,6 +379,29 @@ struct db_link {
     uint64_t objects; /* atomic */
 };
 
+#define DB_LIVE_SMALL_BYTES 16384u
+#define DB_LIVE_BINS 128u
+
+/*
+ * The bytes of the process's objects that are alive, as requested: one record a process, none when nothing was. All atomic.
+ * Times count from the process's start. The sums with a sign may be off for a moment, or negative, while threads come and go.
+ */
+struct db_live {
+    uint32_t published;
+    uint32_t bins;          /* of max_bytes, in use; those of the time after the last change are not */
+    uint64_t bin_ns;        /* how long each is; doubles when they have filled */
+    int64_t bytes;          /* now */
+    int64_t small_bytes;    /* of these: of objects below DB_LIVE_SMALL_BYTES */
+    int64_t siteless_bytes; /* of these: of others without a site */
+    uint64_t peak_bytes;
+    uint64_t peak_at_ns;     /* when it was first reached */
+    uint64_t snapshot_bytes; /* what stood when db_site.peak_objects was noted: the peak, or not long before it */
+    uint64_t snapshot_at_ns;
+    uint64_t snapshot_small_bytes;
+    uint64_t snapshot_siteless_bytes;
+    uint64_t max_bytes[DB_LIVE_BINS]; /* the most within each bin */
+};
+
 #define DB_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has no implicit padding")
 _Static_assert(sizeof(struct db_header) <= DB_HEADER_BYTES, "the header fits its page");
 DB_ASSERT_SIZE(struct db_extent, 32);
@@ -382,8 +412,9 @@ DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
 DB_ASSERT_SIZE(struct db_pair, 56);
 DB_ASSERT_SIZE(struct db_counter, 24);
-DB_ASSERT_SIZE(struct db_site, 112);
+DB_ASSERT_SIZE(struct db_site, 144);
 DB_ASSERT_SIZE(struct db_link, 24);
+DB_ASSERT_SIZE(struct db_live, 1112);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
 
 #endif

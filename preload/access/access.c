@@ -56,7 +56,7 @@ static bool registers_open(struct access_thread *at)
         at->watches[i].range = io_range_take();
     }
     watch_set_current(at->registers, at->register_count);
-    patience_alarm_open(at); /* without it watches wait for the next sample */
+    patience_alarm_open(at);
     return true;
 }
 
@@ -90,8 +90,8 @@ void access_thread_end(struct thread *thread)
         verdict_end(at, &at->watches[i], DB_DROP_WATCH_OPEN);
         io_range_give(at->watches[i].range);
     }
+    registers_close(at); /* disarms: the account of armed time needs them known until then */
     watch_set_current(NULL, 0);
-    registers_close(at);
     thread->access = NULL; /* first: a child forked by another thread at this moment must not look at what is gone */
     atomic_signal_fence(memory_order_seq_cst);
     memory_unmap(at, sizeof *at);

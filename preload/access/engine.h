@@ -48,11 +48,11 @@ struct watch {
     uint32_t value_bytes; /* of the value that is compared: it may lie across the watched bytes */
     uintptr_t value_address;
     uintptr_t instruction;  /* of the sampled access */
+    uint64_t repeats_left;  /* at the last trap, of a string instruction */
     uint64_t object_serial; /* 0: no object */
     uint64_t weight_ns;
     uint64_t seen;                     /* value at the last access of its kind */
     uint64_t current;                  /* value as it stands */
-    uint32_t samples;                  /* that came while it was armed */
     uint32_t stands_for;               /* accesses found: this one, and those before it that found no free watch */
     uint64_t armed_at_ns, deadline_ns; /* of the thread's CPU time */
     uint64_t patience_ns;              /* the least it would have been given (patience.c) */
@@ -124,7 +124,7 @@ void search_check(struct access_thread *at); /* at each sample: has control gone
 void search_drop(struct access_thread *at, struct search *search, enum db_drop why);
 
 /* patience.c: how long a watch may wait. */
-bool patience_alarm_open(struct access_thread *at);
+void patience_alarm_open(struct access_thread *at); /* without it watches wait for the next sample */
 void patience_alarm_close(struct access_thread *at, bool forget);
 void patience_begin(struct access_thread *at, struct watch *watch, uint64_t now_ns);
 /* What a pair of this age stands for: 1 / the chance that a watch waits so long, times what the watch stands for. */

@@ -1,7 +1,7 @@
 /*
  * Input and output that the kernel does on the program's buffers: its accesses never trap, so they are told to the
  * watches that lie there. While nothing is watched each hook is one load and a jump to the real function, which stays
- * the last thing it does: cancellation, errno and restarts are the real function's own.
+ * the last thing it does: cancellation, errno and restarts are the real function's own. Mappings that go away: hooks_mmap.c.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -28,22 +28,19 @@
     X(size_t, fwrite, (const void *from, size_t size, size_t count, FILE *file), (from, size, count, file), from,      \
       size *count, IO_USED)                                                                                            \
     X(int, madvise, (void *start, size_t bytes, int advice), (start, bytes, advice), start, bytes,                     \
-      advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == MADV_FREE ? IO_GONE : 0)                           \
-    X(int, munmap, (void *start, size_t bytes), (start, bytes), start, bytes, IO_GONE)
+      advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == MADV_FREE ? IO_GONE : 0)
 
 /* The real functions, looked up before the program runs: a signal handler may be the first to call one. */
 #define POINTER(result, function, parameters, arguments, buffer, bytes, mark)                                          \
     static __typeof__(&function) real_##function;
 IO_BUFFERS(POINTER)
 #undef POINTER
-static __typeof__(&mremap) real_mremap;
 
 __attribute__((constructor(101))) static void find_real_functions(void)
 {
 #define X(result, function, parameters, arguments, buffer, bytes, mark) IO_FIND(function);
     IO_BUFFERS(X)
 #undef X
-    IO_FIND(mremap);
 }
 
 #define HOOK(result, function, parameters, arguments, buffer, bytes, mark)                                             \
@@ -56,15 +53,3 @@ __attribute__((constructor(101))) static void find_real_functions(void)
     }
 IO_BUFFERS(HOOK)
 #undef HOOK
-
-INTERPOSED void *mremap(void *start, size_t old_bytes, size_t new_bytes, int flags, ...)
-{
-    __builtin_va_list more;
-    __builtin_va_start(more, flags);
-    void *wanted = (flags & MREMAP_FIXED) != 0 ? __builtin_va_arg(more, void *) : NULL;
-    __builtin_va_end(more);
-    if (IO_WATCHED()) {
-        io_mark((uintptr_t)start, old_bytes, IO_GONE);
-    }
-    return IO_REAL(mremap)(start, old_bytes, new_bytes, flags, wanted);
-}

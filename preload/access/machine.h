@@ -17,7 +17,7 @@ struct machine_access {
     uint32_t size_bytes;
     uint32_t element_bytes; /* of a vector's elements, 0 where not known */
     bool load, store;       /* both for read-modify-write */
-    bool repeated;          /* a string instruction that goes on: it may trap again for the same bytes */
+    uint64_t repeats_left; /* of a repeated string instruction: it may trap again for the same bytes, with fewer left */
 };
 
 enum machine_find_result {

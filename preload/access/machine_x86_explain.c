@@ -185,9 +185,8 @@ static bool explain_at(const ucontext_t *uc, uintptr_t instruction_address, uint
     if (instruction.head.meta.category == ZYDIS_CATEGORY_STRINGOP) {
         bool ends_here = instruction_address + instruction.head.length == now;
         bool goes_on = x86_repeats(&instruction) && instruction_address == now;
-        access->repeated = false;
         bool touches = (ends_here || goes_on) && string_touches(&state, &instruction, address, size_bytes, access);
-        access->repeated = goes_on;
+        access->repeats_left = touches && goes_on ? state.general[X86_RCX] : 0;
         return touches;
     }
     if (instruction_address + instruction.head.length != now) {

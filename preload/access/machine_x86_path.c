@@ -69,8 +69,9 @@ static void note_access(struct path *path, uint64_t address, uint64_t size_bytes
             access->store |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
         }
     }
-    access->repeated =
-        x86_repeats(&path->instruction) && path->instruction.head.meta.category == ZYDIS_CATEGORY_STRINGOP;
+    if (x86_repeats(&path->instruction) && path->instruction.head.meta.category == ZYDIS_CATEGORY_STRINGOP) {
+        access->repeats_left = path->state.general[X86_RCX];
+    }
 }
 
 static int look_for_access(struct path *path)

@@ -12,9 +12,9 @@
 
 #include "access/engine.h"
 #include "access/governor.h"
-#include "config.h"
 #include "process.h"
 #include "signals.h"
+#include "time/trigger.h"
 
 #define PATIENCE_START_NS UINT64_C(1000000)
 #define PATIENCE_MIN_NS UINT64_C(20000)
@@ -23,23 +23,13 @@
 #define STANDS_FOR_MAX 8u /* one watch after a long wait for registers must not outweigh all others */
 #define ALARM_MIN_NS UINT64_C(20000)
 
-bool patience_alarm_open(struct access_thread *at)
+void patience_alarm_open(struct access_thread *at)
 {
-    struct perf_event_attr attributes = {
-        .type = PERF_TYPE_SOFTWARE,
-        .config = PERF_COUNT_SW_TASK_CLOCK,
-        .size = sizeof attributes,
-        .sample_period = PATIENCE_MAX_NS,
-        .disabled = 1,
-        .exclude_kernel = 1,
-        .sigtrap = 1,
-        .remove_on_exec = 1,
-        .sig_data = SIGNALS_COOKIE_ALARM,
-    };
+    struct perf_event_attr attributes;
+    thread_clock_attributes(&attributes, PATIENCE_MAX_NS, SIGNALS_COOKIE_ALARM);
     at->alarm_descriptor = thread_open_event(&attributes);
     at->alarm_set = false;
     at->patience_ns = PATIENCE_START_NS;
-    return at->alarm_descriptor >= 0;
 }
 
 void patience_alarm_close(struct access_thread *at, bool forget)
@@ -77,7 +67,7 @@ void patience_set_alarm(struct access_thread *at, uint64_t now_ns)
     }
     alarm_cancel(at);
     uint64_t wait_ns = next_ns > now_ns ? next_ns - now_ns : 0;
-    if (next_ns == UINT64_MAX || wait_ns > UINT64_C(1000000000) / config.rate_hz) {
+    if (next_ns == UINT64_MAX || wait_ns > trigger_period_ns()) {
         return;
     }
     uint64_t period_ns = wait_ns > ALARM_MIN_NS ? wait_ns : ALARM_MIN_NS;

@@ -34,7 +34,7 @@ unsigned registers_lend(struct access_thread *at)
         if (watch->phase == WATCH_FREE) {
             return index;
         }
-        if (best == 0 || watch->samples > at->watches[best - 1].samples) {
+        if (best == 0 || watch->armed_at_ns < at->watches[best - 1].armed_at_ns) {
             best = index;
         }
     }

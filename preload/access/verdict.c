@@ -359,10 +359,11 @@ static bool explain(struct watch *watch, const ucontext_t *uc, struct event *eve
     return event->access.store || watch->unproved || event->value == watch->current;
 }
 
+/* One string instruction's traps count down; where it begins again the count is no lower. */
 static bool is_repetition(const struct watch *watch, const struct event *event)
 {
-    return watch->phase == WATCH_INSIDE && event->access.repeated && event->access.instruction == watch->instruction &&
-           !watch->judged;
+    return watch->phase == WATCH_INSIDE && event->access.instruction == watch->instruction &&
+           event->access.repeats_left < watch->repeats_left && !watch->judged;
 }
 
 static void native_event(struct access_thread *at, struct watch *watch, const ucontext_t *uc, struct event *event)
@@ -376,6 +377,7 @@ static void native_event(struct access_thread *at, struct watch *watch, const uc
     } else {
         load_watch_event(at, watch, uc, event);
     }
+    watch->repeats_left = event->access.repeats_left;
 }
 
 void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_t *uc, bool asynchronous)

@@ -64,9 +64,22 @@ static bool outcome_find(const struct launch *launch, char *found, size_t size_b
     return youngest > 0;
 }
 
+/* As a shell takes it; PATH_MAX bytes at most become four times as many. */
+static const char *quoted(const char *file, char *to)
+{
+    char *end = to;
+    if (file[strspn(file, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:@%+=,")] == '\0')
+        return file;
+    *end++ = '\'';
+    for (; *file != '\0'; file++)
+        end = *file == '\'' ? stpcpy(end, "'\\''") : (*end = *file, end + 1);
+    strcpy(end, "'");
+    return to;
+}
+
 void outcome_say(const struct launch *launch)
 {
-    char other[2 * PATH_MAX];
+    char other[2 * PATH_MAX], as_word[4 * 2 * PATH_MAX + 3];
     const char *file = launch->out;
     if (!outcome_created_unix_ns(launch, file)) {
         file = other;
@@ -76,5 +89,5 @@ void outcome_say(const struct launch *launch)
             return;
         }
     }
-    fprintf(stderr, "pieprof: profile in %s; read it with: pieprof-report %s\n", file, file);
+    fprintf(stderr, "pieprof: profile in %s; read it with: pieprof-report %s\n", file, quoted(file, as_word));
 }

@@ -1,12 +1,10 @@
 #include "objects/bootstrap.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 
-#define ARENA_BYTES 65536u
 #define BLOCK_ALIGNMENT 16u
 
-static _Alignas(4096) char arena[ARENA_BYTES];
+_Alignas(4096) char bootstrap_arena[BOOTSTRAP_BYTES];
 static _Atomic size_t used_bytes;
 
 void *bootstrap_allocate(size_t bytes, size_t alignment)
@@ -15,19 +13,14 @@ void *bootstrap_allocate(size_t bytes, size_t alignment)
     size_t used = atomic_load(&used_bytes), start;
     do {
         start = (used + grain - 1) & ~(grain - 1);
-        if (start > ARENA_BYTES || bytes > ARENA_BYTES - start) {
+        if (start > BOOTSTRAP_BYTES || bytes > BOOTSTRAP_BYTES - start) {
             return NULL;
         }
     } while (!atomic_compare_exchange_weak(&used_bytes, &used, start + bytes));
-    return arena + start;
-}
-
-bool bootstrap_owns(const void *block)
-{
-    return (uintptr_t)block - (uintptr_t)arena < ARENA_BYTES;
+    return bootstrap_arena + start;
 }
 
 size_t bootstrap_readable(const void *block)
 {
-    return ARENA_BYTES - ((uintptr_t)block - (uintptr_t)arena);
+    return BOOTSTRAP_BYTES - ((uintptr_t)block - (uintptr_t)bootstrap_arena);
 }

@@ -27,45 +27,83 @@ static struct call_stack_place *place_of(struct call_stack *stack, const struct 
 
 _Static_assert((CALL_STACK_PLACES & (CALL_STACK_PLACES - 1)) == 0, "place_of() takes a mask");
 
-/*
- * Hashes of the level at `stack->depth`, whose link is set. While the frame outside stands in one call, its callee's words
- * mean what they meant: the same trust that same() puts in them. The outermost frame has nothing outside, and is resolved.
- */
+static struct python_link *held_at(struct call_stack *stack, size_t level)
+{
+    return &stack->held[PYTHON_DEPTH_MAX - 1 - level];
+}
+
+static bool is_still(const struct python_link *link, uint64_t mark)
+{
+    return mark == 0 || python_link_mark(link) == mark;
+}
+
+/* Hashes of the level at `stack->depth`, whose link is held. The outermost frame has nothing outside, and is resolved. */
 static bool hash_level(struct call_stack *stack, struct call_stack_level *level,
                        bool (*resolve)(const struct python_link *link, struct python_frame *frame))
 {
-    uint64_t outer = stack->depth > 0 ? level[-1].generation : 0;
-    struct call_stack_place *place = place_of(stack, &level->link);
-    struct python_frame frame;
-    if (outer != 0 && place->outer == outer && same(&place->link, &level->link)) {
+    const struct python_link *link = held_at(stack, stack->depth);
+    uint64_t outer = stack->depth > 0 ? level[-1].hash : 0;
+    struct call_stack_place *place = level->place = place_of(stack, link);
+    struct python_frame frame = {0};
+    if (outer != 0 && place->outer == outer && same(&place->link, link) && is_still(link, place->mark)) {
         level->hash = place->hash;
         level->own_hash = place->own_hash;
+        level->mark = place->mark;
         return true;
     }
-    if (!resolve(&level->link, &frame)) {
+    if (!resolve(link, &frame)) {
         return false;
     }
-    level->own_hash = mix(level->link.code, (uint32_t)frame.offset);
-    level->hash = mix(stack->depth > 0 ? level[-1].hash : 0, (uint64_t)frame.code << 32 | (uint32_t)frame.offset);
+    /* The program's own file outlives all others. */
+    level->mark = frame.module && stack->depth > 0 ? python_link_mark(link) : 0;
+    level->own_hash = mix(frame.content, (uint32_t)frame.offset);
+    level->hash = mix(outer, level->own_hash);
     if (frame.code != 0) { /* 0 could not be recorded yet, and is tried again */
-        *place = (struct call_stack_place){level->link, outer, level->hash, level->own_hash};
+        *place = (struct call_stack_place){
+            .link = *link, .outer = outer, .hash = level->hash, .own_hash = level->own_hash, .mark = level->mark};
     }
     return true;
+}
+
+/* Of the levels that stand where they stood, how many from the outermost in have the code that they had. */
+static size_t count_still(struct call_stack *stack, size_t kept)
+{
+    if (kept == 0 || stack->levels[kept - 1].marked == 0) {
+        return kept;
+    }
+    size_t level = 0;
+    while (level < kept && is_still(held_at(stack, level), stack->levels[level].mark)) {
+        level++;
+    }
+    return level;
+}
+
+/* How many levels, from the outermost in, stand where they stood. Nearly always all that both stacks have but the last. */
+static size_t count_kept(struct call_stack *stack, size_t count)
+{
+    size_t shared = count < stack->depth ? count : stack->depth;
+    size_t outer = shared > 0 ? shared - 1 : 0;
+    size_t kept = 0;
+    if (memcmp(&stack->links[count - outer], &stack->held[PYTHON_DEPTH_MAX - outer], outer * sizeof *stack->held) ==
+        0) {
+        kept = outer;
+    }
+    while (kept < shared && same(held_at(stack, kept), &stack->links[count - 1 - kept])) {
+        kept++;
+    }
+    return count_still(stack, kept);
 }
 
 bool call_stack_update(struct call_stack *stack, size_t count,
                        bool (*resolve)(const struct python_link *link, struct python_frame *frame))
 {
-    size_t kept = 0;
-    while (kept < count && kept < stack->depth && same(&stack->levels[kept].link, &stack->links[count - 1 - kept])) {
-        kept++;
-    }
-    for (stack->depth = kept; stack->depth < count; stack->depth++) {
+    for (stack->depth = count_kept(stack, count); stack->depth < count; stack->depth++) {
         struct call_stack_level *level = &stack->levels[stack->depth];
-        level->link = stack->links[count - 1 - stack->depth];
+        *held_at(stack, stack->depth) = stack->links[count - 1 - stack->depth];
         if (!hash_level(stack, level, resolve)) {
             return false;
         }
+        level->marked = (stack->depth > 0 ? level[-1].marked : 0) + (level->mark != 0 ? 1 : 0);
         level->generation = ++stack->generations;
     }
     return stack->depth > 0;

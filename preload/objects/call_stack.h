@@ -16,11 +16,15 @@
 #define CALL_STACK_EQUALS_MAX 16u
 #define CALL_STACK_PLACES 64u
 
+struct call_stack_place;
+
 struct call_stack_level {
-    struct python_link link;
-    uint64_t hash;       /* over this frame's code and offset and all outer ones */
-    uint64_t own_hash;   /* over this frame's code object and offset alone: means the same in a forked child */
-    uint64_t generation; /* unique in the process; new whenever the frame is seen at another instruction */
+    uint64_t hash;                  /* over this frame's code and offset and all outer ones */
+    uint64_t own_hash;              /* over this frame's code and offset alone: means the same in a forked child */
+    uint64_t mark;                  /* of a module's code, else 0: such code dies, and another takes its address */
+    uint64_t generation;            /* unique in the process; new whenever the frame is seen at another instruction */
+    uint32_t marked;                /* levels with a mark up to this one */
+    struct call_stack_place *place; /* where it may be remembered; it is if the hashes agree */
 };
 
 /* Allocations of one execution of the innermost frame's instruction, to number equal ones. */
@@ -34,13 +38,16 @@ struct call_stack_execution {
 };
 
 /*
- * A place where a frame stood before, under a frame that has not moved since: a loop comes back to it, and need not have it
- * resolved again.
+ * A place where a frame stood before, under the same frames: a loop comes back to it, and need not have it resolved
+ * again. A function's code that takes the address of one that is gone, at the same depth of the same path, is mistaken for
+ * it; that of a file or of a notebook's cell, of which one comes after the other, is looked at each time.
  */
 struct call_stack_place {
     struct python_link link;
-    uint64_t outer; /* generation of the frame outside; 0: unused */
-    uint64_t hash, own_hash;
+    uint64_t outer;                /* hash of the frame outside; 0: unused */
+    uint64_t hash, own_hash, mark; /* as in the level */
+    uint64_t site_bytes;           /* what was last allocated there, and the number of its site (0: none yet) */
+    uint32_t site_ordinal, site;
 };
 
 struct call_stack {
@@ -50,7 +57,8 @@ struct call_stack {
     struct call_stack_execution execution;
     struct call_stack_place places[CALL_STACK_PLACES];
     struct call_stack_level levels[PYTHON_DEPTH_MAX]; /* outermost first */
-    struct python_link links[PYTHON_DEPTH_MAX];
+    struct python_link held[PYTHON_DEPTH_MAX];        /* of the levels; outermost last, and at the end */
+    struct python_link links[PYTHON_DEPTH_MAX];       /* of the last walk, leaf first */
     struct context_scratch
         scratch; /* for contexts captured outside handlers: the thread's own may be in use by a search */
 };
@@ -62,6 +70,13 @@ struct call_stack *call_stack_refresh(void);
 static inline const struct call_stack_level *call_stack_innermost(const struct call_stack *stack)
 {
     return &stack->levels[stack->depth - 1];
+}
+
+/* The place of the innermost frame; NULL when it is not remembered. */
+static inline struct call_stack_place *call_stack_place(const struct call_stack *stack)
+{
+    const struct call_stack_level *level = call_stack_innermost(stack);
+    return level->place->hash == level->hash ? level->place : NULL;
 }
 
 /* Has the frame that had this generation at this depth not moved since? */

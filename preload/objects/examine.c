@@ -91,17 +91,18 @@ static void prove(struct examined *object)
 /* Samples are proved by whole contents: the first few that match, then one at every so many births and its next match. */
 static bool wants_proof(const struct site *site, const struct examined *object, int match)
 {
+    const struct history *history = sites_history(site);
     if (object->is_whole || site->distrusted || match < 0 || !may_read_whole(object->size_bytes)) {
         return false;
     }
     return config.digest_full || site->proofs < PROOFS_FIRST || object->birth % PROOFS_EVERY == 0 ||
-           (site->history->proofs[match] != 0 && site->history->births[match] % PROOFS_EVERY == 0);
+           (history->proofs[match] != 0 && history->births[match] % PROOFS_EVERY == 0);
 }
 
 static void note_period(struct site *site)
 {
     uint32_t votes = 0;
-    uint32_t period = history_period(site->history, &votes);
+    uint32_t period = distances_commonest(&sites_history(site)->distances, &votes);
     __atomic_store_n(&site->record->period, period, __ATOMIC_RELAXED);
     __atomic_store_n(&site->record->period_replicas, votes, __ATOMIC_RELAXED);
 }
@@ -117,17 +118,23 @@ static void use_whole(struct examined *object)
 /* Equal samples, other contents: what samples alone have said of this site is taken back, and they are not asked again. */
 static void distrust(struct site *site, struct examined *object)
 {
+    struct db_site *record = site->record;
     site->distrusted = true;
-    process_count(&site->record->replicas, (uint64_t)0 - site->unproved);
+    process_count(&record->replicas, (uint64_t)0 - site->unproved);
     site->unproved = 0;
-    history_forget_votes(site->history);
+    /* Of those that only samples know it is open whether they were new. This one is digested whole now. */
+    uint64_t known = record->replicas + record->constant + record->copies + 1;
+    uint64_t unknown = record->examined > known ? record->examined - known : 0;
+    process_count(&record->examined, (uint64_t)0 - unknown);
+    sites_skip(site, unknown);
+    distances_forget(&sites_history(site)->distances);
     note_period(site);
     use_whole(object);
 }
 
 static void count_replica(struct site *site, struct examined *object, int match)
 {
-    struct history *history = site->history;
+    struct history *history = sites_history(site);
     uint32_t other = history->births[match];
     bool proved =
         object->is_whole || site->distrusted || (object->proof != 0 && history->proofs[match] == object->proof);
@@ -136,16 +143,16 @@ static void count_replica(struct site *site, struct examined *object, int match)
     if (other > object->birth) {
         history->replicas[match] = true;
     }
-    history_vote(history, other < object->birth ? object->birth - other : other - object->birth);
+    distances_vote(&history->distances, other < object->birth ? object->birth - other : other - object->birth);
     process_count(&site->record->replicas, 1);
     note_period(site);
-    atomic_store(&site->last_match, (uint32_t)atomic_load(&site->births));
+    atomic_store(&site->last_match, sites_births(site));
 }
 
 /* True when the object itself is the replica: the later born of the two. */
 static bool judge(struct site *site, struct examined *object)
 {
-    struct history *history = site->history;
+    struct history *history = sites_history(site);
     if (site->distrusted) {
         use_whole(object);
     }
@@ -202,6 +209,23 @@ static void set_aside(struct site *site)
     sites_skip(site, before + 1);
 }
 
+/* Before it, births were passed over: whether it is new is unknown, so it counts for nothing but those that follow. */
+static void prime(struct site *site, const struct object *object, const struct content_sample *sample, uintptr_t start)
+{
+    uint64_t word = 0;
+    struct examined primer = {
+        .start = start, .size_bytes = sample->size_bytes, .digest = content_sample_digest(sample)};
+    sites_skip(site, 1);
+    if (content_sample_is_constant(sample, &word) || !sites_lock(site)) {
+        return;
+    }
+    if (site->distrusted) {
+        use_whole(&primer);
+    }
+    history_add(sites_history(site), primer.digest, 0, object->origin.birth, true);
+    sites_unlock(site);
+}
+
 void examine_end(struct site *site, const struct object *object, uintptr_t start)
 {
     struct content_sample sample;
@@ -221,6 +245,10 @@ void examine_end(struct site *site, const struct object *object, uintptr_t start
     }
     if (!is_filled(site, &object->origin, lines)) {
         process_count(&site->record->unfilled, 1);
+        return;
+    }
+    if (object->origin.is_primer) {
+        prime(site, object, &sample, start);
         return;
     }
     process_count(&site->record->examined, 1);

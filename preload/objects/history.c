@@ -1,7 +1,5 @@
 #include "objects/history.h"
 
-#include <string.h>
-
 /* Is `candidate` better than `best` (-1: anything is) for an object of `birth`? */
 static bool is_better(const struct history *history, int candidate, int best, uint32_t birth)
 {
@@ -38,37 +36,4 @@ void history_add(struct history *history, uint64_t digest, uint32_t proof, uint3
     history->proofs[i] = proof;
     history->births[i] = birth;
     history->replicas[i] = replica;
-}
-
-void history_vote(struct history *history, uint32_t distance)
-{
-    uint32_t least = 0;
-    for (uint32_t i = 0; i < HISTORY_DISTANCES; i++) {
-        if (history->distances[i] == distance) {
-            history->votes[i]++;
-            return;
-        }
-        least = history->votes[i] < history->votes[least] ? i : least;
-    }
-    /* A distance that came rarely makes way. Its votes are forgotten: the count of a distance is never too high. */
-    history->distances[least] = distance;
-    history->votes[least] = 1;
-}
-
-void history_forget_votes(struct history *history)
-{
-    memset(history->distances, 0, sizeof history->distances);
-    memset(history->votes, 0, sizeof history->votes);
-}
-
-uint32_t history_period(const struct history *history, uint32_t *votes)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < HISTORY_DISTANCES; i++) {
-        bool more = history->votes[i] > history->votes[best];
-        bool nearer = history->votes[i] == history->votes[best] && history->distances[i] < history->distances[best];
-        best = more || nearer ? i : best;
-    }
-    *votes = history->votes[best];
-    return history->votes[best] > 0 ? history->distances[best] : 0;
 }

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "objects/distances.h"
+
 #define HISTORY_ENTRIES 64u
-#define HISTORY_DISTANCES 8u
 
 struct history {
     uint64_t digests[HISTORY_ENTRIES]; /* of samples; 0 = unused */
@@ -14,7 +15,7 @@ struct history {
     uint32_t births[HISTORY_ENTRIES];
     bool replicas[HISTORY_ENTRIES]; /* counted as one */
     uint32_t next;
-    uint32_t distances[HISTORY_DISTANCES], votes[HISTORY_DISTANCES];
+    struct distances distances; /* of its replicas */
 };
 
 /* The nearest earlier born object with that digest, else the nearest later born that is no replica yet; -1: none. */
@@ -22,13 +23,5 @@ int history_find(const struct history *history, uint64_t digest, uint32_t birth)
 
 /* Overwrites the oldest. */
 void history_add(struct history *history, uint64_t digest, uint32_t proof, uint32_t birth, bool replica);
-
-/* Counts one replica at that distance. */
-void history_vote(struct history *history, uint32_t distance);
-
-void history_forget_votes(struct history *history);
-
-/* The distance with most votes, 0 when there is none, and its votes. */
-uint32_t history_period(const struct history *history, uint32_t *votes);
 
 #endif

@@ -11,7 +11,9 @@
 
 #include "chores.h"
 #include "gate.h"
+#include "objects/allocator.h"
 #include "objects/bootstrap.h"
+#include "objects/hooks_malloc.h"
 #include "objects/object_map.h"
 #include "objects/replica.h"
 #include "process.h"
@@ -19,7 +21,7 @@
 #include "stack/module.h"
 
 /* Allocators round up, by a quarter at most: below this request no chunk becomes an object. */
-#define REQUEST_MIN_BYTES (OBJECT_MIN_BYTES / 2)
+#define REQUEST_MIN_BYTES (OBJECT_MIN_BYTES * 4 / 5)
 
 void free_sized(void *block, size_t bytes);
 void free_aligned_sized(void *block, size_t alignment, size_t bytes);
@@ -43,6 +45,16 @@ static SHIM_THREAD_LOCAL bool resolving; /* dlsym() allocates on this very threa
 
 #define RESOLVE(name) (*(void **)&real.name = dlsym(RTLD_NEXT, #name))
 
+/*
+ * Until objects are recorded, no block is one. Nor may an allocator be asked then: sanitizers free memory while they
+ * start, and refuse every other call.
+ */
+static size_t size_unknown(void *block)
+{
+    (void)block;
+    return 0;
+}
+
 static __attribute__((noinline, cold)) bool real_resolve(void)
 {
     if (resolving) {
@@ -50,7 +62,8 @@ static __attribute__((noinline, cold)) bool real_resolve(void)
     }
     resolving = true;
     RESOLVE(malloc), RESOLVE(calloc), RESOLVE(realloc), RESOLVE(free), RESOLVE(posix_memalign), RESOLVE(aligned_alloc);
-    RESOLVE(memalign), RESOLVE(valloc), RESOLVE(pvalloc), RESOLVE(malloc_usable_size);
+    RESOLVE(memalign), RESOLVE(valloc), RESOLVE(pvalloc);
+    real.malloc_usable_size = size_unknown;
     resolving = false;
     atomic_store_explicit(&real.known, true, memory_order_release);
     return true;
@@ -60,6 +73,13 @@ static __attribute__((noinline, cold)) bool real_resolve(void)
 static inline bool real_known(void)
 {
     return __builtin_expect(atomic_load_explicit(&real.known, memory_order_relaxed), 1) || real_resolve();
+}
+
+void hooks_malloc_start(void)
+{
+    if (real_known() && allocator_tells_sizes(real.malloc)) {
+        RESOLVE(malloc_usable_size);
+    }
 }
 
 /* Nothing to do at a small request: recording, and nobody waits for a call outside handlers. */
@@ -95,10 +115,11 @@ struct request {
     bool zeroed;
 };
 
-static struct object_origin origin_of(void *block, const struct request *request)
+static struct object_origin origin_of(void *block, size_t usable_bytes, const struct request *request)
 {
     struct replica_birth birth = {.start = (uintptr_t)block,
                                   .size_bytes = request->bytes,
+                                  .usable_bytes = usable_bytes,
                                   .place = (uintptr_t)request->caller ^ (uint64_t)request->frame << 16,
                                   .zeroed = request->zeroed};
     return replicas_wanted() ? replica_born(&birth) : (struct object_origin){0};
@@ -106,14 +127,12 @@ static struct object_origin origin_of(void *block, const struct request *request
 
 static void note_birth(void *block, const struct request *request)
 {
-    size_t bytes = real.malloc_usable_size(block);
-    if (objects_wanted() && bears_object(bytes, request->caller)) {
-        struct object_origin origin = origin_of(block, request);
-        /* An object that the replica engine will not look at is of use to the access engine alone. */
-        if (origin.site != 0 || process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON) {
-            object_map_birth_from((uintptr_t)block, bytes, &origin);
-        } else {
-            object_map_count();
+    size_t bytes = objects_wanted() ? real.malloc_usable_size(block) : 0;
+    if (bears_object(bytes, request->caller)) {
+        struct object object = {
+            .start = (uintptr_t)block, .size_bytes = bytes, .origin = origin_of(block, bytes, request)};
+        if (!object_map_birth_of(&object)) {
+            replica_lost(&object);
         }
     }
 }
@@ -121,7 +140,8 @@ static void note_birth(void *block, const struct request *request)
 /* After an allocation: adopts a forked child, does chores, notes a birth. Keeps errno. */
 static __attribute__((noinline)) void *allocated(void *block, size_t request_bytes, const void *caller, bool zeroed)
 {
-    int kept_errno = errno;
+    int *errno_place = gate_errno();
+    int kept_errno = *errno_place;
     if (gate_enter()) {
         chores_poll();
         if (block != NULL && request_bytes >= REQUEST_MIN_BYTES) {
@@ -129,13 +149,21 @@ static __attribute__((noinline)) void *allocated(void *block, size_t request_byt
         }
         gate_leave();
     }
-    errno = kept_errno;
+    *errno_place = kept_errno;
     return block;
 }
 
+/* No object comes of it, whatever the allocator rounds up to. */
+static inline bool is_small(size_t bytes, const void *caller)
+{
+    return bytes < REQUEST_MIN_BYTES ||
+           (bytes < OBJECT_INTERPRETER_MIN_BYTES / 2 && module_is_interpreter((uintptr_t)caller));
+}
+
 #define ALLOCATED_AS(block, bytes, zeroed)                                                                             \
-    ((bytes) < REQUEST_MIN_BYTES && quiet() ? (block)                                                                  \
-                                            : allocated((block), (bytes), __builtin_return_address(0), (zeroed)))
+    (is_small((bytes), __builtin_return_address(0)) && quiet()                                                         \
+         ? (block)                                                                                                     \
+         : allocated((block), (bytes), __builtin_return_address(0), (zeroed)))
 #define ALLOCATED(block, bytes) ALLOCATED_AS(block, bytes, false)
 
 INTERPOSED void *malloc(size_t bytes)
@@ -210,7 +238,8 @@ INTERPOSED void *pvalloc(size_t bytes)
 /* Takes the object out of the map before its memory can be somebody else's; `ends`: for good. False when it is none. */
 static __attribute__((noinline)) bool note_death(void *block, size_t usable_bytes, struct object *object, bool ends)
 {
-    int kept_errno = errno;
+    int *errno_place = gate_errno();
+    int kept_errno = *errno_place;
     bool was_object = false;
     if (gate_enter()) {
         chores_poll();
@@ -220,7 +249,7 @@ static __attribute__((noinline)) bool note_death(void *block, size_t usable_byte
         }
         gate_leave();
     }
-    errno = kept_errno;
+    *errno_place = kept_errno;
     return was_object;
 }
 
@@ -266,26 +295,30 @@ static void *bootstrap_leave(const void *block, size_t bytes)
  */
 static void note_resize(void *after, struct object *object, const struct request *request)
 {
-    int kept_errno = errno;
+    int *errno_place = gate_errno();
+    int kept_errno = *errno_place;
     bool failed = after == NULL && request->bytes != 0;
     if (gate_enter()) {
         size_t bytes = failed ? object->size_bytes : after != NULL ? real.malloc_usable_size(after) : 0;
         bool in_place = (uintptr_t)after == object->start;
-        if (failed) {
-            object_map_restore(object);
-        } else {
+        if (failed && !object_map_restore(object)) {
+            replica_lost(object);
+        }
+        if (!failed) {
             replica_ended(object, bytes >= object->size_bytes ? (uintptr_t)after : 0);
         }
         if (in_place && bytes >= OBJECT_MIN_BYTES) {
             object->size_bytes = bytes;
-            object->origin = origin_of(after, request);
-            object_map_restore(object);
+            object->origin = origin_of(after, bytes, request);
+            if (!object_map_restore(object)) {
+                replica_lost(object);
+            }
         } else if (!failed && !in_place && after != NULL && request->bytes >= REQUEST_MIN_BYTES) {
             note_birth(after, request);
         }
         gate_leave();
     }
-    errno = kept_errno;
+    *errno_place = kept_errno;
 }
 
 static __attribute__((noinline)) void *resize(void *block, size_t bytes, const void *caller)
@@ -314,6 +347,8 @@ INTERPOSED void *realloc(void *block, size_t bytes)
     return real_known() ? resize(block, bytes, __builtin_return_address(0)) : NULL;
 }
 
+extern __typeof__(realloc) own_realloc __attribute__((alias("realloc"), copy(realloc), visibility("hidden")));
+
 INTERPOSED void *reallocarray(void *block, size_t count, size_t size)
 {
     size_t bytes;
@@ -321,7 +356,8 @@ INTERPOSED void *reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    if (block == NULL || bootstrap_owns(block) || !real_known()) {
+    /* Of an allocator before us that has none of its own, this is the reallocarray: as libc's does, it asks their realloc. */
+    if (block == NULL || bootstrap_owns(block) || !real_known() || &realloc != own_realloc) {
         return realloc(block, bytes);
     }
     return resize(block, bytes, __builtin_return_address(0));

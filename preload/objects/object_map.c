@@ -2,6 +2,9 @@
  * Buckets of eight keys, one cache line each; the rest of an object lies beside, at the same index. A key is
  * (start >> k) << 6 | k with k = floor(log2(size)), so it is never 0 (free) nor 1 (being written). Entries are claimed by
  * exchanging the key; readers take the entry and look again whether key and serial still stand.
+ *
+ * A key has a bucket in the near part, which a program with few objects never leaves: it stays within few pages, for
+ * between a birth and a death the program's own data take the caches. What finds no room there goes to the far part.
  */
 #include "objects/object_map.h"
 
@@ -10,24 +13,30 @@
 #include "memory.h"
 #include "process.h"
 
-#define BUCKETS 16384u
+#define NEAR_BITS 8u
+#define FAR_BITS 14u
 #define BUCKET_ENTRIES 8u
-#define ENTRIES (BUCKETS * BUCKET_ENTRIES)
+#define FAR_FIRST (BUCKET_ENTRIES << NEAR_BITS) /* index of the far part's first entry */
+#define ENTRIES (FAR_FIRST + (BUCKET_ENTRIES << FAR_BITS))
 #define SIZE_CLASSES 48u
 #define WINDOWS 3u
 #define KEY_FREE UINT64_C(0)
 #define KEY_BUSY UINT64_C(1)
 
+/* One cache line. */
 struct entry {
-    _Atomic uintptr_t start;
+    _Alignas(64) _Atomic uintptr_t start;
     _Atomic size_t size_bytes;
     _Atomic uint64_t serial;
+    struct object_origin origin; /* not for handlers */
 };
+
+_Static_assert(sizeof(struct entry) == 64, "an entry is a cache line");
 
 static _Atomic uint64_t *keys;
 static struct entry *entries;
-static struct object_origin *origins;       /* beside them: not for handlers */
 static atomic_bool had_class[SIZE_CLASSES]; /* classes that never had an object are not probed */
+static atomic_bool far_used;
 static _Atomic uint64_t serials;
 static uint64_t serials_before; /* of the parent's, in a forked child */
 
@@ -37,9 +46,8 @@ bool object_map_start(void)
         return true;
     }
     entries = memory_map(ENTRIES * sizeof *entries);
-    origins = memory_map(ENTRIES * sizeof *origins);
     _Atomic uint64_t *fresh = memory_map(ENTRIES * sizeof *fresh);
-    if (entries == NULL || origins == NULL || fresh == NULL) {
+    if (entries == NULL || fresh == NULL) {
         return false;
     }
     keys = fresh;
@@ -62,19 +70,46 @@ static uint64_t key_of(uint64_t window, uint32_t size_class)
     return window << 6 | size_class;
 }
 
-/* Index of the first entry of the key's bucket. Multiplicative hashing: neighbouring windows must scatter. */
-static size_t bucket_of(uint64_t key)
+/* Multiplicative hashing: neighbouring windows must scatter. */
+static uint64_t hash_of(uint64_t key)
 {
-    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - 14)) * BUCKET_ENTRIES;
+    return key * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-_Static_assert(BUCKETS == 1u << 14, "bucket_of() takes 14 bits");
+/* Index of the first entry of a key's bucket. */
+static size_t near_bucket(uint64_t key)
+{
+    return (size_t)(hash_of(key) >> (64 - NEAR_BITS)) * BUCKET_ENTRIES;
+}
+
+static size_t far_bucket(uint64_t key)
+{
+    return FAR_FIRST + (size_t)(hash_of(key) >> (64 - FAR_BITS)) * BUCKET_ENTRIES;
+}
+
+static bool bucket_find(size_t bucket, uint64_t key, size_t *index)
+{
+    for (size_t i = bucket; i < bucket + BUCKET_ENTRIES; i++) {
+        if (atomic_load_explicit(&keys[i], memory_order_acquire) == key) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
 
 static bool key_find(uint64_t key, size_t *index)
 {
-    size_t bucket = bucket_of(key);
+    return bucket_find(near_bucket(key), key, index) ||
+           (atomic_load_explicit(&far_used, memory_order_acquire) && bucket_find(far_bucket(key), key, index));
+}
+
+static bool bucket_claim(size_t bucket, size_t *index)
+{
     for (size_t i = bucket; i < bucket + BUCKET_ENTRIES; i++) {
-        if (atomic_load_explicit(&keys[i], memory_order_acquire) == key) {
+        uint64_t expected = KEY_FREE;
+        if (atomic_load_explicit(&keys[i], memory_order_relaxed) == KEY_FREE &&
+            atomic_compare_exchange_strong(&keys[i], &expected, KEY_BUSY)) {
             *index = i;
             return true;
         }
@@ -88,39 +123,37 @@ static bool key_find(uint64_t key, size_t *index)
  */
 static bool key_claim(uint64_t key, size_t *index)
 {
-    size_t bucket = bucket_of(key);
     uint64_t same = key;
     if (key_find(key, index) && atomic_compare_exchange_strong(&keys[*index], &same, KEY_BUSY)) {
         return true;
     }
-    for (size_t i = bucket; i < bucket + BUCKET_ENTRIES; i++) {
-        uint64_t expected = KEY_FREE;
-        if (atomic_load_explicit(&keys[i], memory_order_relaxed) == KEY_FREE &&
-            atomic_compare_exchange_strong(&keys[i], &expected, KEY_BUSY)) {
-            *index = i;
-            return true;
-        }
+    if (bucket_claim(near_bucket(key), index)) {
+        return true;
     }
-    return false;
+    if (!atomic_load_explicit(&far_used, memory_order_relaxed)) {
+        atomic_store_explicit(&far_used, true, memory_order_release);
+    }
+    return bucket_claim(far_bucket(key), index);
 }
 
-void object_map_restore(const struct object *object)
+bool object_map_restore(const struct object *object)
 {
     uint32_t size_class = class_of(object->size_bytes);
     uint64_t key = key_of(object->start >> size_class, size_class);
     size_t index;
     if (size_class >= SIZE_CLASSES || !key_claim(key, &index)) {
         process_drop(DB_DROP_OBJECT_TABLE_FULL);
-        return;
+        return false;
     }
     atomic_store_explicit(&entries[index].serial, object->serial, memory_order_relaxed);
     atomic_store_explicit(&entries[index].start, object->start, memory_order_relaxed);
     atomic_store_explicit(&entries[index].size_bytes, object->size_bytes, memory_order_relaxed);
-    origins[index] = object->origin;
+    entries[index].origin = object->origin;
     if (!atomic_load_explicit(&had_class[size_class], memory_order_relaxed)) {
         atomic_store_explicit(&had_class[size_class], true, memory_order_relaxed);
     }
     atomic_store_explicit(&keys[index], key, memory_order_release);
+    return true;
 }
 
 static uint64_t take_serial(void)
@@ -135,18 +168,18 @@ void object_map_count(void)
     take_serial();
 }
 
-void object_map_birth_from(uintptr_t start, size_t size_bytes, const struct object_origin *origin)
+bool object_map_birth_of(struct object *object)
 {
-    if (keys == NULL || size_bytes == 0) {
-        return;
+    if (keys == NULL || object->size_bytes == 0) {
+        return false;
     }
-    struct object object = {start, size_bytes, take_serial(), *origin};
-    object_map_restore(&object);
+    object->serial = take_serial();
+    return object_map_restore(object);
 }
 
 void object_map_birth(uintptr_t start, size_t size_bytes)
 {
-    object_map_birth_from(start, size_bytes, &(struct object_origin){0});
+    object_map_birth_of(&(struct object){.start = start, .size_bytes = size_bytes});
 }
 
 uint64_t object_map_last_serial(void)
@@ -168,8 +201,10 @@ bool object_map_take(uintptr_t start, size_t usable_bytes, struct object *object
     object->start = start;
     object->size_bytes = atomic_load_explicit(&entries[index].size_bytes, memory_order_relaxed);
     object->serial = atomic_load_explicit(&entries[index].serial, memory_order_relaxed);
-    object->origin = origins[index];
-    return atomic_compare_exchange_strong(&keys[index], &key, KEY_FREE);
+    object->origin = entries[index].origin;
+    /* Nobody else can take it: the block is still the caller's, and no other lies in its window. */
+    atomic_store_explicit(&keys[index], KEY_FREE, memory_order_release);
+    return true;
 }
 
 bool object_map_death(uintptr_t start, size_t usable_bytes)
@@ -224,7 +259,7 @@ void object_map_visit(void (*visit)(const struct object *object, void *state), v
         struct object object;
         uint64_t key = atomic_load_explicit(&keys[i], memory_order_acquire);
         if (key > KEY_BUSY && entry_copy(i, key, &object)) {
-            object.origin = origins[i];
+            object.origin = entries[i].origin;
             visit(&object, state);
         }
     }

@@ -24,7 +24,12 @@ struct object_origin {
     uint64_t marks;      /* of its content at birth */
     uint32_t epoch;      /* sites from before a fork are the parent's */
     uint16_t depth;
-    uint8_t has_marks, zeroed;
+    bool has_marks : 1, zeroed : 1;
+    bool is_looked_at : 1; /* its content is examined at its end */
+    bool is_primer : 1;    /* only for others to be compared with */
+    bool is_counted : 1;   /* among the live ones (lifetime.h) */
+    uint32_t born_tick;    /* of lifetime.c's clock */
+    uint32_t slack_bytes;  /* that it has beyond what was asked for */
 };
 
 struct object {
@@ -37,9 +42,9 @@ struct object {
 bool object_map_start(void);
 void object_map_reset_child(void);
 
-/* Outside handlers or in them; lock-free. A full table is counted (OBJECT_TABLE_FULL). */
+/* Outside handlers or in them; lock-free. A full table is counted (OBJECT_TABLE_FULL), and then false. */
 void object_map_birth(uintptr_t start, size_t size_bytes);
-void object_map_birth_from(uintptr_t start, size_t size_bytes, const struct object_origin *origin);
+bool object_map_birth_of(struct object *object); /* gives it its serial */
 /* A birth that is counted, with a serial of its own, and not filed. */
 void object_map_count(void);
 /* False when no object starts there. */
@@ -47,7 +52,7 @@ bool object_map_death(uintptr_t start, size_t usable_bytes);
 
 /* As object_map_death(), and says what it was; object_map_restore() puts the same one back. For realloc. */
 bool object_map_take(uintptr_t start, size_t usable_bytes, struct object *object);
-void object_map_restore(const struct object *object);
+bool object_map_restore(const struct object *object);
 
 /* The serial of the last birth. */
 uint64_t object_map_last_serial(void);

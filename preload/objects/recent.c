@@ -98,8 +98,7 @@ static bool same_maker(const struct recent_object *a, const struct recent_object
 static void mark_match(uint32_t number)
 {
     struct site *site = sites_at(number);
-    atomic_store_explicit(&site->last_match, (uint32_t)atomic_load_explicit(&site->births, memory_order_relaxed),
-                          memory_order_relaxed);
+    atomic_store_explicit(&site->last_match, sites_births(site), memory_order_relaxed);
 }
 
 /* `second` was born later than its equal `first`. */

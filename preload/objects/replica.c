@@ -6,14 +6,14 @@
 #include "memory.h"
 #include "objects/call_stack.h"
 #include "objects/examine.h"
+#include "objects/lifetime.h"
 #include "objects/recent.h"
 #include "objects/site_context.h"
 #include "objects/sites.h"
 #include "process.h"
+#include "thread.h"
 
-#define LOOKED_FIRST 64u    /* births of a site that are looked at before it can be thinned */
-#define QUIET_BIRTHS 256u   /* without a match: thinned again */
-#define MATCHES_FIRST 1024u /* births of a site that shows something before that is thinned */
+#define LOOKED_FIRST 64u /* births of a site that are looked at before it can be thinned */
 #define DESCRIBED_BYTES 65536u
 
 static uint32_t epoch = 1;
@@ -28,39 +28,53 @@ void replica_reset_child(void)
     epoch++;
     sites_reset_child();
     recent_reset_child();
+    lifetime_reset_child();
 }
+
+/* The first half of a stretch fills the history: what comes round in the second half finds itself there. */
+#define STRETCH (2 * HISTORY_ENTRIES)
+
+/* Powers of two: no division at each birth. */
+static const struct thinning {
+    uint32_t to_birth;  /* of a site */
+    uint32_t pairs;     /* nothing shows: one pair of neighbours in so many births */
+    uint32_t stretches; /* something does: STRETCH births in so many */
+    uint32_t quiet;     /* for so many births after a match */
+} thinnings[] = {
+    {256, 16, STRETCH, 256},
+    {1024, 64, STRETCH, 256},
+    {4096, 256, 16 * STRETCH, 4096},
+    {UINT32_MAX, 256, 64 * STRETCH, 16384},
+};
+
+enum look { LOOK_AWAY, LOOK_PRIME, LOOK_AT };
 
 /*
  * Is this birth looked at? Decided by counts, so that every run decides alike. Of a site that shows nothing pairs of
  * neighbours are, ever more rarely. Of one that does, whole stretches are: within one, what comes again after a period of up
  * to the history's length is seen to.
  */
-static bool is_looked_at(const struct site *site, uint32_t birth)
+static enum look choose(const struct site *site, uint32_t birth)
 {
+    if (site->is_structure) {
+        return LOOK_AWAY;
+    }
     if (config.digest_full || birth <= LOOKED_FIRST) {
-        return !site->is_structure;
+        return LOOK_AT;
     }
     uint32_t match = atomic_load_explicit(&site->last_match, memory_order_relaxed);
-    /* Powers of two: no division at each birth. */
-    uint32_t every = birth <= MATCHES_FIRST ? 16 : birth <= 16 * MATCHES_FIRST ? 64 : 256;
-    bool shows = match != 0 && birth - match <= QUIET_BIRTHS * (birth <= MATCHES_FIRST ? 1 : every);
-    if (site->is_structure) {
-        return false;
+    const struct thinning *thinning = thinnings;
+    while (birth > thinning->to_birth) {
+        thinning++;
     }
-    if (shows) {
-        return birth <= MATCHES_FIRST || (birth & (HISTORY_ENTRIES * every / 8 - 1)) < HISTORY_ENTRIES;
+    if (match == 0 || birth - match > thinning->quiet) {
+        return (birth & (thinning->pairs - 1)) < 2 ? LOOK_AT : LOOK_AWAY;
     }
-    return (birth & (every - 1)) < 2;
-}
-
-/* The counts in the file follow those in memory by plain stores: births are many. */
-static void note_births(struct site *site, bool looks)
-{
-    uint64_t looked_at = looks ? atomic_fetch_add_explicit(&site->looked_at, 1, memory_order_relaxed) + 1
-                               : atomic_load_explicit(&site->looked_at, memory_order_relaxed);
-    uint64_t births = atomic_load_explicit(&site->births, memory_order_relaxed);
-    __atomic_store_n(&site->record->births, births, __ATOMIC_RELAXED);
-    __atomic_store_n(&site->record->skipped, births - looked_at, __ATOMIC_RELAXED);
+    uint32_t position = birth & (thinning->stretches - 1);
+    if (position >= STRETCH) {
+        return LOOK_AWAY;
+    }
+    return position < HISTORY_ENTRIES && thinning->stretches > STRETCH ? LOOK_PRIME : LOOK_AT;
 }
 
 /* To unwind costs a thousand times a birth, and most places of an import make one object: the context is recorded at the
@@ -79,33 +93,54 @@ static uint32_t find_site(struct call_stack *stack, const struct replica_birth *
                            .instruction = call_stack_innermost(stack)->own_hash,
                            .size_bytes = birth->size_bytes,
                            .ordinal = call_stack_ordinal(stack, birth->size_bytes, birth->place)};
-    return sites_find(&key);
+    struct call_stack_place *place = call_stack_place(stack);
+    if (place != NULL && place->site != 0 && place->site_bytes == key.size_bytes &&
+        place->site_ordinal == key.ordinal) {
+        return place->site;
+    }
+    uint32_t site = sites_find(&key);
+    if (place != NULL) {
+        place->site = site;
+        place->site_bytes = key.size_bytes;
+        place->site_ordinal = key.ordinal;
+    }
+    return site;
+}
+
+static void look_at(struct site *site, const struct call_stack *stack, const struct replica_birth *birth,
+                    struct object_origin *origin)
+{
+    process_count(&site->record->looked_at, 1);
+    origin->is_looked_at = true;
+    origin->generation = call_stack_innermost(stack)->generation;
+    origin->depth = (uint16_t)(stack->depth - 1);
+    examine_birth(site, birth->start, origin);
+}
+
+static uint32_t slack_of(const struct replica_birth *birth)
+{
+    size_t slack = birth->usable_bytes - birth->size_bytes;
+    return birth->usable_bytes > birth->size_bytes && slack <= UINT32_MAX ? (uint32_t)slack : 0;
 }
 
 struct object_origin replica_born(const struct replica_birth *birth)
 {
-    struct object_origin origin = {.epoch = epoch, .zeroed = birth->zeroed};
+    struct object_origin origin = {.epoch = epoch, .zeroed = birth->zeroed, .slack_bytes = slack_of(birth)};
     struct call_stack *stack = call_stack_refresh();
+    struct site *site = NULL;
     if (stack == NULL) {
         process_drop(DB_DROP_OBJECT_WITHOUT_PYTHON);
-        return origin;
+    } else if ((origin.site = find_site(stack, birth)) != 0) {
+        site = sites_at(origin.site);
+        origin.birth = sites_count_birth(site);
+        describe(site, stack, birth, origin.birth);
+        enum look look = choose(site, origin.birth);
+        if (look != LOOK_AWAY) {
+            look_at(site, stack, birth, &origin);
+            origin.is_primer = look == LOOK_PRIME;
+        }
     }
-    uint32_t number = find_site(stack, birth);
-    if (number == 0) {
-        return origin;
-    }
-    struct site *site = sites_at(number);
-    origin.birth = (uint32_t)atomic_fetch_add_explicit(&site->births, 1, memory_order_relaxed) + 1;
-    describe(site, stack, birth, origin.birth);
-    bool looks = is_looked_at(site, origin.birth);
-    note_births(site, looks);
-    if (!looks) {
-        return origin;
-    }
-    origin.site = number;
-    origin.generation = call_stack_innermost(stack)->generation;
-    origin.depth = (uint16_t)(stack->depth - 1);
-    examine_birth(site, birth->start, &origin);
+    lifetime_born(site != NULL ? site->record : NULL, birth->usable_bytes - origin.slack_bytes, &origin);
     return origin;
 }
 
@@ -115,12 +150,40 @@ static bool is_workspace(const struct object_origin *origin)
     return stack != NULL && call_stack_holds(stack, origin->depth, origin->generation);
 }
 
+static void count_end(const struct object *object)
+{
+    if (object->origin.is_counted && object->origin.epoch == epoch) {
+        bool is_small =
+            lifetime_bytes(object) < DB_LIVE_SMALL_BYTES; /* its site need not come to the caches for that */
+        lifetime_ended(is_small || object->origin.site == 0 ? NULL : sites_at(object->origin.site)->record, object);
+    }
+}
+
+/* Objects that were to be looked at, of this very process. */
+static bool is_ours(const struct object *object)
+{
+    return object->origin.is_looked_at && object->origin.epoch == epoch;
+}
+
+void replica_lost(const struct object *object)
+{
+    count_end(object);
+    if (is_ours(object)) {
+        sites_skip(sites_at(object->origin.site), 1);
+    }
+}
+
 void replica_ended(const struct object *object, uintptr_t start)
 {
-    if (object->origin.site == 0 || object->origin.epoch != epoch) {
+    count_end(object);
+    if (!is_ours(object)) {
         return;
     }
     struct site *site = sites_at(object->origin.site);
+    if (thread_self == NULL) { /* tiny stacks, and threads at their very end: no room for a sample there */
+        sites_skip(site, 1);
+        return;
+    }
     if (!site->is_structure && is_workspace(&object->origin)) {
         process_count(&site->record->workspaces, 1);
     } else if (start == 0) {
@@ -139,13 +202,13 @@ struct living {
 static void count_living(const struct object *object, void *state)
 {
     struct living *living = state;
-    living->capacity += object->origin.site != 0 && object->origin.epoch == epoch ? 1 : 0;
+    living->capacity += is_ours(object) ? 1 : 0;
 }
 
 static void take_living(const struct object *object, void *state)
 {
     struct living *living = state;
-    if (object->origin.site != 0 && object->origin.epoch == epoch && living->count < living->capacity) {
+    if (is_ours(object) && living->count < living->capacity) {
         living->objects[living->count++] = *object;
     }
 }
@@ -180,6 +243,7 @@ static void sort_by_birth(struct object *objects, size_t count)
 void replica_finish(void)
 {
     struct living living = {NULL, 0, 0};
+    lifetime_finish();
     object_map_visit(count_living, &living);
     if (living.capacity == 0 || (living.objects = memory_map(living.capacity * sizeof *living.objects)) == NULL) {
         return;

@@ -16,14 +16,16 @@ void replica_reset_child(void);
 
 struct replica_birth {
     uintptr_t start;
-    size_t size_bytes; /* as requested */
-    uint64_t place;    /* tells one native caller from another within one native call */
-    bool zeroed;       /* by the allocator: its content is defined from the start */
+    size_t size_bytes;   /* as requested */
+    size_t usable_bytes; /* as the object map will have it */
+    uint64_t place;      /* tells one native caller from another within one native call */
+    bool zeroed;         /* by the allocator: its content is defined from the start */
 };
 
-/* The origin of a new object; no site where the thread has no Python frames (counted), or where this birth is one of
- * those that are not looked at. Behind the gate, outside handlers. */
+/* The origin of a new object; no site where the thread has no Python frames (counted). Behind the gate, outside handlers. */
 struct object_origin replica_born(const struct replica_birth *birth);
+/* It could not be filed: its end will not be seen. */
+void replica_lost(const struct object *object);
 
 /*
  * The end of an object that object_map_take() gave: its content still stands, all of it, at `start` (another place than

@@ -1,5 +1,6 @@
 #include "objects/sites.h"
 
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #define NUMBER_MASK UINT64_C(0xffff)
 #define SPINS_MAX 1000000u
 #define SPINS_YIELD 128u
+#define CROWDED (SITES_MAX / 2)
+#define SEEN_ONCE (1u << 14)
 #define FILLERS_BITS 12u
 #define FILLERS (1u << FILLERS_BITS)
 #define FILLER_PROBES 16u
@@ -25,7 +28,8 @@ static _Atomic uint64_t *site_index;
 static struct site *sites;
 static struct history *histories;
 static _Atomic uint32_t site_count;
-static _Atomic uint64_t fillers[FILLERS]; /* hashes of instructions; they hold in forked children too */
+static _Atomic uint64_t seen_once[SEEN_ONCE]; /* keys without a site as yet */
+static _Atomic uint64_t fillers[FILLERS];     /* hashes of instructions; they hold in forked children too */
 
 bool sites_start(void)
 {
@@ -46,6 +50,7 @@ void sites_reset_child(void)
         memory_forget(sites, SITES_MAX * sizeof *sites);
         memory_forget(histories, SITES_MAX * sizeof *histories);
         atomic_store(&site_count, 0);
+        memset((void *)seen_once, 0, sizeof seen_once);
     }
 }
 
@@ -61,13 +66,12 @@ static uint32_t make(const struct site_key *key, uint64_t hash)
     uint32_t number = atomic_fetch_add(&site_count, 1) + 1;
     if (number > SITES_MAX) {
         atomic_fetch_sub(&site_count, 1);
-        process_drop(DB_DROP_TABLE_FULL);
+        process_drop(DB_DROP_SITES_FULL);
         return 0;
     }
     struct site *site = &sites[number - 1];
     site->key = hash;
     site->instruction = key->instruction;
-    site->history = &histories[number - 1];
     site->record = ledger_claim(DB_KIND_SITE, &site->id);
     if (site->record == NULL) {
         return 0;
@@ -76,6 +80,19 @@ static uint32_t make(const struct site_key *key, uint64_t hash)
     site->record->ordinal = key->ordinal;
     ledger_publish(site->record);
     return number;
+}
+
+/*
+ * Compilers at work in the process (numba's, through LLVM) allocate in ever new sizes, each place once. So that they do not
+ * take the room of what is made again and again, a place gets its site at its second birth once half of the sites are taken.
+ */
+static bool deserves(uint64_t hash)
+{
+    if (atomic_load_explicit(&site_count, memory_order_relaxed) < CROWDED) {
+        return true;
+    }
+    _Atomic uint64_t *seen = &seen_once[hash >> 32 & (SEEN_ONCE - 1)];
+    return atomic_exchange_explicit(seen, hash, memory_order_relaxed) == hash;
 }
 
 uint32_t sites_find(const struct site_key *key)
@@ -87,6 +104,9 @@ uint32_t sites_find(const struct site_key *key)
         _Atomic uint64_t *place = &site_index[((hash >> (64 - INDEX_BITS)) + i) & (INDEX_ENTRIES - 1)];
         uint64_t word = atomic_load_explicit(place, memory_order_acquire);
         if (word == 0) {
+            if (made == 0 && !deserves(hash)) {
+                return 0;
+            }
             made = made != 0 ? made : make(key, hash);
             if (made == 0 || atomic_compare_exchange_strong(place, &word, tag | made)) {
                 return made;
@@ -97,7 +117,7 @@ uint32_t sites_find(const struct site_key *key)
             return number;
         }
     }
-    process_drop(DB_DROP_TABLE_FULL);
+    process_drop(DB_DROP_SITES_FULL);
     return 0;
 }
 
@@ -106,10 +126,30 @@ struct site *sites_at(uint32_t number)
     return &sites[number - 1];
 }
 
+uint32_t sites_count(void)
+{
+    uint32_t count = atomic_load(&site_count);
+    return count < SITES_MAX ? count : SITES_MAX;
+}
+
 void sites_skip(struct site *site, uint64_t count)
 {
-    uint64_t looked_at = atomic_fetch_sub(&site->looked_at, count) - count;
-    __atomic_store_n(&site->record->skipped, atomic_load(&site->births) - looked_at, __ATOMIC_RELAXED);
+    process_count(&site->record->looked_at, (uint64_t)0 - count);
+}
+
+uint32_t sites_count_birth(struct site *site)
+{
+    return (uint32_t)__atomic_add_fetch(&site->record->births, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t sites_births(const struct site *site)
+{
+    return (uint32_t)__atomic_load_n(&site->record->births, __ATOMIC_RELAXED);
+}
+
+struct history *sites_history(const struct site *site)
+{
+    return &histories[site - sites];
 }
 
 /* The place of an instruction among the fillers, or a free one for it; NULL when its neighbourhood is full. */

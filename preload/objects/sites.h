@@ -11,23 +11,24 @@
 
 #define SITES_MAX 8192u
 
+/* One cache line: births come when others have taken the caches. */
 struct site {
-    uint64_t key;
-    uint64_t instruction;   /* as in the key */
-    uint32_t id;            /* of the record */
-    struct db_site *record; /* in the ledger */
-    uint64_t maker;         /* the native function that makes its objects (site_context.h); 0 unknown */
-    _Atomic uint64_t births, looked_at;
-    _Atomic uint32_t busy;       /* what follows, and the history, belong to who set it */
+    _Alignas(64) uint64_t key;
+    struct db_site *record;      /* in the ledger */
+    _Atomic uint32_t last_match; /* number of births when an object was last equal to another */
     bool is_structure;           /* its objects hold addresses: none is looked at any more */
     bool fills;                  /* one of its objects was seen to be filled */
     bool distrusted;             /* equal samples of it were seen to differ elsewhere: only whole contents count */
+    uint64_t instruction;        /* as in the key */
+    uint64_t maker;              /* the native function that makes its objects (site_context.h); 0 unknown */
+    uint32_t id;                 /* of the record */
+    _Atomic uint32_t busy;       /* what follows, and the history, belong to who set it */
     uint32_t proofs;             /* replicas that whole contents confirmed */
     uint32_t unproved;           /* replicas that samples alone say */
     uint32_t constants;          /* whole contents found constant */
-    _Atomic uint32_t last_match; /* number of births when an object was last equal to another */
-    struct history *history;
 };
+
+_Static_assert(sizeof(struct site) == 64, "a site is a cache line");
 
 struct site_key {
     uint64_t stack_hash;
@@ -39,14 +40,21 @@ struct site_key {
 bool sites_start(void);
 void sites_reset_child(void);
 
-/* The number of the site, from 1; 0 (counted TABLE_FULL, or by the ledger) when there is no room. Its record has no context
- * as yet. Outside handlers. */
+/* The number of the site, from 1; 0 when there is no room (counted SITES_FULL, or by the ledger), or while it is
+ * scarce and the place is new. Its record has no context as yet. Outside handlers. */
 uint32_t sites_find(const struct site_key *key);
 
-/* By number. */
+/* By number, from 1 to the count; one whose record is NULL is not to be used. */
 struct site *sites_at(uint32_t number);
+uint32_t sites_count(void);
 
-/* `count` objects that were to be looked at could not be: they are among the skipped now. */
+/* One more; its number, from 1. */
+uint32_t sites_count_birth(struct site *site);
+uint32_t sites_births(const struct site *site);
+
+struct history *sites_history(const struct site *site);
+
+/* `count` objects that were to be looked at could not be. */
 void sites_skip(struct site *site, uint64_t count);
 
 /* Has an object that this instruction made been seen to be filled, whatever the path to it? */

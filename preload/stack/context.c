@@ -86,6 +86,9 @@ static void emit_run(struct merge *merge)
         first = false;
         if (frame->code != 0) {
             emit(merge, DB_FRAME_PYTHON, (uint64_t)frame->code << 32 | (uint32_t)frame->offset);
+        } else { /* no space for its code: the frames within it are not its caller's */
+            merge->as_before = false;
+            merge->failed = true;
         }
     }
 }

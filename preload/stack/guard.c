@@ -1,5 +1,12 @@
 #include "stack/guard.h"
 
+#include <errno.h>
+#include <signal.h>
+#include <sys/uio.h>
+
+#include "kernel.h"
+#include "thread.h"
+
 /*
  * All routines are leaves that push nothing and return at the caller's address, so their failure exit (return 0) is
  * right from any instruction between guard_range_low and guard_range_high: the handler only replaces RIP.
@@ -25,38 +32,40 @@ __asm__(".text\n"
         ".type guard_chain, @function\n"
         "guard_chain:\n"
         "    .cfi_startproc\n"
-        "    xorl %eax, %eax\n"
+        "    movq %rcx, %xmm0\n"
+        "    movq (%rdx), %r8\n"
+        "    movq 8(%rdx), %r9\n"
+        "    movq 16(%rdx), %r10\n"
+        "    movq 24(%rdx), %r11\n"
         "    jmp 6f\n"
-        "5:  movq (%rdx), %r8\n"
-        "    movq (%rsi,%r8), %r9\n"
-        "    movq 8(%rdx), %r8\n"
-        "    movq (%rsi,%r8), %r10\n"
-        "    movq 24(%rdx), %r8\n"
-        "    movzbl (%rsi,%r8), %r11d\n"
-        "    movq 16(%rdx), %r8\n"
-        "    movq (%rsi,%r8), %r8\n"
-        "    cmpq %rsi, %r8\n"
-        "    je guard_range_high\n"
-        "    cmpl 32(%rdx), %r11d\n"
+        "5:  movzbl (%rsi,%r11), %eax\n"
+        "    cmpl 32(%rdx), %eax\n"
         "    jae 7f\n"
         "    movq %rsi, (%rdi)\n"
-        "    movq %r9, 8(%rdi)\n"
-        "    movq %r10, 16(%rdi)\n"
+        "    movq (%rsi,%r8), %rax\n"
+        "    movq %rax, 8(%rdi)\n"
+        "    movq (%rsi,%r9), %rax\n"
+        "    movq %rax, 16(%rdi)\n"
         "    addq $24, %rdi\n"
-        "    incq %rax\n"
-        "7:  movq %r8, %rsi\n"
+        "    decq %rcx\n"
+        "7:  movq %rsi, %rax\n"
+        "    movq (%rsi,%r10), %rsi\n"
+        "    cmpq %rsi, %rax\n"
+        "    je guard_range_high\n"
         "6:  testq %rsi, %rsi\n"
         "    jz 8f\n"
-        "    cmpq %rcx, %rax\n"
-        "    jb 5b\n"
-        "8:  ret\n"
+        "    testq %rcx, %rcx\n"
+        "    jnz 5b\n"
+        "8:  movq %xmm0, %rax\n"
+        "    subq %rcx, %rax\n"
+        "    ret\n"
         "    .cfi_endproc\n"
         ".size guard_chain, . - guard_chain\n"
         ".p2align 4\n"
-        ".globl guard_copy\n"
-        ".hidden guard_copy\n"
-        ".type guard_copy, @function\n"
-        "guard_copy:\n"
+        ".globl guard_copy_here\n"
+        ".hidden guard_copy_here\n"
+        ".type guard_copy_here, @function\n"
+        "guard_copy_here:\n"
         "    .cfi_startproc\n"
         "    cmpq $8, %rdx\n"
         "    jb 2f\n"
@@ -82,7 +91,37 @@ __asm__(".text\n"
         "    xorl %eax, %eax\n"
         "    ret\n"
         "    .cfi_endproc\n"
-        ".size guard_copy, . - guard_copy\n");
+        ".size guard_copy_here, . - guard_copy_here\n");
+
+bool guard_copy_here(void *to, const void *from, size_t bytes);
+
+/*
+ * The kernel kills a process whose fault finds its signal blocked. Who blocks that blocks the sampling signals too, as good as
+ * always, and is paused for it (hooks_mask.c): the others are not asked.
+ */
+static bool faults_are_blocked(void)
+{
+    const uint64_t faults = UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1);
+    uint64_t blocked = 0;
+    return syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof blocked) == 0 && (blocked & faults) != 0;
+}
+
+static bool copy_by_kernel(void *to, const void *from, size_t bytes)
+{
+    struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
+    return syscall(SYS_process_vm_readv, kernel_process_id(), &local, 1, &remote, 1, 0) == (long)bytes;
+}
+
+bool guard_copy(void *to, const void *from, size_t bytes)
+{
+    if (__builtin_expect(thread_self == NULL || !thread_self->paused, 1)) {
+        return guard_copy_here(to, from, bytes);
+    }
+    int kept_errno = errno;
+    bool copied = faults_are_blocked() ? copy_by_kernel(to, from, bytes) : guard_copy_here(to, from, bytes);
+    errno = kept_errno;
+    return copied;
+}
 
 extern const char guard_range_low[] __attribute__((visibility("hidden")));
 extern const char guard_range_high[] __attribute__((visibility("hidden")));

@@ -1,6 +1,7 @@
 /*
  * Reading memory that may not be there, in handlers and out of them: a copy loop whose faulting instruction the
- * SIGSEGV/SIGBUS handler recognises by its address and steps past. No setjmp, no system call, no state.
+ * SIGSEGV/SIGBUS handler recognises by its address and steps past. No setjmp, no system call, no state; but where the thread
+ * blocks these signals the kernel copies.
  */
 #ifndef PIEPROF_PRELOAD_GUARD_H
 #define PIEPROF_PRELOAD_GUARD_H

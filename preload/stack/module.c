@@ -47,6 +47,7 @@ static size_t paths_used;
 static _Atomic uint32_t sequence; /* indexes[sequence % 2] is the current one */
 static _Atomic uint32_t generation;
 static unsigned long long adds_seen, removals_seen;
+static uint32_t objects_seen; /* of the last scan */
 static _Atomic uintptr_t interpreter_low, interpreter_high, loader_low, loader_high;
 static uintptr_t allocator_address, c_library_address, interpreter_address, loader_address;
 
@@ -215,23 +216,41 @@ static struct entry *append_entry(const struct module *module, const struct dl_p
 }
 
 struct scan {
+    const struct index *old;
     struct index *index;
+    uint32_t position;
+    uint32_t known; /* objects before this position are in the index: they were seen before */
     bool unchanged;
-    bool first;
 };
+
+/* The loader appends what it loads: where nothing was unloaded, what the last scan saw comes first, and is taken over. */
+static void begin_scan(struct scan *scan, const struct dl_phdr_info *info, size_t size)
+{
+    if (size < offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) {
+        return;
+    }
+    scan->unchanged = info->dlpi_adds == adds_seen && info->dlpi_subs == removals_seen;
+    if (!scan->unchanged && info->dlpi_subs == removals_seen) {
+        scan->known = objects_seen;
+        scan->index->count = scan->old->count;
+        memcpy(scan->index->entries, scan->old->entries, scan->old->count * sizeof *scan->old->entries);
+    }
+    adds_seen = info->dlpi_adds;
+    removals_seen = info->dlpi_subs;
+}
 
 static int scan_object(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct scan *scan = data;
-    if (scan->first && size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) {
-        scan->unchanged = info->dlpi_adds == adds_seen && info->dlpi_subs == removals_seen;
-        adds_seen = info->dlpi_adds;
-        removals_seen = info->dlpi_subs;
-        if (scan->unchanged) {
-            return 1;
-        }
+    if (scan->position == 0) {
+        begin_scan(scan, info, size);
     }
-    scan->first = false;
+    if (scan->unchanged) {
+        return 1;
+    }
+    if (scan->position++ < scan->known) {
+        return 0;
+    }
     struct module module;
     describe(info, &module);
     if (module.high == 0 || scan->index->count == MODULES_MAX) {
@@ -315,12 +334,13 @@ void module_scan(void)
     find_landmarks();
     uint32_t now = atomic_load_explicit(&sequence, memory_order_relaxed);
     struct index *old = &tables->indexes[now % 2];
-    struct scan scan = {.index = &tables->indexes[(now + 1) % 2], .first = true};
+    struct scan scan = {.old = old, .index = &tables->indexes[(now + 1) % 2]};
     scan.index->count = 0;
     dl_iterate_phdr(scan_object, &scan);
     if (scan.unchanged) {
         return;
     }
+    objects_seen = scan.position;
     sort_index(scan.index);
     if (lost_any(old, scan.index)) {
         atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);

@@ -9,9 +9,11 @@
 #define PYTHON_DEPTH_MAX 1024u
 
 struct python_frame {
-    uint32_t code;  /* id of the db_code */
-    int32_t offset; /* bytes into the bytecode */
-    bool entry;     /* outermost Python frame of its native evaluation-loop frame */
+    uint64_t content; /* hash of what its code is, alike in every run; 0 without a code id */
+    uint32_t code;    /* id of the db_code */
+    int32_t offset;   /* bytes into the bytecode */
+    bool module;      /* its code runs but once: that of a file, or of a notebook's cell */
+    bool entry;       /* outermost Python frame of its native evaluation-loop frame */
 };
 
 enum python_walk_result {
@@ -54,6 +56,9 @@ size_t python_links(struct python_link *links, size_t capacity);
  * Signal-safe.
  */
 bool python_link_resolve(const struct python_link *link, struct python_frame *frame);
+
+/* Differs between code objects that have one address, one after the other. 0: unreadable. Signal-safe. */
+uint64_t python_link_mark(const struct python_link *link);
 
 /* The published anchor on the C stack from which the return slot lies at a constant distance; 0 when none (3.8, 3.9). */
 uintptr_t python_anchor(void);

@@ -11,6 +11,7 @@
 #include "stack/python_probe.h"
 #include "stack/python_string.h"
 #include "stack/source.h"
+#include "stack/source_files.h"
 
 #define TABLE_BITS 16u
 #define NEAR_BITS 10u
@@ -18,13 +19,20 @@
 #define PROBES_MAX 64u
 #define TABLE_ENTRIES ((1u << NEAR_BITS) + (1u << TABLE_BITS))
 #define NAME_BYTES_MAX 4096u
+#define HASHED_WORDS 64u
+#define TWINS_MAX 256u
 #define SPINS_MAX 2000u
 
 enum state { STATE_FREE = 0, STATE_BUSY = 1, STATE_READY = 2, STATE_GIVEN_UP = 3 };
 
-/* A code object's address is reused once it is freed, so what it points to belongs to its identity. */
+/*
+ * A code object's address is reused once it is freed, and so are those of what it points to, as a notebook's cells show:
+ * address and mark together are its identity.
+ */
 struct identity {
-    uintptr_t address, file, lines;
+    uintptr_t address;
+    uint64_t mark;         /* of the following, python_code_mark() */
+    uintptr_t file, lines; /* objects */
     int32_t first_line;
 };
 
@@ -33,7 +41,10 @@ struct entry {
     _Atomic uint32_t state;
     uint32_t id;
     struct identity identity;
+    uint64_t content; /* of name and lines: what is compiled again is the same code */
     uint32_t file;
+    bool module;           /* runs but once: the code of a file or a cell */
+    uint32_t next_of_file; /* entry recorded before it for the same file, from 1; 0 = the first */
 };
 
 static struct entry *table;
@@ -53,6 +64,42 @@ void python_code_reset_child(void)
     }
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 32;
+}
+
+/* The word that ends at `end`, 0 where there are fewer bytes. */
+static bool read_end(uintptr_t start, uintptr_t bytes, uintptr_t *word)
+{
+    return bytes < sizeof *word || guard_word(word, start + bytes - sizeof *word);
+}
+
+/*
+ * The end of the file's name tells one cell's code from another's, both ends of the line table one text from another, and
+ * nothing in it where the objects lie: compiled once more, the same code has the same mark.
+ */
+static bool mark_of(const struct python_probe *probe, const struct identity *identity, uint64_t *mark)
+{
+    const struct python_layout *layout = &probe->layout;
+    uintptr_t lines = identity->lines + (uintptr_t)layout->bytes_data;
+    enum { NAME_LENGTH, NAME_END, LINES_BYTES, LINES_START, LINES_END, FIRST_LINE, PARTS };
+    uintptr_t parts[PARTS] = {[FIRST_LINE] = (uintptr_t)identity->first_line};
+    if (!guard_word(&parts[NAME_LENGTH], identity->file + (uintptr_t)layout->string_length) ||
+        !guard_word(&parts[LINES_BYTES], identity->lines + (uintptr_t)layout->bytes_size) ||
+        !read_end(identity->file + (uintptr_t)layout->string_ascii_data, parts[NAME_LENGTH], &parts[NAME_END]) ||
+        !read_end(lines, parts[LINES_BYTES] >= sizeof lines ? sizeof lines : 0, &parts[LINES_START]) ||
+        !read_end(lines, parts[LINES_BYTES], &parts[LINES_END])) {
+        return false;
+    }
+    *mark = 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        *mark = mix(*mark, parts[i]);
+    }
+    return true;
+}
+
 static bool read_identity(const struct python_probe *probe, uintptr_t address, struct identity *identity)
 {
     const struct python_layout *layout = &probe->layout;
@@ -61,61 +108,149 @@ static bool read_identity(const struct python_probe *probe, uintptr_t address, s
     return address % 8 == 0 && guard_word(&type, address + (uintptr_t)layout->object_type) &&
            type == probe->code_type && guard_word(&identity->file, address + (uintptr_t)layout->code_file) &&
            guard_word(&identity->lines, address + (uintptr_t)layout->code_lines) &&
-           guard_read(&identity->first_line, (const int32_t *)(address + (uintptr_t)layout->code_first_line));
+           guard_read(&identity->first_line, (const int32_t *)(address + (uintptr_t)layout->code_first_line)) &&
+           mark_of(probe, identity, &identity->mark);
+}
+
+uint64_t python_code_mark(const struct python_probe *probe, uintptr_t address)
+{
+    struct identity identity;
+    return probe != NULL && read_identity(probe, address, &identity) ? identity.mark : 0;
 }
 
 static bool same(const struct identity *a, const struct identity *b)
 {
-    return a->address == b->address && a->file == b->file && a->lines == b->lines && a->first_line == b->first_line;
+    return a->address == b->address && a->mark == b->mark;
 }
 
-static uint32_t store_name(const struct python_probe *probe, uintptr_t address)
-{
+/* The name, and hashes of what makes a code object what it is: these hold in other processes and runs too. */
+struct content {
     char name[NAME_BYTES_MAX];
-    uintptr_t string = 0;
-    size_t bytes = 0;
-    if (!guard_word(&string, address + (uintptr_t)probe->layout.code_name) ||
-        !python_string_copy(probe, string, name, sizeof name, &bytes)) {
-        return 0;
+    size_t name_bytes;
+    uintptr_t lines; /* the bytes of its line table */
+    size_t lines_bytes;
+    uint64_t hash;
+};
+
+static bool hash_lines(struct content *content)
+{
+    uint64_t words[HASHED_WORDS];
+    for (size_t at = 0; at < content->lines_bytes; at += sizeof words) {
+        size_t left = content->lines_bytes - at;
+        memset(words, 0, sizeof words);
+        if (!guard_copy(words, (const void *)(content->lines + at), left < sizeof words ? left : sizeof words)) {
+            return false;
+        }
+        for (size_t i = 0; i < HASHED_WORDS; i++) {
+            content->hash = mix(content->hash, words[i]);
+        }
     }
-    return ledger_blob(name, bytes);
+    return true;
 }
 
-static uint32_t store_lines(const struct python_probe *probe, uintptr_t object)
+static bool read_lines(const struct python_probe *probe, uintptr_t object, struct content *content)
 {
+    const struct python_layout *layout = &probe->layout;
     uintptr_t type = 0;
-    uintptr_t bytes = 0;
-    if (!guard_word(&type, object + (uintptr_t)probe->layout.object_type) || type != probe->bytes_type ||
-        !guard_word(&bytes, object + (uintptr_t)probe->layout.bytes_size)) {
-        return 0;
-    }
-    return bytes > 0 ? ledger_blob_guarded((const void *)(object + (uintptr_t)probe->layout.bytes_data), bytes) : 0;
+    content->lines = object + (uintptr_t)layout->bytes_data;
+    content->lines_bytes = 0;
+    bool known = guard_word(&type, object + (uintptr_t)layout->object_type) && type == probe->bytes_type;
+    return !known || (guard_word(&content->lines_bytes, object + (uintptr_t)layout->bytes_size) &&
+                      content->lines_bytes <= DB_EXTENT_BYTES && hash_lines(content));
 }
 
-static bool fill(const struct python_probe *probe, struct entry *entry, struct db_code *code)
+static bool read_content(const struct python_probe *probe, const struct entry *entry, struct content *content)
 {
-    entry->file = source_file_intern(probe, entry->identity.file);
+    uintptr_t string = 0;
+    if (!guard_word(&string, entry->identity.address + (uintptr_t)probe->layout.code_name) ||
+        !python_string_copy(probe, string, content->name, sizeof content->name, &content->name_bytes)) {
+        return false;
+    }
+    content->hash = mix(source_file_hash(entry->file), (uint64_t)entry->identity.first_line);
+    for (size_t i = 0; i < content->name_bytes; i++) {
+        content->hash = mix(content->hash, (uint8_t)content->name[i]);
+    }
+    return read_lines(probe, entry->identity.lines, content);
+}
+
+static bool is_module(const struct content *content)
+{
+    static const char name[] = "<module>";
+    return content->name_bytes == sizeof name - 1 && memcmp(content->name, name, content->name_bytes) == 0;
+}
+
+/* A code object of the same file with the same content, recorded before; NULL: none among the last ones. */
+static const struct entry *find_twin(const struct source_file *file, uint64_t content)
+{
+    uint32_t number = file != NULL ? atomic_load(&file->codes) : 0;
+    for (unsigned i = 0; i < TWINS_MAX && number != 0; i++, number = table[number - 1].next_of_file) {
+        if (table[number - 1].content == content) {
+            return &table[number - 1];
+        }
+    }
+    return NULL;
+}
+
+static bool store(const struct entry *entry, const struct content *content, struct db_code *code)
+{
     code->first_line = entry->identity.first_line;
     code->file_blob = source_file_blob(entry->file);
-    code->name_blob = store_name(probe, entry->identity.address);
-    code->lines_blob = store_lines(probe, entry->identity.lines);
+    code->name_blob = ledger_blob(content->name, content->name_bytes);
+    code->lines_blob =
+        content->lines_bytes > 0 ? ledger_blob_guarded((const void *)content->lines, content->lines_bytes) : 0;
     return code->file_blob != 0 && code->name_blob != 0;
 }
 
-/* The new id; 0 for want of space: then it is tried again at the next sight. */
-static uint32_t record(const struct python_probe *probe, struct entry *entry)
+/* Before the file's text is asked for: what is not in the list when the text is stored finds it there (source_link()). */
+static void join_file(struct entry *entry, struct source_file *file)
 {
-    struct db_code *code = ledger_claim(DB_KIND_CODE, &entry->id);
-    if (code == NULL || !fill(probe, entry, code)) {
-        entry->id = 0;
-        atomic_store_explicit(&entry->state, STATE_GIVEN_UP, memory_order_release);
-        return 0;
+    uint32_t first = atomic_load_explicit(&file->codes, memory_order_relaxed);
+    do {
+        entry->next_of_file = first;
+    } while (!atomic_compare_exchange_weak(&file->codes, &first, (uint32_t)(entry - table) + 1));
+}
+
+/* Gives it the id of its twin, or a record of its own. */
+static bool identify(struct entry *entry, const struct content *content, struct source_file *file)
+{
+    const struct entry *twin = find_twin(file, content->hash);
+    struct db_code *code = NULL;
+    if (twin != NULL) {
+        entry->id = twin->id;
+        return true;
     }
-    uint32_t id = entry->id;
+    code = ledger_claim(DB_KIND_CODE, &entry->id);
+    if (code == NULL || !store(entry, content, code)) {
+        return false;
+    }
     ledger_publish(code);
-    atomic_store_explicit(&entry->state, STATE_READY, memory_order_release);
-    source_link(id, entry->file);
-    return id;
+    if (file != NULL) {
+        join_file(entry, file);
+        source_link(entry->id, file);
+    }
+    return true;
+}
+
+/* Apart from what interns the file's name: the stack it runs on is the program's. */
+static __attribute__((noinline)) bool read_and_identify(const struct python_probe *probe, struct entry *entry)
+{
+    struct content content;
+    if (!read_content(probe, entry, &content)) {
+        return false;
+    }
+    entry->content = content.hash;
+    entry->module = is_module(&content);
+    return identify(entry, &content, source_files_at(entry->file));
+}
+
+/* False for want of space: then it is tried again at the next sight. */
+static bool record(const struct python_probe *probe, struct entry *entry)
+{
+    entry->file = source_file_intern(probe, entry->identity.file);
+    bool done = read_and_identify(probe, entry);
+    entry->id = done ? entry->id : 0;
+    atomic_store_explicit(&entry->state, done ? STATE_READY : STATE_GIVEN_UP, memory_order_release);
+    return done;
 }
 
 /* Another thread is recording in this entry: it takes microseconds, so a bounded wait nearly always sees the end. */
@@ -146,18 +281,18 @@ static struct entry *entry_at(uint64_t hash, unsigned i)
 }
 
 /* The entry of this identity; a fresh one is recorded into the first free place of its chain. */
-static uint32_t find_or_record(const struct python_probe *probe, const struct identity *identity)
+static const struct entry *find_or_record(const struct python_probe *probe, const struct identity *identity)
 {
     uint64_t hash = (identity->address >> 4) * UINT64_C(0x9E3779B97F4A7C15);
     struct entry *given_up = NULL;
     if (table == NULL) {
-        return 0;
+        return NULL;
     }
     for (unsigned i = 0; i < PROBES_MAX; i++) {
         struct entry *entry = entry_at(hash, i);
         uint32_t state = settled_state(entry);
         if (state == STATE_READY && same(&entry->identity, identity)) {
-            return entry->id;
+            return entry;
         }
         given_up = state == STATE_GIVEN_UP && given_up == NULL ? entry : given_up;
         if (state != STATE_FREE) {
@@ -167,30 +302,31 @@ static uint32_t find_or_record(const struct python_probe *probe, const struct id
         if (claim(free_entry, given_up != NULL ? STATE_GIVEN_UP : STATE_FREE)) {
             free_entry->identity = *identity;
             free_entry->id = 0;
-            return record(probe, free_entry);
+            return record(probe, free_entry) ? free_entry : NULL;
         }
         given_up = NULL;
         i--; /* somebody took it: look at it again */
     }
     process_drop(DB_DROP_TABLE_FULL);
-    return 0;
+    return NULL;
 }
 
-bool python_code_find(const struct python_probe *probe, uintptr_t address, uint32_t *id)
+bool python_code_find(const struct python_probe *probe, uintptr_t address, struct python_frame *frame)
 {
     struct identity identity;
     if (!read_identity(probe, address, &identity)) {
         return false;
     }
-    *id = find_or_record(probe, &identity);
+    const struct entry *entry = find_or_record(probe, &identity);
+    frame->code = entry != NULL ? entry->id : 0;
+    frame->module = entry != NULL && entry->module;
+    frame->content = entry != NULL ? entry->content : 0;
     return true;
 }
 
-void python_code_visit(python_code_visitor visit)
+void python_code_visit(struct source_file *file, python_code_visitor visit)
 {
-    for (size_t i = 0; table != NULL && i < TABLE_ENTRIES; i++) {
-        if (atomic_load_explicit(&table[i].state, memory_order_acquire) == STATE_READY) {
-            visit(table[i].id, table[i].file);
-        }
+    for (uint32_t i = atomic_load(&file->codes); i != 0; i = table[i - 1].next_of_file) {
+        visit(table[i - 1].id, file);
     }
 }

@@ -23,9 +23,10 @@ static uintptr_t word_at(const uint8_t *bytes, int offset)
     return word;
 }
 
+enum { TAG_BITS = 3 }; /* 3.14 tags f_executable; objects are 8-byte aligned in every version */
+
 static bool read_fields(const struct python_layout *layout, uintptr_t frame, struct fields *fields)
 {
-    enum { TAG_BITS = 3 }; /* 3.14 tags f_executable; objects are 8-byte aligned in every version */
     uint8_t bytes[PYTHON_FRAME_BYTES_MAX];
     memset(fields, 0, sizeof *fields);
     if (frame % 8 != 0 || !guard_copy(bytes, (const void *)frame, (size_t)layout->frame_bytes)) {
@@ -126,7 +127,7 @@ static bool walk_from(const struct python_probe *probe, uintptr_t frame, struct 
             return true;
         }
         struct python_frame *to = &walk->frames[walk->count];
-        if (!python_code_find(probe, fields.code, &to->code)) {
+        if (!python_code_find(probe, fields.code, to)) {
             return false;
         }
         to->offset = offset_of(layout, &fields);
@@ -225,12 +226,17 @@ bool python_link_resolve(const struct python_link *link, struct python_frame *fr
     const struct python_probe *probe = python_probed();
     struct fields fields;
     if (probe == NULL || !read_fields(&probe->layout, link->frame, &fields) ||
-        !python_code_find(probe, fields.code, &frame->code)) {
+        !python_code_find(probe, fields.code, frame)) {
         return false;
     }
     frame->offset = settled_offset(&probe->layout, &fields, offset_of(&probe->layout, &fields));
     frame->entry = false;
     return true;
+}
+
+uint64_t python_link_mark(const struct python_link *link)
+{
+    return python_code_mark(python_probed(), link->code & ~(uintptr_t)TAG_BITS);
 }
 
 uintptr_t python_anchor(void)

@@ -64,22 +64,19 @@ static void store(struct source_file *file)
     char path[2 * SOURCE_PATH_BYTES_MAX];
     if (is_user_file(file) && stored_bytes < PROCESS_BYTES_MAX && resolve(file, path, sizeof path)) {
         uint32_t source = source_text_store(path, file->blob, FILE_BYTES_MAX, &stored_bytes);
-        atomic_store_explicit(&file->source, source, memory_order_release);
+        atomic_store(&file->source, source);
+        python_code_visit(file, source_link);
     }
-    __atomic_store_n(&file->text, SOURCE_TEXT_SETTLED, __ATOMIC_RELAXED);
 }
 
 void source_store_pending(void)
 {
-    bool any = false;
-    for (uint32_t number = 1; number <= SOURCE_FILES_MAX; number++) {
+    for (uint32_t number = source_files_take_wanted(); number != 0;) {
         struct source_file *file = source_files_at(number);
-        if (file != NULL && file->text == SOURCE_TEXT_WANTED) {
-            store(file);
-            any = true;
+        if (file == NULL) {
+            return;
         }
-    }
-    if (any) {
-        python_code_visit(source_link);
+        number = file->next_wanted;
+        store(file);
     }
 }

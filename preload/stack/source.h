@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct python_probe;
+struct source_file;
 
 void source_start(void);       /* remembers the working directory, opens zlib. Constructor */
 bool source_files_start(void); /* maps the table of files */
@@ -17,8 +18,9 @@ void source_reset_child(void);
 /* The file whose name is the str at `string`: a number from 1, 0 when it could not be read or stored. Signal-safe. */
 uint32_t source_file_intern(const struct python_probe *probe, uintptr_t string);
 uint32_t source_file_blob(uint32_t file); /* its name in the ledger */
+uint64_t source_file_hash(uint32_t file); /* of its name */
 
-/* Connects a published code object with its file's text, or wants CHORE_SOURCES to do so. Signal-safe. */
-void source_link(uint32_t code_id, uint32_t file);
+/* Connects a published code object with its file's text, where that is stored by now. Signal-safe. */
+void source_link(uint32_t code_id, struct source_file *file);
 
 #endif

@@ -17,6 +17,7 @@ enum state { STATE_FREE = 0, STATE_BUSY = 1, STATE_READY = 2 };
 
 struct tables {
     struct source_file files[SOURCE_FILES_MAX];
+    _Atomic uint32_t wanted; /* list of files whose text nobody has looked at yet */
     _Atomic uint32_t paths_used;
     char paths[PATHS_BYTES];
 };
@@ -53,6 +54,12 @@ uint32_t source_file_blob(uint32_t file)
     return found != NULL ? found->blob : 0;
 }
 
+uint64_t source_file_hash(uint32_t file)
+{
+    const struct source_file *found = source_files_at(file);
+    return found != NULL ? found->hash : 0;
+}
+
 static uint64_t hash_of(const char *bytes, size_t count)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
@@ -73,6 +80,15 @@ static const char *keep_path(const char *path, size_t bytes)
     return tables->paths + at;
 }
 
+static void want_text(struct source_file *file)
+{
+    uint32_t first = atomic_load_explicit(&tables->wanted, memory_order_relaxed);
+    do {
+        file->next_wanted = first;
+    } while (!atomic_compare_exchange_weak(&tables->wanted, &first, (uint32_t)(file - tables->files) + 1));
+    chores_want(CHORE_SOURCES);
+}
+
 static bool fill(struct source_file *file, uint64_t hash, const char *path, size_t bytes)
 {
     file->hash = hash;
@@ -80,6 +96,9 @@ static bool fill(struct source_file *file, uint64_t hash, const char *path, size
     file->path = keep_path(path, bytes);
     file->blob = file->path != NULL ? ledger_blob(path, bytes) : 0;
     atomic_store_explicit(&file->state, file->blob != 0 ? STATE_READY : STATE_FREE, memory_order_release);
+    if (file->blob != 0) {
+        want_text(file);
+    }
     return file->blob != 0;
 }
 
@@ -117,17 +136,16 @@ uint32_t source_file_intern(const struct python_probe *probe, uintptr_t string)
     return 0;
 }
 
-void source_link(uint32_t code_id, uint32_t file)
+uint32_t source_files_take_wanted(void)
 {
-    struct source_file *found = source_files_at(file);
+    return tables != NULL ? atomic_exchange(&tables->wanted, 0) : 0;
+}
+
+void source_link(uint32_t code_id, struct source_file *file)
+{
     struct db_code *code = ledger_record(DB_KIND_CODE, code_id);
-    if (found == NULL || code == NULL) {
-        return;
-    }
-    uint32_t source = atomic_load_explicit(&found->source, memory_order_acquire);
-    if (source != 0) {
+    uint32_t source = atomic_load(&file->source);
+    if (code != NULL && source != 0) {
         __atomic_store_n(&code->source, source, __ATOMIC_RELAXED);
-    } else if (__atomic_load_n(&found->text, __ATOMIC_RELAXED) == SOURCE_TEXT_WANTED) {
-        chores_want(CHORE_SOURCES);
     }
 }

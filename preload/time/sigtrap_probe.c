@@ -17,6 +17,7 @@
 
 #include "kernel.h"
 #include "pieprof/db.h"
+#include "thread.h"
 
 #define PROBE_PERIOD_NS 20000u
 #define PROBE_SPIN_NS 200000000
@@ -68,15 +69,9 @@ static bool descriptors_too_few(void)
 
 static int clock_open(void)
 {
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_SOFTWARE,
-        .config = PERF_COUNT_SW_TASK_CLOCK,
-        .size = sizeof attr,
-        .sample_period = PROBE_PERIOD_NS,
-        .exclude_kernel = 1,
-        .sigtrap = 1,
-        .remove_on_exec = 1,
-    };
+    struct perf_event_attr attr;
+    thread_clock_attributes(&attr, PROBE_PERIOD_NS, 0);
+    attr.disabled = 0;
     return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 

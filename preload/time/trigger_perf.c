@@ -31,17 +31,9 @@ static bool signals_wait_for_user_mode(void)
 
 static int clock_open_as(bool kernel_time, uint64_t first_ns)
 {
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_SOFTWARE,
-        .config = PERF_COUNT_SW_TASK_CLOCK,
-        .size = sizeof attr,
-        .sample_period = first_ns,
-        .disabled = 1,
-        .exclude_kernel = !kernel_time,
-        .sigtrap = 1,
-        .remove_on_exec = 1,
-        .sig_data = SIGNALS_COOKIE_CLOCK,
-    };
+    struct perf_event_attr attr;
+    thread_clock_attributes(&attr, first_ns, SIGNALS_COOKIE_CLOCK);
+    attr.exclude_kernel = !kernel_time;
     return thread_open_event(&attr);
 }
 
