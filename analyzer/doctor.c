@@ -11,33 +11,33 @@
 
 static const struct check {
     const char *what;
-    struct finding (*look)(void);
+    struct checked (*look)(void);
 } checks[] = {
 #define X(name, what) {what, check_##name},
     CHECKS(X)
 #undef X
 };
 
-static bool put_finding(const struct page *page, const char *what, struct finding finding)
+static bool put_checked(const struct page *page, const char *what, struct checked checked)
 {
     static const char *const marks[] = {"ok", "off", "note"};
     static const enum style styles[] = {STYLE_GOOD, STYLE_WARN, STYLE_DIM};
-    char *label = memory_print("%-5s", marks[finding.state]),
-         *text = text_printable(finding.text, strlen(finding.text));
+    char *label = memory_print("%-5s", marks[checked.state]),
+         *text = text_printable(checked.text, strlen(checked.text));
     char *row = memory_print("%-20s %s", what, text);
-    page_put(page, styles[finding.state], label);
+    page_put(page, styles[checked.state], label);
     fprintf(page->out, "%-20s ", what);
     page_wrap(page, 26, 26, text);
-    if (finding.state == CHECK_OFF && finding.remedy != NULL) {
+    if (checked.state == CHECK_OFF && checked.remedy != NULL) {
         fprintf(page->out, "%26s", "");
         page_put(page, STYLE_TITLE, "-> ");
-        page_wrap(page, 29, 29, finding.remedy);
+        page_wrap(page, 29, 29, checked.remedy);
     }
     free(label);
     free(row);
     free(text);
-    free(finding.text);
-    return finding.state != CHECK_OFF;
+    free(checked.text);
+    return checked.state != CHECK_OFF;
 }
 
 int verb_doctor(const struct options *options)
@@ -46,7 +46,7 @@ int verb_doctor(const struct options *options)
     size_t off = 0;
     page_start(&page, stdout, options);
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
-        off += !put_finding(&page, checks[i].what, checks[i].look());
+        off += !put_checked(&page, checks[i].what, checks[i].look());
     if (off == 0)
         puts("\nEverything works here. Next: pieprof -- python train.py");
     else

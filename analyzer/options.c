@@ -93,6 +93,12 @@ static bool apply_file(struct options *options, const char *text)
     return true;
 }
 
+static bool apply_phase(struct options *options, const char *text)
+{
+    options->phase = phase_find(text);
+    return options->phase != PHASE_COUNT;
+}
+
 static bool apply_output(struct options *options, const char *text)
 {
     options->output = text;
@@ -113,8 +119,10 @@ static const struct option_row rows[] = {
     {VERB_BIT(REPORT), 'k', "kind", "KIND",
      "only lines with this kind of waste: redundant_load, redundant_store, dead_store, ...", apply_kind},
     {VERB_BIT(REPORT), 256, "file", "GLOB", "only lines of files that match, by path or by name", apply_file},
+    {VERB_BIT(REPORT), 260, "phase", "data_loading|forward|backward|optimizer|other",
+     "only what ran in this phase of the training", apply_phase},
     {VERB_BIT(REPORT), 257, "min-waste", "PERCENT",
-     "the least waste, in percent of the time, of a finding (default: 0.5)", apply_min_waste},
+     "the least waste, in percent of the time, of a finding (0 to 100; default: 0.5)", apply_min_waste},
     {VERB_BIT(REPORT), 'w', "width", "N", "columns of the text page (default: the terminal's; 40 or more)",
      apply_width},
     {VERB_BIT(REPORT), 258, "own", "GLOB", "count packages that match as your own code; may be repeated", apply_own},
@@ -151,7 +159,7 @@ static void help_options(unsigned verb)
             snprintf(letter, sizeof(letter), "-%c, ", rows[i].letter);
         snprintf(left, sizeof(left), "  %s--%s%s%s", letter, rows[i].name, rows[i].argument ? " " : "",
                  rows[i].argument ? rows[i].argument : "");
-        printf("%-34s %s\n", left, rows[i].help);
+        printf("%-34s%s%*s %s\n", left, strlen(left) > 34 ? "\n" : "", strlen(left) > 34 ? 34 : 0, "", rows[i].help);
     }
 }
 
@@ -208,7 +216,8 @@ static enum options_outcome option_apply(struct options *options, unsigned verb,
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (rows[i].letter != letter || rows[i].apply(options, optarg))
             continue;
-        fprintf(stderr, "pieprof-report: --%s %s: expected %s\n", rows[i].name, optarg, rows[i].argument);
+        fprintf(stderr, "pieprof-report: --%s %s: expected %s, %s\n", rows[i].name, optarg, rows[i].argument,
+                rows[i].help);
         return OPTIONS_WRONG;
     }
     return OPTIONS_RUN;
@@ -230,7 +239,7 @@ enum options_outcome options_read(struct options *options, unsigned verb, int ar
 {
     struct option longs[ROW_COUNT + 1];
     char shorts[2 * ROW_COUNT + 1];
-    *options = (struct options){.file = "out.db", .top = (size_t)-1, .min_waste_percent = 0.5};
+    *options = (struct options){.file = "out.db", .top = (size_t)-1, .min_waste_percent = 0.5, .phase = PHASE_COUNT};
     options_compile(verb, longs, shorts);
     for (int letter; (letter = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         if (letter == '?') { /* getopt has said what is wrong */

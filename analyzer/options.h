@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "model/phase.h"
+
 #define OPTIONS_OWN_MAX 32
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -17,6 +19,7 @@ struct options {
     size_t top;            /* lines shown; 0: all */
     const char *kind;      /* NULL: every kind */
     const char *file_glob; /* NULL: every file */
+    enum phase phase;      /* PHASE_COUNT: every phase */
     double min_waste_percent;
     size_t width;                     /* columns of the page; 0: the terminal's */
     const char *own[OPTIONS_OWN_MAX]; /* packages that count as the user's own code */

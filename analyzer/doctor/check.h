@@ -4,7 +4,8 @@
 
 enum check_state { CHECK_OK, CHECK_OFF, CHECK_NOTE };
 
-struct finding {
+/* What a look found. */
+struct checked {
     enum check_state state;
     char *text;         /* fresh memory */
     const char *remedy; /* for CHECK_OFF; may be NULL */
@@ -24,7 +25,7 @@ struct finding {
     X(library, "libpieprof.so")                                                                                        \
     X(directory, "working directory")
 
-#define X(name, what) struct finding check_##name(void);
+#define X(name, what) struct checked check_##name(void);
 CHECKS(X)
 #undef X
 

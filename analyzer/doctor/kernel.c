@@ -24,57 +24,57 @@ static int perf_open(struct perf_event_attr *attr)
     return (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static struct finding refused(int error, const char *what)
+static struct checked refused(int error, const char *what)
 {
-    struct finding finding = {.state = CHECK_OFF, .text = memory_print("%s: %s", what, strerror(error))};
+    struct checked checked = {.state = CHECK_OFF, .text = memory_print("%s: %s", what, strerror(error))};
     if (error == EPERM || error == EACCES)
-        finding.remedy =
+        checked.remedy =
             "allow perf_event_open: `sysctl kernel.perf_event_paranoid=2` on the host, and in a container a seccomp "
             "profile that permits it (docker: --security-opt seccomp=..., or --cap-add PERFMON)";
     else if (error == ENOSYS)
-        finding.remedy =
+        checked.remedy =
             "a system call filter hides perf_event_open, or the kernel was built without CONFIG_PERF_EVENTS";
     else
-        finding.remedy = "Linux 5.13 or newer is needed (5.18 to be safe from blocked signals)";
-    return finding;
+        checked.remedy = "Linux 5.13 or newer is needed (5.18 to be safe from blocked signals)";
+    return checked;
 }
 
-struct finding check_kernel(void)
+struct checked check_kernel(void)
 {
     struct utsname name;
     unsigned major = 0, minor = 0;
     uname(&name);
     sscanf(name.release, "%u.%u", &major, &minor);
-    struct finding finding = {.state = CHECK_OK, .text = memory_print("%s %s", name.release, name.machine)};
+    struct checked checked = {.state = CHECK_OK, .text = memory_print("%s %s", name.release, name.machine)};
     if (strcmp(name.machine, "x86_64") != 0) {
-        finding.state = CHECK_OFF;
-        finding.remedy = "the access engine knows x86-64 alone so far; time is measured everywhere";
+        checked.state = CHECK_OFF;
+        checked.remedy = "the access engine knows x86-64 alone so far; time is measured everywhere";
     } else if (major < 5 || (major == 5 && minor < 18)) {
-        finding.state = CHECK_OFF;
-        finding.remedy = "synchronous traps are safe from Linux 5.18 on; below, the access engine stays off";
+        checked.state = CHECK_OFF;
+        checked.remedy = "synchronous traps are safe from Linux 5.18 on; below, the access engine stays off";
     }
-    return finding;
+    return checked;
 }
 
-struct finding check_paranoid(void)
+struct checked check_paranoid(void)
 {
     int level = 0;
     FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
     if (file == NULL)
-        return (struct finding){.state = CHECK_OFF,
+        return (struct checked){.state = CHECK_OFF,
                                 .text = memory_print("the kernel has no perf events"),
                                 .remedy = "a kernel with CONFIG_PERF_EVENTS"};
     int got = fscanf(file, "%d", &level);
     fclose(file);
-    struct finding finding = {.state = CHECK_OK, .text = memory_print("%d", level)};
+    struct checked checked = {.state = CHECK_OK, .text = memory_print("%d", level)};
     if (got == 1 && level > 2 && geteuid() != 0) {
-        finding.state = CHECK_OFF;
-        finding.remedy = "`sysctl kernel.perf_event_paranoid=2` as root";
+        checked.state = CHECK_OFF;
+        checked.remedy = "`sysctl kernel.perf_event_paranoid=2` as root";
     }
-    return finding;
+    return checked;
 }
 
-struct finding check_seccomp(void)
+struct checked check_seccomp(void)
 {
     char row[256];
     int mode = 0, tracer = 0;
@@ -86,15 +86,15 @@ struct finding check_seccomp(void)
     if (file != NULL)
         fclose(file);
     if (tracer != 0)
-        return (struct finding){.state = CHECK_OFF,
+        return (struct checked){.state = CHECK_OFF,
                                 .text = memory_print("a debugger (process %d) holds this process", tracer),
                                 .remedy = "the access engine needs the traps a debugger takes: run without it"};
-    return (struct finding){.state = mode == 0 ? CHECK_OK : CHECK_NOTE,
+    return (struct checked){.state = mode == 0 ? CHECK_OK : CHECK_NOTE,
                             .text =
                                 memory_print("%s", mode == 0 ? "none" : "one is in place (a container's, probably)")};
 }
 
-struct finding check_clock(void)
+struct checked check_clock(void)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = 1000000000};
@@ -105,10 +105,10 @@ struct finding check_clock(void)
     if (descriptor < 0)
         return refused(errno, "perf_event_open refuses the task clock (a timer of 250 Hz serves instead)");
     close(descriptor);
-    return (struct finding){.state = CHECK_OK, .text = memory_print("perf task clock with synchronous traps")};
+    return (struct checked){.state = CHECK_OK, .text = memory_print("perf task clock with synchronous traps")};
 }
 
-struct finding check_breakpoints(void)
+struct checked check_breakpoints(void)
 {
     static uint64_t words[BREAKPOINTS_TRIED];
     int descriptors[BREAKPOINTS_TRIED], count = 0, error = 0;
@@ -130,24 +130,24 @@ struct finding check_breakpoints(void)
         close(descriptors[i]);
     if (count == 0)
         return refused(error, "no data breakpoint: the access engine is off");
-    struct finding finding = {.state = count >= 4 ? CHECK_OK : CHECK_OFF,
+    struct checked checked = {.state = count >= 4 ? CHECK_OK : CHECK_OFF,
                               .text = memory_print("%d data breakpoints", count)};
-    finding.remedy = "another user of breakpoints (a debugger, perf) holds the others";
-    return finding;
+    checked.remedy = "another user of breakpoints (a debugger, perf) holds the others";
+    return checked;
 }
 
-struct finding check_pmu(void)
+struct checked check_pmu(void)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES};
     attr.disabled = 1;
     int descriptor = perf_open(&attr);
     if (descriptor >= 0) {
         close(descriptor);
-        return (struct finding){.state = CHECK_OK,
+        return (struct checked){.state = CHECK_OK,
                                 .text = memory_print("the processor counts cycles; PIEPROF_EVENTS can be used")};
     }
     if (errno == ENOENT || errno == EOPNOTSUPP)
-        return (struct finding){.state = CHECK_OFF,
+        return (struct checked){.state = CHECK_OFF,
                                 .text = memory_print("none (a virtual machine without a PMU)"),
                                 .remedy = "only PIEPROF_EVENTS needs them; the hypervisor must pass the PMU through"};
     return refused(errno, "perf_event_open refuses hardware events");

@@ -21,36 +21,36 @@ static const char *first_library(const char *const *names)
     return NULL;
 }
 
-static struct finding library_finding(const char *const *names, const char *remedy)
+static struct checked checked_library(const char *const *names, const char *remedy)
 {
     const char *found = first_library(names);
     if (found != NULL)
-        return (struct finding){.state = CHECK_OK, .text = memory_print("%s", found)};
-    return (struct finding){
+        return (struct checked){.state = CHECK_OK, .text = memory_print("%s", found)};
+    return (struct checked){
         .state = CHECK_OFF, .text = memory_print("%s is not installed", names[0]), .remedy = remedy};
 }
 
-struct finding check_zydis(void)
+struct checked check_zydis(void)
 {
     static const char *const names[] = {"libZydis.so.4.0", "libZydis.so.4", "libZydis.so.4.1", "libZydis.so", NULL};
-    return library_finding(names, "`apt install libzydis4.0`: without it the access engine is off");
+    return checked_library(names, "`apt install libzydis4.0`: without it the access engine is off");
 }
 
-struct finding check_papi(void)
+struct checked check_papi(void)
 {
     static const char *const names[] = {"libpapi.so.7.0", "libpapi.so.7", "libpapi.so.7.1",
                                         "libpapi.so.6.0", "libpapi.so",   NULL};
-    return library_finding(names, "`apt install libpapi7.0`: without it PIEPROF_EVENTS cannot be used");
+    return checked_library(names, "`apt install libpapi7.0`: without it PIEPROF_EVENTS cannot be used");
 }
 
-struct finding check_zlib(void)
+struct checked check_zlib(void)
 {
     static const char *const names[] = {"libz.so.1", NULL};
-    return library_finding(names,
+    return checked_library(names,
                            "`apt install zlib1g`: without it source texts are stored as they are, and take more space");
 }
 
-struct finding check_python(void)
+struct checked check_python(void)
 {
     unsigned major = 0, minor = 0;
     char version[128] = "";
@@ -63,17 +63,17 @@ struct finding check_python(void)
     }
     version[strcspn(version, "\n")] = '\0';
     if (sscanf(version, "%u.%u", &major, &minor) != 2)
-        return (struct finding){
+        return (struct checked){
             .state = CHECK_OFF, .text = memory_print("no python3 in PATH"), .remedy = "`apt install python3`"};
-    struct finding finding = {.state = CHECK_OK, .text = memory_print("CPython %s", version)};
+    struct checked checked = {.state = CHECK_OK, .text = memory_print("CPython %s", version)};
     if (major != 3 || minor < 8) {
-        finding.state = CHECK_OFF;
-        finding.remedy = "CPython 3.8 and newer are known";
+        checked.state = CHECK_OFF;
+        checked.remedy = "CPython 3.8 and newer are known";
     }
-    return finding;
+    return checked;
 }
 
-struct finding check_library(void)
+struct checked check_library(void)
 {
     static const char *const places[] = {"libpieprof.so", "../lib/libpieprof.so", "../lib/pieprof/libpieprof.so"};
     char program[4096];
@@ -85,27 +85,27 @@ struct finding check_library(void)
         char *whole = realpath(path, NULL);
         free(path);
         if (whole != NULL)
-            return (struct finding){.state = CHECK_OK, .text = whole};
+            return (struct checked){.state = CHECK_OK, .text = whole};
     }
-    return (struct finding){
+    return (struct checked){
         .state = CHECK_OFF,
         .text = memory_print("not found beside this program"),
         .remedy = "`make` builds it, `make install` puts it where it is found; or give LD_PRELOAD its full path"};
 }
 
-struct finding check_directory(void)
+struct checked check_directory(void)
 {
     const char *out = getenv("PIEPROF_OUT");
     char *directory = out != NULL && strrchr(out, '/') != NULL
                           ? memory_print("%.*s/", (int)(strrchr(out, '/') - out), out)
                           : memory_print(".");
-    struct finding finding = {.state = CHECK_OK, .text = memory_print("out.db can be written here")};
+    struct checked checked = {.state = CHECK_OK, .text = memory_print("out.db can be written here")};
     if (access(directory, W_OK) != 0) {
-        free(finding.text);
-        finding = (struct finding){.state = CHECK_OFF,
+        free(checked.text);
+        checked = (struct checked){.state = CHECK_OFF,
                                    .text = memory_print("%s cannot be written", directory),
                                    .remedy = "set PIEPROF_OUT to a file elsewhere"};
     }
     free(directory);
-    return finding;
+    return checked;
 }

@@ -1,13 +1,16 @@
 /*
  * Claim: the line fills buffers with one and the same value each time; one such buffer would do.
  * Evidence: every object of the site was constant to its end (never written after), always zero or never; and the time it
- * took, measured at that instruction, is worth it. Without that it is a fact of the line, no finding.
+ * took, measured at that instruction in more than a few samples, is worth it. Without that it is a fact of the line, no
+ * finding.
  * Traps: a line whose other results repeat is rule replica's, constants included; automatic differentiation's ones and zeros, initial states and masks that happen to be full: they cost nothing;
- * results that are constant only at times (any object that is not unmakes it).
+ * results that are constant only at times (any object that is not unmakes it); a computed result that is all one value
+ * because of the data (a check that finds nothing).
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/blank.h"
 #include "findings/loop.h"
 #include "findings/sites.h"
 #include "show/page.h"
@@ -33,7 +36,8 @@ static bool line_is_claimed(const struct model *model, const struct line *line)
 
 static bool holds(struct model *model, const struct site *site)
 {
-    return site_is_constant(site) && !line_is_claimed(model, site->place->line);
+    return site_is_constant(site) && !line_is_claimed(model, site->place->line) &&
+           site_is_blank(model, site) != BLANK_NO;
 }
 
 static uint64_t constant_of(const struct site *site)

@@ -28,11 +28,19 @@ struct finding {
     uint64_t part, whole; /* the share: `part` of `whole` examined objects... */
     bool exact;           /* ... which are all there were */
     const struct site *first, *second;
+    bool part_of_call; /* the line calls what makes other results as well, which differ */
     struct finding_object object;
     void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
     char *claim;                                               /* what was measured: a sentence */
     char *advice;                                              /* what to do about it */
 };
+
+/* The phase of its second site, which made most of what it speaks of. */
+static inline enum phase finding_phase(const struct finding *finding)
+{
+    const struct site *site = finding->second;
+    return site == NULL ? PHASE_OTHER : node_phase(site->process, model_node(site->process, site->record->node));
+}
 
 /* Runs every rule; fills model->findings and adds to the waste of lines. After objects_charge, before lines_rank. */
 void findings_make(struct model *model);

@@ -50,13 +50,19 @@ static bool has_comprehension(const struct statement *statement)
 struct search {
     unsigned skip; /* loops still to be passed over */
     bool inner;
-    struct loop found, last; /* `last`: the outermost seen, for want of another */
+    struct loop found, last;        /* `last`: the outermost seen, for want of another */
+    const struct code *code, *near; /* of the frame looked at; of that which the nearest loop stands in */
+    int32_t near_line;              /* of its header */
 };
 
 /* True when this loop is the one. */
 static bool search_take(struct search *search, const char *file, int32_t line)
 {
     search->last = (struct loop){.file = file, .line = line};
+    if (search->near == NULL) {
+        search->near = search->code;
+        search->near_line = line;
+    }
     if (search->skip > 0) {
         search->skip--;
         return false;
@@ -90,20 +96,66 @@ static bool search_function(struct search *search, const struct source *source, 
     return false;
 }
 
-struct loop loop_around(struct model *model, struct process *process, uint32_t node_id, bool inner)
+/* True when it is found; `last` is filled either way. */
+static bool search_frames(struct search *search, struct model *model, struct process *process, uint32_t node_id)
 {
-    struct search search = {.skip = inner ? 1 : 0, .inner = inner};
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
     for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
         struct code *code;
         struct line_span span =
             record->frame == DB_FRAME_PYTHON ? model_position(model, process, record, &code) : (struct line_span){0};
+        if (span.line > 0)
+            search->code = code;
         if (span.line > 0 && code != NULL && code->owner == OWNER_USER &&
-            search_function(&search, source_get(model, code->file), span.line))
-            return search.found;
+            search_function(search, source_get(model, code->file), span.line))
+            return true;
         record = run_record(process->run, DB_KIND_NODE, record->parent);
     }
-    return search.last;
+    return false;
+}
+
+struct loop loop_around(struct model *model, struct process *process, uint32_t node_id, bool inner)
+{
+    struct search search = {.skip = inner ? 1 : 0, .inner = inner};
+    return search_frames(&search, model, process, node_id) ? search.found : search.last;
+}
+
+/* The last line that is indented more than the loop's header. */
+static int32_t body_end(const struct source *source, int32_t header)
+{
+    size_t length = 0;
+    const char *line = source_line(source, header, &length);
+    struct statement statement = statement_of(line, length);
+    size_t indent = statement.indent;
+    int32_t last = header;
+    for (int32_t i = header + 1; i - header < LINES_MAX; i++) {
+        line = source_line(source, i, &length);
+        if (line == NULL)
+            break;
+        statement = statement_of(line, length);
+        if (statement.text == NULL)
+            continue;
+        if (statement.indent <= indent)
+            break;
+        last = i;
+    }
+    return last;
+}
+
+bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body)
+{
+    struct search search = {.skip = 1, .inner = true};
+    if (!search_frames(&search, model, process, node_id) || search.near == NULL)
+        return false;
+    *body = (struct loop_body){.code = search.near, .first = search.near_line};
+    body->last = body_end(source_get(model, search.near->file), search.near_line);
+    return true;
+}
+
+bool loop_is_nested(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct search search = {.skip = 1, .inner = true};
+    return search_frames(&search, model, process, node_id);
 }
 
 /* The statement a Python frame's line begins, and its code; text NULL where it is not known. */

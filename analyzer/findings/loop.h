@@ -17,6 +17,16 @@ struct loop {
  */
 struct loop loop_around(struct model *model, struct process *process, uint32_t node_id, bool inner);
 
+/* The nearest loop of user code around them, where there is another around it: its lines in its function. */
+struct loop_body {
+    const struct code *code;
+    int32_t first, last; /* from the header on */
+};
+bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body);
+
+/* Are there two loops of user code, one within the other, around the Python frames of `node_id`? */
+bool loop_is_nested(struct model *model, struct process *process, uint32_t node_id);
+
 /* Does the Python frame `node_id` stand in a comprehension, or on a line that has one (from 3.12 on it has no frame)? */
 bool loop_is_comprehension(struct model *model, struct process *process, uint32_t node_id);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "findings/expression.h"
 #include "model/frames.h"
 #include "symbols/demangle.h"
 
@@ -45,14 +46,55 @@ static bool is_moving(const char *function)
     return false;
 }
 
-bool site_moves(struct model *model, const struct site *site)
+/* The same, as Python names them. */
+static const char *const moving_names[] = {"clone",  "contiguous",   "copy",         "flatten",     "ravel",  "reshape",
+                                           "hstack", "vstack",       "column_stack", "concatenate", "concat", "stack",
+                                           "cat",    "index_select", "gather",       "take"};
+
+static bool is_moving_name(const char *name, size_t length_bytes)
+{
+    for (size_t i = 0; i < sizeof(moving_names) / sizeof(moving_names[0]); i++)
+        if (strlen(moving_names[i]) == length_bytes && strncmp(name, moving_names[i], length_bytes) == 0)
+            return true;
+    return false;
+}
+
+/* A foundation's own Python function around the native one: numpy's stack(), around concatenate(). */
+static bool is_moving_function(const struct frame *frame)
+{
+    if (frame->kind != FRAME_PYTHON || frame->owner != OWNER_FOUNDATION || frame->function == NULL)
+        return false;
+    const char *dot = strrchr(frame->function, '.'), *name = dot != NULL ? dot + 1 : frame->function;
+    return is_moving_name(name, strlen(name));
+}
+
+static bool functions_move(struct model *model, const struct site *site)
 {
     struct context context;
     bool moves = false;
     context_expand(&context, model, site->process, site->record->node);
-    for (size_t i = 0; i < context.count && !moves; i++)
-        moves = context.frames[i].kind == FRAME_NATIVE && context.frames[i].function != NULL &&
-                is_moving(context.frames[i].function);
+    for (size_t i = 0; i < context.count; i++) {
+        const struct frame *frame = &context.frames[i];
+        bool native = frame->kind == FRAME_NATIVE && frame->function != NULL && is_moving(frame->function);
+        if (frame->kind == FRAME_PYTHON && frame->owner != OWNER_FOUNDATION)
+            moves = false; /* it was another call, around the one that counts */
+        else
+            moves = moves || native || is_moving_function(frame);
+    }
     context_free(&context);
     return moves;
+}
+
+/* By what the Python instruction says, where it makes the native call itself: libraries are often without names. */
+static bool text_moves(struct model *model, const struct site *site)
+{
+    uint32_t frame = model_node(site->process, site->record->node)->python;
+    struct operation operation = operation_at(model, site->process, frame);
+    return operation.kind == OPERATION_SUBSCRIPT ||
+           (operation.kind == OPERATION_CALL && is_moving_name(operation.name, operation.length_bytes));
+}
+
+bool site_moves(struct model *model, const struct site *site)
+{
+    return functions_move(model, site) || text_moves(model, site);
 }

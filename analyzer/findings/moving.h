@@ -4,7 +4,8 @@
 
 #include "model/model.h"
 
-/* Does the site's native call only move data? By the names of its functions: false where the library has none. */
+/* Does the site's native call only move data? By the names of its functions, and by the text of the Python expression: false
+ * where the library has no names and Python no columns (before 3.11). */
 bool site_moves(struct model *model, const struct site *site);
 
 #endif

@@ -2,11 +2,15 @@
  * Claim: the line calls a native function again that was just called elsewhere with the same arguments.
  * Evidence: nearly all its objects equal a recent, earlier born object of another site made by the same native function.
  * Traps: a copy equals its source by design (counted apart by the shim, but where the same function copied the source); a site that repeats itself is rule replica's and
- * its waste is told there; values that agree for a while only (more than a few that differ unmake it).
+ * its waste is told there; values that agree for a while only (more than a few that differ unmake it); another function by
+ * the same native entrance (NumPy has one for all of its element-wise ones); a neutral operand (`a + b + c` where c is zero
+ * makes `a + b` again, from it); who made a buffer of zeros did not compute what others then stored there.
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/blank.h"
+#include "findings/expression.h"
 #include "findings/moving.h"
 #include "findings/sites.h"
 #include "findings/ways.h"
@@ -27,18 +31,45 @@ static uint64_t differing_of(const struct site *site)
     return fresh > site->linked ? fresh - site->linked : 0;
 }
 
-static bool holds(struct model *model, const struct site *site)
-{
-    return site->linked > differing_of(site) && !site_repeats(site) &&
-           differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
-           !site_moves(model, site);
-}
-
 /* The site whose objects those of `second` equal most often. */
 static const struct site *first_of(const struct site *second)
 {
     const struct process *process = second->process;
     return &process->sites[run_index(&process->run->tables[DB_KIND_SITE], second->link->first_site)];
+}
+
+static uint32_t python_of(const struct site *site)
+{
+    return model_node(site->process, site->record->node)->python;
+}
+
+/* Is what `first` made an operand of what makes `second`: the columns of one lie within the other's, in one frame? */
+static bool is_operand(struct model *model, const struct site *first, const struct site *second)
+{
+    struct code *code;
+    struct process *process = second->process;
+    const struct db_node *inner = run_record(process->run, DB_KIND_NODE, python_of(first)),
+                         *outer = run_record(process->run, DB_KIND_NODE, python_of(second));
+    if (inner == NULL || outer == NULL || inner->parent != outer->parent)
+        return false;
+    struct line_span a = model_position(model, process, inner, &code), b = model_position(model, process, outer, &code);
+    bool known = a.column >= 0 && b.column >= 0 && a.line == b.line && a.end_line == b.end_line;
+    bool within = a.column >= b.column && a.end_column <= b.end_column;
+    return known && within && (a.column != b.column || a.end_column != b.end_column);
+}
+
+static bool is_same_call(struct model *model, const struct site *first, const struct site *second)
+{
+    struct operation a = operation_at(model, first->process, python_of(first)),
+                     b = operation_at(model, second->process, python_of(second));
+    return !operations_differ(&a, &b) && !is_operand(model, first, second) && site_is_blank(model, second) != BLANK_YES;
+}
+
+static bool holds(struct model *model, const struct site *site)
+{
+    return site->linked > differing_of(site) && !site_repeats(site) &&
+           differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
+           !site_moves(model, site) && is_same_call(model, first_of(site), site);
 }
 
 static const char *name(struct model *model, struct finding *finding)
@@ -85,13 +116,15 @@ static void say(struct model *model, struct finding *finding)
     struct ways ways = ways_part(model, second->process, first->record->node, second->record->node);
     char *made = say_made(&finding->object), *equal = page_count(finding->object.equal);
     char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
-    finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
-                                  equal, where, others);
-    finding->advice = say_advice(model, finding, &ways, where);
+    char *part = say_part(model, finding);
+    finding->claim = memory_print("%s%s%s, %s times equal to what %s had just made by the same native function%s.",
+                                  made, part != NULL ? " by " : "", part != NULL ? part : "", equal, where, others);
+    finding->advice = part != NULL ? say_part_advice() : say_advice(model, finding, &ways, where);
     free(made);
     free(equal);
     free(others);
     free(where);
+    free(part);
 }
 
 void rule_repeated(struct model *model)

@@ -1,11 +1,11 @@
 /*
  * Claim: the line computes results it already had; one computation, kept, would do.
  * Evidence: nearly all objects of its sites equal an earlier one of the same site over the whole run. As many contents as
- * one period has are new, and hardly any more.
+ * one period has are new, and hardly any more; or one in each round of a loop around (rounds.h).
  * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
  * are new); an instruction whose other results differ (only a part inside a library repeats); constant contents and
  * copies, which are counted apart; the epoch: batches gathered from the data set again in each pass, in the same order;
- * anything below an import.
+ * anything below an import; a plateau of sizes (the members of a cluster that has settled: more was made once than again).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "findings/loop.h"
 #include "findings/moving.h"
+#include "findings/rounds.h"
 #include "findings/sites.h"
 #include "show/page.h"
 
@@ -22,31 +23,56 @@
 bool site_repeats(const struct site *site)
 {
     const struct db_site *record = site->record;
-    uint64_t period = record->period > 1 ? record->period : 1, fresh = site_fresh(site);
-    return record->replicas > 0 && record->replicas >= fresh && fresh <= period + record->examined / NEW_OF_EXAMINED;
+    uint64_t period = record->period > 1 ? record->period : 1, contents = site_new(site);
+    return record->replicas > 0 && record->replicas >= contents &&
+           contents <= period + record->examined / NEW_OF_EXAMINED;
 }
 
 static bool holds(struct model *model, const struct site *site)
 {
-    return site_repeats(site) && (site_period(site) <= 1 || !site_moves(model, site));
+    if (!site_repeats(site))
+        return site_repeats_in_rounds(model, site) && !site_moves(model, site);
+    /* Alone of its size it has a period of one, but between others: the last batch. */
+    uint64_t births = site->record->births, there = site_births_there(site);
+    return (site_period(site) <= 1 && there - births <= births / 4) || !site_moves(model, site);
 }
 
 static uint64_t equal_of(const struct site *site)
 {
-    return site_repeats(site) ? site->record->replicas : site->record->constant;
+    return site_is_constant(site) ? site->record->constant : site->record->replicas;
 }
 
 /* The first of a site speaks neither way: where sizes vary, many are made once. */
+static uint64_t first_of(const struct site *site)
+{
+    return site_new(site) > 0 ? 1 : 0;
+}
+
 static uint64_t differing_of(const struct site *site)
 {
-    uint64_t fresh = site_fresh(site);
-    return fresh > 0 ? fresh - 1 : 0;
+    return site_new(site) - first_of(site);
+}
+
+/*
+ * Does one execution of the line make all contents of a period, in a loop of the library it calls? Then something else on
+ * the line is made once for each round.
+ */
+static bool is_one_execution(const struct finding *finding)
+{
+    uint64_t rounds = finding->second->record->births / finding->object.period, most = rounds + rounds / 4;
+    for (const struct place *place = finding->line->places; place != NULL; place = place->next)
+        for (const struct site *site = place->sites; site != NULL; site = site->next) {
+            uint64_t births = site->record->births <= most ? site_births_there(site) : UINT64_MAX;
+            if (births >= rounds - rounds / 4 && births <= most)
+                return true;
+        }
+    return false;
 }
 
 /*
  * Do its objects come round, one after the other, as the batches of an epoch do? Where the line is the header of a loop, or
- * the user's own code calls what makes them. Not where the same execution of the line makes all of a period: in a library's
- * loop, or in a comprehension.
+ * the user's own code calls what makes them, or it stands in a loop within a loop. Not where the same execution of the line
+ * makes all of a period: in a library's loop, or in a comprehension.
  */
 static bool is_round(struct model *model, const struct finding *finding)
 {
@@ -55,8 +81,11 @@ static bool is_round(struct model *model, const struct finding *finding)
     uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
     if (finding->object.period <= 1 || node == NULL)
         return false;
-    return loop_is_header(model, site->process, frame) ||
-           (node->python == frame && !loop_is_comprehension(model, site->process, frame));
+    if (loop_is_header(model, site->process, frame))
+        return true;
+    if (loop_is_comprehension(model, site->process, frame))
+        return false;
+    return node->python == frame || (loop_is_nested(model, site->process, frame) && !is_one_execution(finding));
 }
 
 static const char *name(struct model *model, struct finding *finding)
@@ -86,9 +115,13 @@ static void say(struct model *model, struct finding *finding)
     bool again = is_round(model, finding);
     struct loop loop = loop_around(model, site->process, site->record->node, again);
     char *made = say_made(object), *equal = say_equal(object, again), *others = say_others(object);
-    finding->claim = memory_print("%s, %s%s.", made, equal, others);
+    char *part = say_part(model, finding);
+    finding->claim =
+        memory_print("%s%s%s, %s%s.", made, part != NULL ? " by " : "", part != NULL ? part : "", equal, others);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL;
-    if (place == NULL)
+    if (part != NULL)
+        finding->advice = say_part_advice();
+    else if (place == NULL)
         finding->advice = memory_print("Build it once and keep it.");
     else if (again)
         finding->advice =
@@ -99,6 +132,7 @@ static void say(struct model *model, struct finding *finding)
     free(equal);
     free(others);
     free(place);
+    free(part);
 }
 
 void rule_replica(struct model *model)
@@ -109,6 +143,7 @@ void rule_replica(struct model *model)
                                           .equal = equal_of,
                                           .equal_min = REPLICAS_MIN,
                                           .differing = differing_of,
+                                          .first = first_of,
                                           .name = name,
                                           .say = say};
     sites_find(model, &rule);

@@ -1,8 +1,10 @@
 /* Parts of the sentences of findings. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "findings/sites.h"
 #include "show/page.h"
 #include "show/text_parts.h"
@@ -12,6 +14,31 @@ char *say_place(const struct model *model, const char *file, int32_t line)
     char *path = text_path(model, file), *text = memory_print("%s:%d", path, line);
     free(path);
     return text;
+}
+
+char *say_part(struct model *model, const struct finding *finding)
+{
+    const struct site *site = finding->second;
+    struct code *code = NULL;
+    uint32_t python = model_node(site->process, site->record->node)->python;
+    const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, python);
+    if (!finding->part_of_call || record == NULL ||
+        python == lines_frame_of_leaf(model, site->process, site->record->node))
+        return NULL;
+    struct line_span span = model_position(model, site->process, record, &code);
+    if (code == NULL)
+        return NULL;
+    char *place = say_place(model, code->file, span.line);
+    char *function = text_printable(code->function, strlen(code->function));
+    char *text = memory_print("%s at %s", function, place);
+    free(function);
+    free(place);
+    return text;
+}
+
+char *say_part_advice(void)
+{
+    return memory_print("The call's other results differ: hand it what that part makes, made once, or keep it there.");
 }
 
 char *say_others(const struct finding_object *object)

@@ -1,9 +1,12 @@
 #include "findings/sites.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "model/select.h"
+
+#define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
 
 /* Sites that carry a rule's claim on one line. */
 struct claim {
@@ -11,30 +14,54 @@ struct claim {
     const struct site **sites;
     size_t count, capacity;
     bool joining; /* second round: sites that count beside those of the first */
+    bool part;    /* of every place, other results differ */
     double waste_s;
+    uint64_t samples;      /* that measured it */
     struct line_span span; /* of all its places on the line's row; line 0 before the first */
 };
 
 uint64_t site_results(const struct site *site)
 {
-    return site->record->births - site->record->workspaces - site->record->unfilled;
+    const struct db_site *record = site->record;
+    if (record->looked_at == 0 || record->looked_at >= record->births)
+        return record->births - record->workspaces - record->unfilled;
+    return (uint64_t)((double)record->births * ((double)record->examined / (double)record->looked_at));
+}
+
+uint64_t site_new(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->examined - record->constant - record->replicas;
 }
 
 uint64_t site_fresh(const struct site *site)
 {
-    const struct db_site *record = site->record;
-    return record->examined - record->constant - record->replicas - record->copies;
+    return site_new(site) - site->record->copies;
+}
+
+uint64_t site_births_there(const struct site *site)
+{
+    uint64_t births = 0;
+    uint32_t python = model_node(site->process, site->record->node)->python;
+    for (const struct site *other = site->place->sites; other != NULL; other = other->next)
+        if (other->process == site->process && other->record->ordinal == site->record->ordinal &&
+            other->record->workspaces * 2 <= other->record->looked_at &&
+            model_node(other->process, other->record->node)->python == python)
+            births += other->record->births;
+    return births;
 }
 
 uint32_t site_period(const struct site *site)
 {
-    uint64_t contents = site_fresh(site) > 0 ? site_fresh(site) : 1;
+    uint64_t contents = site_new(site) > 0 ? site_new(site) : 1;
     return contents < site->record->period ? (uint32_t)contents : site->record->period;
 }
 
-static double bytes_of(const struct site *site, uint64_t objects)
+/* What `objects` of those examined are of all results: a quiet site is looked at less often than one that shows something. */
+static double scaled(const struct site *site, uint64_t objects)
 {
-    return (double)objects * (double)site->record->size_bytes;
+    uint64_t examined = site->record->examined;
+    return examined > 0 ? (double)objects / (double)examined * (double)site_results(site) : 0;
 }
 
 /* Widens the span to hold the place's: a fix moves all of them. Where one has no columns, none are told. */
@@ -61,28 +88,72 @@ static bool carries(struct model *model, const struct claim *claim, const struct
     return claim->joining ? claim->rule->joins(site) : claim->rule->holds(model, site);
 }
 
-/* Adds the place's sites when its evidence holds. */
-static void claim_place(struct model *model, struct claim *claim, struct place *place)
+/* What a place's sites say for a claim and against it. */
+struct balance {
+    uint64_t equal, examined, firsts;
+    double equal_objects, equal_bytes, differing_objects, differing_bytes;
+};
+
+/* Adds the place's sites that carry the claim. */
+static struct balance weigh_place(struct model *model, struct claim *claim, const struct place *place)
 {
     const struct site_rule *rule = claim->rule;
-    size_t before = claim->count;
-    double equal = 0, examined = 0, equal_bytes = 0, differing_bytes = 0;
+    struct balance balance = {0};
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
+        double size_bytes = (double)site->record->size_bytes;
         if (!carries(model, claim, site)) {
-            differing_bytes += bytes_of(site, rule->differing(site));
+            balance.differing_objects += scaled(site, rule->differing(site));
+            balance.differing_bytes += scaled(site, rule->differing(site)) * size_bytes;
+            balance.firsts += rule->first != NULL ? rule->first(site) : 0;
             continue;
         }
         claim->sites = memory_grow(claim->sites, claim->count, &claim->capacity, sizeof(struct site *));
         claim->sites[claim->count++] = site;
-        equal += (double)rule->equal(site);
-        examined += (double)site->record->examined;
-        equal_bytes += bytes_of(site, rule->equal(site));
+        balance.equal += rule->equal(site);
+        balance.examined += site->record->examined;
+        balance.equal_objects += scaled(site, rule->equal(site));
+        balance.equal_bytes += scaled(site, rule->equal(site)) * size_bytes;
     }
-    if (claim->count == before || equal < (double)rule->equal_min || differing_bytes * 10 > equal_bytes) {
+    return balance;
+}
+
+static bool is_unmade(const struct claim *claim, const struct balance *balance)
+{
+    return balance->equal < claim->rule->equal_min || balance->differing_bytes * 10 > balance->equal_bytes ||
+           balance->firsts > balance->equal;
+}
+
+/*
+ * The part of the place's time that is spent for the claim's sites from `first` on: as that of its native calls below the
+ * Python instructions that called the foundations for these. What else a package does below the line may be needed still.
+ */
+static double time_part(struct model *model, const struct claim *claim, const struct place *place, size_t first)
+{
+    uint64_t sum = 0;
+    for (size_t i = first; i < claim->count; i++) {
+        const struct site *site = claim->sites[i];
+        struct caller *caller = objects_caller(model, site->process, site->record->node);
+        if (caller == NULL || caller->told)
+            continue;
+        sum += caller->native_ns;
+        caller->told = true;
+    }
+    return place->native_ns > 0 ? (double)sum / (double)place->native_ns : 1;
+}
+
+/* Adds the place's sites when its evidence holds. */
+static void claim_place(struct model *model, struct claim *claim, struct place *place)
+{
+    size_t before = claim->count;
+    struct balance balance = weigh_place(model, claim, place);
+    if (claim->count == before || is_unmade(claim, &balance)) {
         claim->count = before;
         return;
     }
-    claim->waste_s += (double)place->ns * 1e-9 * equal / examined;
+    double seconds = (double)place->ns * 1e-9 * time_part(model, claim, place, before);
+    claim->waste_s += seconds * (double)balance.equal / (double)balance.examined;
+    claim->samples += place->samples;
+    claim->part = claim->part && balance.differing_objects * PART_OF_EQUAL > balance.equal_objects;
     claim_span(claim, &place->span);
     place->claimed = true;
 }
@@ -141,10 +212,20 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
     finding->waste_bytes = all_bytes < 0x1p62 ? (uint64_t)all_bytes : UINT64_C(1) << 62;
 }
 
+/* Two standard deviations of what was sampled below it: a sample or two in a short run are chance. */
+static bool is_worth_it(const struct model *model, const struct claim *claim)
+{
+    double least = claim->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)claim->samples)) : 0;
+    return claim->rule->waste_percent <= 0 ||
+           model_percent(model, claim->waste_s * least) >= claim->rule->waste_percent;
+}
+
 static void claim_line(struct model *model, struct line *line, struct claim *claim)
 {
     claim->count = 0;
     claim->waste_s = 0;
+    claim->samples = 0;
+    claim->part = true;
     claim->span = (struct line_span){0};
     for (int round = 0; round < 2; round++) {
         claim->joining = round == 1;
@@ -154,14 +235,15 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
             if (!place->claimed)
                 claim_place(model, claim, place);
     }
-    double most_s = (double)(line->times.ns[TIME_NATIVE] + line->times.ns[TIME_BOUNDARY]) * 1e-9;
+    double most_s = (double)times_total(&line->times) * 1e-9;
     claim->waste_s = claim->waste_s < most_s ? claim->waste_s : most_s;
-    if (claim->count == 0 || model_percent(model, claim->waste_s) < claim->rule->waste_percent)
+    if (claim->count == 0 || !is_worth_it(model, claim))
         return;
     qsort(claim->sites, claim->count, sizeof(struct site *), size_order);
     struct finding *finding = finding_add(model, line, claim->rule->kind, NULL);
     finding->waste_s = claim->waste_s;
     finding->span = claim->span;
+    finding->part_of_call = claim->part;
     fill_objects(claim, finding);
     finding->category = claim->rule->name(model, finding);
     finding->say = claim->rule->say;

@@ -14,23 +14,32 @@ struct site_rule {
     uint64_t (*equal)(const struct site *site);     /* objects of such a site that the claim counts */
     uint64_t equal_min;                             /* objects that an instruction must have of these */
     uint64_t (*differing)(const struct site *site); /* objects of another site that speak against it */
-    double waste_percent;                           /* no finding below this share of the run's time */
+    uint64_t (*first)(const struct site *site);     /* of another site: those that speak neither way; NULL: none */
+    double waste_percent; /* no finding below this share of the run's time, beyond what chance explains */
     const char *(*name)(struct model *model,
                         struct finding *finding); /* its category; may set `first`, which is `second` else */
     void (*say)(struct model *model, struct finding *finding); /* fills claim and advice */
 };
 
 /*
- * One finding a line at most: of its instructions, each way to them alone, where the bytes of objects that differ are at most a tenth of the bytes
- * that are equal. Its waste is the part of their native and boundary time that the equal objects are of those examined.
+ * One finding a line at most: of its instructions, each way to them alone, where the bytes of objects that differ are at
+ * most a tenth of the bytes that are equal, and objects that speak neither way are no more than the equal ones. Its
+ * waste is the time below them, as far as it is spent for such objects, and of that the part that the equal ones are of
+ * those examined.
  */
 void sites_find(struct model *model, const struct site_rule *rule);
 
-/* Objects that could be results: neither workspaces nor left as they were born. */
+/* Objects that could be results: neither workspaces nor left as they were born. Where a part was looked at, as many as its share. */
 uint64_t site_results(const struct site *site);
 
-/* Objects of a site that are new: neither constant, nor a copy, nor equal to an earlier one of the site. */
+/* Objects of a site whose content is new there: neither constant nor equal to an earlier one of the site. */
+uint64_t site_new(const struct site *site);
+
+/* ... and no copies of what another site made. */
 uint64_t site_fresh(const struct site *site);
+
+/* Births of results at the site's own Python instruction, on its way, of all sizes: a last batch is often a smaller one. */
+uint64_t site_births_there(const struct site *site);
 
 /*
  * Its period in results; 0 without one. The recorded period counts births, workspaces between the results too, so that it
@@ -49,6 +58,15 @@ char *say_place(const struct model *model, const char *file, int32_t line);
 
 /* "; on this line 3 other sizes likewise" or nothing; fresh memory. */
 char *say_others(const struct finding_object *object);
+
+/*
+ * "_asarray at sklearn/utils.py:185": what makes the objects, where the line's call makes other results as well, and not by
+ * the line's own instruction; NULL else. Fresh memory.
+ */
+char *say_part(struct model *model, const struct finding *finding);
+
+/* What to do about that. Fresh memory. */
+char *say_part_advice(void);
 
 /* "512 KiB made 260 times", with how many were looked at where not all were; fresh memory. */
 char *say_made(const struct finding_object *object);

@@ -113,6 +113,7 @@ struct code *model_code(struct model *model, struct process *process, uint32_t c
     code->package = path_package(code->file);
     code->owner = code_owner(model, code);
     code->pseudo = strcmp(code->file, "<string>") == 0 || strcmp(code->file, "<stdin>") == 0;
+    code->phase = phase_of_code(code);
     code->import_machinery = strncmp(code->file, "<frozen importlib._bootstrap", 28) == 0;
     return code;
 }

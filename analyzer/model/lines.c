@@ -109,7 +109,9 @@ static void charge_totals(struct model *model, struct process *process)
             model->totals.import_ns += record->cpu_ns;
             continue;
         }
-        times_add(&model->totals.times, time_kind_of(process, record, node), record);
+        enum time_kind kind = time_kind_of(process, record, node);
+        times_add(&model->totals.times, kind, record);
+        times_add(&model->totals.phases[node_phase(process, node)].times, kind, record);
         if (node->line != NULL)
             node->line->carried_ns += record->cpu_ns;
     }
@@ -144,9 +146,12 @@ static void charge_lines(struct model *model, struct process *process)
         struct line *line = lines_of_leaf(model, process, (uint32_t)cursor.id);
         if (line == NULL) {
             model->totals.elsewhere_ns += record->cpu_ns;
+            model->totals.phases[node_phase(process, node)].elsewhere_ns += record->cpu_ns;
             continue;
         }
         times_add(&line->times, time_kind_of(process, record, node), record);
+        line->phase_ns[node_phase(process, node)] += record->cpu_ns;
+        line->phases |= 1u << node_phase(process, node);
         line_place(model, process, line, node, record->cpu_ns);
     }
 }

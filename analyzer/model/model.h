@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "model/lifetime.h"
+#include "model/phase.h"
 #include "read/run.h"
 #include "symbols/line_table.h"
 
@@ -45,11 +47,16 @@ struct share {
 
 enum share_kind { SHARE_LOADS, SHARE_STORES, SHARE_DEAD, SHARE_KINDS };
 
-/* Objects of sites, summed (db.h, struct db_site). Counted, not sampled: the same in every run alike. */
+/*
+ * Objects of sites, summed (db.h, struct db_site). Counted, not sampled: the same in every run alike. Where a part was looked
+ * at, workspaces and unfilled ones are as many as its share of them.
+ */
 struct objects {
     uint64_t sites, births, workspaces, unfilled, examined, constant, zero, replicas, copies, live_at_end, skipped;
     uint64_t linked; /* of examined: equal to a recent object of another site that the same native function made */
     uint64_t replica_bytes, linked_bytes, constant_bytes, workspace_bytes;
+    /* Replicas among all births, each site's by what its examined ones say: sites are looked at as often as they deserve. */
+    double estimate, variance;
 };
 
 /* A Python source line, comprehensions and lambdas on it included. All strings are interned. */
@@ -62,12 +69,15 @@ struct line {
     struct times times;
     struct share shares[SHARE_KINDS];
     struct objects objects;
-    struct place *places;         /* those of its instructions that made objects, on each way */
-    double events[DB_EVENTS_MAX]; /* hardware events, by the model's event_names */
-    struct line *caller;          /* the user line this package line stands for, NULL usually */
-    double waste_s;               /* upper bound of what a fix can win, never more than its own time */
-    double stored_s;              /* ... that needless stores stand for, by waste_kind */
-    double computed_again_s;      /* ... that results made again stand for (findings) */
+    struct alive alive;
+    uint64_t phase_ns[PHASE_COUNT]; /* of times */
+    unsigned phases;                /* bits: in which phases its code ran, made objects or touched them */
+    struct place *places;           /* those of its instructions that made objects, on each way */
+    double events[DB_EVENTS_MAX];   /* hardware events, by the model's event_names */
+    struct line *caller;            /* the user line this package line stands for, NULL usually */
+    double waste_s;                 /* upper bound of what a fix can win, never more than its own time */
+    double stored_s;                /* ... that needless stores stand for, by waste_kind */
+    double computed_again_s;        /* ... that results made again stand for (findings) */
     enum share_kind waste_kind;
     bool own, wasteful; /* in the user's own code; waste_kind says something */
 };
@@ -80,6 +90,7 @@ struct code {
     const char *package;         /* installed package's import name; NULL for others */
     enum owner owner;
     bool known, import_machinery, table_ready, pseudo;
+    struct phase_sign phase;
     struct line_table table;
 };
 
@@ -92,6 +103,7 @@ struct node {
     struct line *line; /* of `user`; NULL without one */
     uint64_t way;      /* hash of the Python frames down to here, each with its instruction: equal on the same way */
     bool in_import;
+    struct phase_sign phase;
     bool native_between; /* a frame outside the interpreter stands below `python` */
 };
 
@@ -111,8 +123,17 @@ struct place {
     struct line_span span;
     struct site *sites;
     struct place *next; /* on the same line */
-    uint64_t ns;        /* native and boundary CPU time below it */
+    uint64_t ns;        /* CPU time below it: native, boundary, and Python in functions it called... */
+    uint64_t samples;   /* ... and those that measured it */
+    uint64_t native_ns; /* of it, native and boundary */
     bool claimed;       /* a finding speaks of it: no other does */
+};
+
+/* A call into the foundations from other code, on one way: what all below it took, where objects were made. */
+struct caller {
+    uint64_t native_ns; /* native and boundary time */
+    bool told;          /* it is in a finding's waste */
+    struct caller *next;
 };
 
 struct process {
@@ -122,6 +143,7 @@ struct process {
     struct site *sites; /* by run_index() of DB_KIND_SITE */
     struct module_range *modules;
     size_t module_count;
+    bool loads_data;          /* a worker of a data loader, whatever its threads do */
     const char *program_text; /* "<string>" or "<stdin>" when the program has no file; NULL when it has */
 };
 
@@ -129,6 +151,7 @@ struct process {
 struct pair_group {
     struct line *first, *second; /* NULL: no Python line */
     enum share_kind kind;        /* of a wasteful pair */
+    enum phase phase;            /* of the access that is charged */
     bool wasted;
     enum db_scope scope;
     enum db_relation relation;
@@ -137,8 +160,16 @@ struct pair_group {
     const struct db_pair *example;
 };
 
+/* What is told of a phase; over all phases it is what is told of the run. */
+struct phase_totals {
+    struct times times;
+    uint64_t elsewhere_ns;
+    struct objects objects;
+};
+
 struct totals {
     struct times times; /* imports left out */
+    struct phase_totals phases[PHASE_COUNT];
     uint64_t import_ns;
     struct share shares[SHARE_KINDS];
     struct objects objects;
@@ -168,9 +199,12 @@ struct model {
     struct place **places;
     size_t place_count, place_capacity;
     struct map place_map;
+    struct caller *callers;
+    struct map caller_map;
     struct finding **findings; /* by waste, before any option selects */
     size_t finding_count, finding_capacity;
     struct totals totals;
+    struct memory memory;
     struct health health;
     const char *event_names[DB_EVENTS_MAX]; /* of PIEPROF_EVENTS; NULL from the first unused on */
     double event_totals[DB_EVENTS_MAX];
@@ -212,6 +246,9 @@ enum time_kind time_kind_of(struct process *process, const struct db_node *recor
 /* nodes.c: fills process->nodes. */
 void nodes_resolve(struct model *model, struct process *process);
 
+/* nodes.c: the phase of a context. */
+enum phase node_phase(const struct process *process, const struct node *node);
+
 /* program_text.c: what the program's code objects say their file is when it has none; NULL when it has one. Interned. */
 const char *program_text_file(struct model *model, struct process *process);
 
@@ -232,6 +269,15 @@ void events_charge(struct model *model);
 
 /* pairs.c */
 void pairs_charge(struct model *model);
+
+/*
+ * objects.c: the innermost Python frame (node id) on the way to `node_id` whose code is of neither the foundations nor the
+ * standard library: it makes the call that all below belongs to. 0 without one.
+ */
+uint32_t objects_caller_frame(struct model *model, struct process *process, uint32_t node_id);
+
+/* objects.c: that call; NULL where it took no time or there is none. */
+struct caller *objects_caller(struct model *model, struct process *process, uint32_t node_id);
 
 /* objects.c: sites and links, of the totals, of lines and of their places. After lines_charge. */
 void objects_charge(struct model *model);

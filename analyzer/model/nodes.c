@@ -1,6 +1,9 @@
 /* What a node inherits from the path above it, in one pass: parents come before their children. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "model/model.h"
+#include "symbols/binary.h"
 
 /* The program itself when it has no file: `python -c` or standard input. */
 static bool is_program_text(struct model *model, struct process *process, const struct node *node,
@@ -32,6 +35,21 @@ static uint64_t way_step(struct model *model, struct process *process, uint64_t 
     return hash_mix(way ^ hash_mix(at ^ hash_mix((uintptr_t)code->file) ^ hash_mix((uintptr_t)code->function + 1)));
 }
 
+/* The file of the innermost user frame; NULL without one. */
+static const char *user_file(struct model *model, struct process *process, const struct node *node)
+{
+    const struct db_node *user = node->user != 0 ? run_record(process->run, DB_KIND_NODE, node->user) : NULL;
+    const struct code *code = user != NULL ? model_code(model, process, (uint32_t)(user->value >> 32)) : NULL;
+    return code != NULL ? code->file : NULL;
+}
+
+enum phase node_phase(const struct process *process, const struct node *node)
+{
+    if (node->phase.strength != PHASE_UNKNOWN)
+        return node->phase.phase;
+    return process->loads_data ? PHASE_DATA : PHASE_OTHER;
+}
+
 static void enter_python(struct model *model, struct process *process, const struct db_node *record, uint32_t id,
                          struct node *node)
 {
@@ -43,6 +61,8 @@ static void enter_python(struct model *model, struct process *process, const str
     if (code == NULL)
         return;
     node->in_import |= code->import_machinery;
+    phase_enter(&node->phase, code, user_file(model, process, node));
+    process->loads_data |= phase_is_worker(code);
     if (code->owner == OWNER_USER || program_text) {
         node->user = id;
         node->package = NULL;
@@ -56,11 +76,25 @@ static void enter_python(struct model *model, struct process *process, const str
         node->package_frame = id;
 }
 
+/* PyTorch's own threads for backward passes run no Python: the function their frames are called from tells. */
+static bool is_backward_thread(const struct process *process, const struct db_module *module, uint64_t address)
+{
+    const char *path = modules_path(process->run, module);
+    if (strstr(path, "/libtorch") == NULL)
+        return false;
+    struct binary *binary = binary_get(path, module->build_id, module->build_id_bytes);
+    const char *symbol = binary_symbol(binary, address - module->load_bias);
+    return symbol != NULL && strncmp(symbol, "_ZN5torch8autograd6Engine", 25) == 0;
+}
+
 static void enter_native(const struct process *process, const struct db_node *record, struct node *node)
 {
     const struct db_module *module = modules_find(process, record->value);
     if (module == NULL || (module->flags & (DB_MODULE_INTERPRETER | DB_MODULE_SHIM)) == 0)
         node->native_between = true;
+    if (module != NULL && node->python == 0 && node->phase.strength == PHASE_UNKNOWN &&
+        is_backward_thread(process, module, record->value - 1))
+        node->phase = (struct phase_sign){.phase = PHASE_BACKWARD, .strength = PHASE_BY_LIBRARY};
 }
 
 void nodes_resolve(struct model *model, struct process *process)

@@ -1,8 +1,11 @@
 /* Sites of objects charged to lines, and to the instructions on their ways (places) that made them. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "model/model.h"
+
+#define FRAMES_MAX 200
 
 /* Only a damaged file's bytes reach the end of the range; they stay there. */
 static void bytes_add(uint64_t *sum, uint64_t count, uint64_t size_bytes)
@@ -12,22 +15,50 @@ static void bytes_add(uint64_t *sum, uint64_t count, uint64_t size_bytes)
         *sum = UINT64_MAX;
 }
 
+/*
+ * Of births that were not looked at, what the others of the site say, but for its first period, which is looked at and new.
+ * Adding two of each kind keeps the variance from 0.
+ */
+static void estimate_add(struct objects *objects, const struct db_site *record)
+{
+    double births = (double)record->births, replicas = (double)record->replicas;
+    double known = (double)(record->workspaces + record->unfilled + record->examined);
+    if (record->looked_at == record->births || known <= 0) {
+        objects->estimate += replicas;
+        return;
+    }
+    double later = fmax(fmax(known - record->period, replicas), 1), unseen = fmax(births - known, 0);
+    double chance = (replicas + 2) / (later + 4);
+    objects->estimate += replicas + unseen * replicas / later;
+    objects->variance += unseen * (unseen + later) * chance * (1 - chance) / (later + 4);
+}
+
+/* Of all births, as many as of those looked at. */
+static uint64_t of_births(const struct db_site *record, uint64_t part)
+{
+    if (record->looked_at == 0 || record->looked_at >= record->births)
+        return part;
+    return (uint64_t)((double)record->births * ((double)part / (double)record->looked_at));
+}
+
 static void objects_add(struct objects *objects, const struct db_site *record)
 {
+    uint64_t workspaces = of_births(record, record->workspaces);
     objects->sites++;
     objects->births += record->births;
-    objects->workspaces += record->workspaces;
-    objects->unfilled += record->unfilled;
+    objects->workspaces += workspaces;
+    objects->unfilled += of_births(record, record->unfilled);
     objects->examined += record->examined;
     objects->constant += record->constant;
     objects->zero += record->zero;
     objects->replicas += record->replicas;
     objects->copies += record->copies;
     objects->live_at_end += record->live_at_end;
-    objects->skipped += record->skipped;
+    objects->skipped += record->births - record->looked_at;
+    estimate_add(objects, record);
     bytes_add(&objects->replica_bytes, record->replicas, record->size_bytes);
     bytes_add(&objects->constant_bytes, record->constant, record->size_bytes);
-    bytes_add(&objects->workspace_bytes, record->workspaces, record->size_bytes);
+    bytes_add(&objects->workspace_bytes, workspaces, record->size_bytes);
 }
 
 /* The place of a frame on `line`, made at the first site. */
@@ -55,10 +86,12 @@ static void charge_site(struct model *model, struct process *process, struct sit
     site->record = record;
     site->process = process;
     objects_add(&model->totals.objects, record);
+    objects_add(&model->totals.phases[node_phase(process, node)].objects, record);
     struct line *line = lines_of_leaf(model, process, record->node);
     if (line == NULL)
         return;
     objects_add(&line->objects, record);
+    line->phases |= 1u << node_phase(process, node);
     site->place = place_of(model, process, lines_frame_of_leaf(model, process, record->node), line);
     site->next = site->place->sites;
     site->place->sites = site;
@@ -76,8 +109,10 @@ static void charge_link(struct model *model, struct process *process, const stru
     second->linked += objects;
     if (second->link == NULL || record->objects > second->link->objects)
         second->link = record;
-    struct objects *sums[] = {&model->totals.objects, second->place != NULL ? &second->place->line->objects : NULL};
-    for (size_t i = 0; i < 2 && sums[i] != NULL; i++) {
+    enum phase phase = node_phase(process, model_node(process, second->record->node));
+    struct objects *sums[] = {&model->totals.objects, &model->totals.phases[phase].objects,
+                              second->place != NULL ? &second->place->line->objects : NULL};
+    for (size_t i = 0; i < 3 && sums[i] != NULL; i++) {
         sums[i]->linked += objects;
         bytes_add(&sums[i]->linked_bytes, objects, second->record->size_bytes);
     }
@@ -95,7 +130,51 @@ static void charge_process(struct model *model, struct process *process)
         charge_link(model, process, record);
 }
 
-/* Time of places: what ran below the same instruction on the same way, outside the interpreter or at its border. */
+uint32_t objects_caller_frame(struct model *model, struct process *process, uint32_t node_id)
+{
+    const struct node *node = model_node(process, node_id);
+    node_id = node != NULL ? node->python : 0;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
+        const struct code *code =
+            record->frame == DB_FRAME_PYTHON ? model_code(model, process, (uint32_t)(record->value >> 32)) : NULL;
+        if (code != NULL && code->owner != OWNER_FOUNDATION && code->owner != OWNER_STDLIB)
+            return node_id;
+        node_id = record->parent;
+        record = run_record(process->run, DB_KIND_NODE, node_id);
+    }
+    return 0;
+}
+
+/* By way, as places are: CPython 3.11 makes one call from two instructions (nodes.c). */
+static struct map_key caller_key(struct model *model, struct process *process, uint32_t node_id)
+{
+    const struct node *frame = model_node(process, objects_caller_frame(model, process, node_id));
+    return (struct map_key){frame != NULL ? frame->way : 0, 0, 0};
+}
+
+struct caller *objects_caller(struct model *model, struct process *process, uint32_t node_id)
+{
+    return map_get(&model->caller_map, caller_key(model, process, node_id));
+}
+
+static void charge_caller(struct model *model, struct process *process, uint32_t node_id, uint64_t cpu_ns)
+{
+    struct map_key key = caller_key(model, process, node_id);
+    struct caller *caller = map_get(&model->caller_map, key);
+    if (caller == NULL) {
+        caller = memory_zeroed(1, sizeof(*caller));
+        caller->next = model->callers;
+        model->callers = caller;
+        map_put(&model->caller_map, key, caller);
+    }
+    caller->native_ns += cpu_ns;
+}
+
+/*
+ * Time of places: what ran below the same instruction on the same way, in Python functions it called too. Not the Python
+ * time of its own frame: that has other instructions.
+ */
 static void charge_times(struct model *model, struct process *process)
 {
     struct run_cursor cursor = {0};
@@ -109,8 +188,14 @@ static void charge_times(struct model *model, struct process *process)
             continue;
         struct map_key key = {(uintptr_t)line, model_node(process, frame)->way, 0};
         struct place *place = map_get(&model->place_map, key);
-        if (place != NULL && time_kind_of(process, record, node) != TIME_PYTHON)
-            place->ns += record->cpu_ns;
+        bool python = time_kind_of(process, record, node) == TIME_PYTHON;
+        if (place == NULL || (python && node->python == frame))
+            continue;
+        place->ns += record->cpu_ns;
+        place->samples += record->samples;
+        place->native_ns += python ? 0 : record->cpu_ns;
+        if (!python)
+            charge_caller(model, process, node->python, record->cpu_ns);
     }
 }
 
@@ -130,4 +215,9 @@ void objects_free(struct model *model)
         free(model->places[i]);
     free(model->places);
     map_free(&model->place_map);
+    for (struct caller *caller = model->callers, *next; caller != NULL; caller = next) {
+        next = caller->next;
+        free(caller);
+    }
+    map_free(&model->caller_map);
 }

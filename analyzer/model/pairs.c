@@ -8,6 +8,7 @@ struct pair_view {
     struct process *process;
     const struct db_pair *record;
     struct line *first, *second;
+    enum phase first_phase, second_phase;
 };
 
 /*
@@ -41,6 +42,7 @@ static void share_add(struct share *share, enum share_kind kind, const struct db
     if (is_sampled(kind, record)) {
         weights_add(&share->weights, record, wasted);
         share->pairs += record->count;
+        share->unproved += record->flags & DB_PAIR_UNPROVED ? record->count : 0;
         share->wasted += wasted ? record->count : 0;
         share->zero += wasted && (record->flags & DB_PAIR_ZERO) ? record->count : 0;
     }
@@ -48,7 +50,6 @@ static void share_add(struct share *share, enum share_kind kind, const struct db
         return;
     share->paired += wasted ? (double)record->scale : 0;
     share->needless += wasted && is_needless(kind, record) ? (double)record->scale : 0;
-    share->unproved += record->flags & DB_PAIR_UNPROVED ? record->count : 0;
     share->recycled += wasted && record->relation == DB_RELATION_RECYCLED ? record->count : 0;
     if (record->scope == DB_SCOPE_ACROSS) {
         share->across_pairs += record->count;
@@ -68,7 +69,8 @@ static void charge(struct model *model, struct line *line, enum share_kind kind,
 static void group_add(struct model *model, const struct pair_view *view, enum share_kind kind)
 {
     const struct db_pair *record = view->record;
-    uint64_t verdict = (uint64_t)kind << 16 | (uint64_t)record->scope << 8 | record->relation;
+    enum phase phase = kind == SHARE_DEAD ? view->first_phase : view->second_phase;
+    uint64_t verdict = (uint64_t)phase << 24 | (uint64_t)kind << 16 | (uint64_t)record->scope << 8 | record->relation;
     struct map_key key = {(uintptr_t)view->first, (uintptr_t)view->second, verdict};
     struct pair_group *group = map_get(&model->pair_map, key);
     if (group == NULL) {
@@ -76,6 +78,7 @@ static void group_add(struct model *model, const struct pair_view *view, enum sh
         *group = (struct pair_group){.first = view->first, .second = view->second, .kind = kind, .wasted = true};
         group->scope = record->scope;
         group->relation = record->relation;
+        group->phase = phase;
         map_put(&model->pair_map, key, group);
         model->pairs = memory_grow(model->pairs, model->pair_count, &model->pair_capacity, sizeof(struct pair_group *));
         model->pairs[model->pair_count++] = group;
@@ -101,7 +104,7 @@ static bool is_decided(const struct db_pair *record)
 static void undecided_add(struct share *share, const struct db_pair *record)
 {
     bool sampled = is_sampled(SHARE_DEAD, record);
-    share->unproved += record->count;
+    share->unproved += sampled ? record->count : 0;
     share->weights.undecided += sampled ? (double)record->scale : 0;
     share->across_weights.undecided += record->scope == DB_SCOPE_ACROSS ? (double)record->scale : 0;
 }
@@ -164,6 +167,12 @@ static void charge_process(struct model *model, struct process *process)
         }
         view.first = lines_of_leaf(model, process, record->first_node);
         view.second = lines_of_leaf(model, process, record->second_node);
+        view.first_phase = node_phase(process, first);
+        view.second_phase = node_phase(process, second);
+        if (view.first != NULL)
+            view.first->phases |= 1u << view.first_phase;
+        if (view.second != NULL)
+            view.second->phases |= 1u << view.second_phase;
         if (record->first_access == DB_ACCESS_STORE)
             charge_store(model, &view);
         else if (record->second_access == DB_ACCESS_LOAD)

@@ -28,7 +28,7 @@ static bool kind_matches(const struct line *line, const char *kind)
         return line->objects.replicas + line->objects.linked > 0;
     if (strcmp(kind, "constant") == 0)
         return line->objects.constant > 0;
-    return strcmp(kind, "churn") == 0 && line->objects.workspaces > 0;
+    return strcmp(kind, "churn") == 0 && line->objects.workspaces + line->alive.again > 0;
 }
 
 static bool file_matches(const char *file, const char *glob)
@@ -37,9 +37,16 @@ static bool file_matches(const char *file, const char *glob)
     return glob == NULL || fnmatch(glob, file, 0) == 0 || (slash != NULL && fnmatch(glob, slash + 1, 0) == 0);
 }
 
+/* Every phase, or this one? */
+static bool phase_matches(enum phase phase, const struct options *options)
+{
+    return options->phase == PHASE_COUNT || options->phase == phase;
+}
+
 static bool line_matches(const struct line *line, const struct options *options)
 {
-    return kind_matches(line, options->kind) && file_matches(line->file, options->file_glob);
+    bool in_phase = options->phase == PHASE_COUNT || (line->phases >> options->phase & 1) != 0;
+    return in_phase && kind_matches(line, options->kind) && file_matches(line->file, options->file_glob);
 }
 
 static bool pair_matches(const struct pair_group *group, const struct options *options)
@@ -47,13 +54,15 @@ static bool pair_matches(const struct pair_group *group, const struct options *o
     const struct line *charged = group->kind == SHARE_DEAD ? group->first : group->second;
     if (options->kind != NULL && strcmp(options->kind, share_names[group->kind]) != 0)
         return false;
+    if (!phase_matches(group->phase, options))
+        return false;
     return charged != NULL ? file_matches(charged->file, options->file_glob) : options->file_glob == NULL;
 }
 
 static bool finding_matches(const struct model *model, const struct finding *finding, const struct options *options)
 {
     return (options->kind == NULL || strcmp(options->kind, finding->kind) == 0) &&
-           file_matches(finding->line->file, options->file_glob) &&
+           file_matches(finding->line->file, options->file_glob) && phase_matches(finding_phase(finding), options) &&
            model_percent(model, finding->waste_s) >= options->min_waste_percent;
 }
 
@@ -70,10 +79,13 @@ static void select_findings(struct selection *selection, const struct model *mod
     }
 }
 
-/* Worth a place on the page, where the user has not asked for a number of lines. */
-static bool line_counts(const struct model *model, const struct line *line, double percent)
+/* Worth a place on the page, where the user has not asked for a number of lines: by the time in the phase asked for. */
+static bool line_counts(const struct model *model, const struct line *line, const struct options *options,
+                        double percent)
 {
-    return line->wasteful || model_percent(model, (double)times_total(&line->times) * 1e-9) >= percent;
+    bool every = options->phase == PHASE_COUNT;
+    uint64_t ns = every ? times_total(&line->times) : line->phase_ns[options->phase];
+    return (every && line->wasteful) || model_percent(model, (double)ns * 1e-9) >= percent;
 }
 
 void selection_make(struct selection *selection, const struct model *model, const struct options *options,
@@ -89,7 +101,8 @@ void selection_make(struct selection *selection, const struct model *model, cons
         if (!line_matches(model->lines[i], options))
             continue;
         selection->line_matches++;
-        if (selection->line_count < top && (asked || line_counts(model, model->lines[i], limits->line_percent)))
+        if (selection->line_count < top &&
+            (asked || line_counts(model, model->lines[i], options, limits->line_percent)))
             selection->lines[selection->line_count++] = model->lines[i];
     }
     for (size_t i = 0; i < model->pair_count && selection->pair_count < limits->pairs; i++)

@@ -151,7 +151,7 @@ static bool check_SITE(struct check *check, struct db_site *record)
         return false;
     if (unfinished)
         record->node = 0;
-    plausible_site(check->run, record);
+    plausible_site(check->run, check->process, record);
     return true;
 }
 
@@ -165,6 +165,12 @@ static bool check_LINK(struct check *check, struct db_link *record)
         record->published = 0;
     else
         plausible_link(check->run, check->process, record);
+    return true;
+}
+
+static bool check_LIVE(struct check *check, struct db_live *record)
+{
+    plausible_live(check->run, check->process, record);
     return true;
 }
 

@@ -39,10 +39,16 @@ void plausible_execs(struct run *run)
     map_free(&firsts);
 }
 
+/* How long a process can have lived. */
+static uint64_t process_elapsed_limit_ns(const struct db_process *record)
+{
+    return record->last_monotonic_ns - record->start_monotonic_ns + SLACK_NS;
+}
+
 /* The most CPU time a process can have used. */
 static uint64_t process_cpu_limit_ns(const struct db_process *record)
 {
-    uint64_t elapsed = record->last_monotonic_ns - record->start_monotonic_ns + SLACK_NS;
+    uint64_t elapsed = process_elapsed_limit_ns(record);
     uint64_t threads = record->threads + 1;
     return elapsed < RUN_TIME_LIMIT_NS / threads ? elapsed * threads : RUN_TIME_LIMIT_NS;
 }
@@ -140,24 +146,67 @@ static uint64_t part_of(uint64_t *part, uint64_t whole)
     return whole - *part;
 }
 
-void plausible_site(struct run *run, struct db_site *site)
+/* So many spans of a process's life; its own end is noted by samples, and may be behind. */
+static void part_of_time(struct run *run, uint64_t *sum_ns, const struct db_process *record, uint64_t spans)
 {
-    uint64_t *counters[] = {&site->births,   &site->workspaces, &site->unfilled,   &site->examined,
-                            &site->constant, &site->zero,       &site->replicas,   &site->period_replicas,
-                            &site->copies,   &site->skipped,    &site->live_at_end};
+    uint64_t most = 0;
+    if (__builtin_mul_overflow(process_elapsed_limit_ns(record), spans, &most))
+        most = UINT64_MAX;
+    limit(run, sum_ns, spans <= UINT64_MAX / RUN_TIME_LIMIT_NS ? spans * RUN_TIME_LIMIT_NS : UINT64_MAX);
+    part_of(sum_ns, most);
+}
+
+void plausible_site(struct run *run, const struct run_process *process, struct db_site *site)
+{
+    uint64_t *counters[] = {&site->births,     &site->workspaces,  &site->unfilled,    &site->examined,
+                            &site->constant,   &site->zero,        &site->replicas,    &site->period_replicas,
+                            &site->copies,     &site->looked_at,   &site->live_at_end, &site->ended,
+                            &site->most_alive, &site->peak_objects};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         limit(run, counters[i], COUNT_LIMIT);
     limit(run, &site->size_bytes, SIZE_LIMIT);
-    uint64_t left = part_of(&site->workspaces, site->births);
+    part_of(&site->looked_at, site->births);
+    uint64_t left = part_of(&site->workspaces, site->looked_at);
     left = part_of(&site->unfilled, left);
-    left = part_of(&site->examined, left);
-    part_of(&site->skipped, left);
+    part_of(&site->examined, left);
     part_of(&site->live_at_end, site->births);
     left = part_of(&site->constant, site->examined);
     part_of(&site->zero, site->constant);
     left = part_of(&site->replicas, left);
     part_of(&site->period_replicas, site->replicas);
     part_of(&site->copies, left);
+    part_of(&site->ended, site->births);
+    part_of(&site->most_alive, site->births);
+    part_of(&site->peak_objects, site->births);
+    part_of_time(run, &site->lifetime_ns, process->record, site->ended);
+}
+
+/* A level of live bytes, and a part of it. The sums are kept without a lock: one that is below zero for a moment is zero. */
+static int64_t level(struct run *run, int64_t *bytes, int64_t whole)
+{
+    run->damaged += *bytes > (int64_t)SIZE_LIMIT || *bytes < -(int64_t)SIZE_LIMIT;
+    if (*bytes < 0 || *bytes > (int64_t)SIZE_LIMIT)
+        *bytes = 0;
+    if (*bytes > whole)
+        *bytes = whole;
+    return whole - *bytes;
+}
+
+void plausible_live(struct run *run, const struct run_process *process, struct db_live *live)
+{
+    limit(run, &live->peak_bytes, SIZE_LIMIT);
+    part_of_time(run, &live->peak_at_ns, process->record, 1);
+    part_of_time(run, &live->snapshot_at_ns, process->record, 1);
+    int64_t left = level(run, &live->bytes, (int64_t)SIZE_LIMIT) > 0 ? live->bytes : 0;
+    level(run, &live->siteless_bytes, level(run, &live->small_bytes, left));
+    part_of(&live->snapshot_bytes, live->peak_bytes);
+    part_of(&live->snapshot_siteless_bytes, part_of(&live->snapshot_small_bytes, live->snapshot_bytes));
+    if (live->bins > DB_LIVE_BINS || live->bin_ns == 0 || live->bin_ns > RUN_TIME_LIMIT_NS) {
+        live->bins = 0;
+        run->damaged++;
+    }
+    for (size_t i = 0; i < DB_LIVE_BINS; i++)
+        part_of(&live->max_bytes[i], live->peak_bytes);
 }
 
 void plausible_link(struct run *run, const struct run_process *process, struct db_link *link)

@@ -4,7 +4,7 @@
 
 #include "read/run.h"
 
-/* Fills run->error with "FILE: offset 0x...: ..." and returns false. */
+/* fail.c: fills run->error with "FILE: offset 0x...: ..." and returns false. */
 bool run_fail(struct run *run, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Header and size (snapshot.c): bytes are in memory, header is sound. */
@@ -22,7 +22,8 @@ void plausible_process(struct run *run, struct run_process *process);
 void plausible_node(struct run *run, struct run_process *process, struct db_node *node);
 void plausible_pair(struct run *run, const struct run_process *process, struct db_pair *pair);
 void plausible_counter(struct run *run, struct db_counter *counter);
-void plausible_site(struct run *run, struct db_site *site);
+void plausible_site(struct run *run, const struct run_process *process, struct db_site *site);
+void plausible_live(struct run *run, const struct run_process *process, struct db_live *live);
 void plausible_link(struct run *run, const struct run_process *process, struct db_link *link);
 
 /* How a reference stands. */

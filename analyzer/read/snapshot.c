@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +17,6 @@
 
 /* Keeps a sparse file of terabytes from being read. */
 #define SNAPSHOT_MAX_BYTES ((uint64_t)DB_FILE_MAX_GIB << 30)
-
-bool run_fail(struct run *run, uint64_t offset, const char *format, ...)
-{
-    char what[320];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof(what), format, arguments);
-    va_end(arguments);
-    snprintf(run->error, sizeof(run->error), "%.150s: offset 0x%" PRIx64 ": %s", run->path, offset, what);
-    return false;
-}
 
 static bool snapshot_open_fail(struct run *run, const char *what)
 {

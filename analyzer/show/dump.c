@@ -149,13 +149,28 @@ static void dump_SITE(FILE *out, const struct run_process *process, const struct
             record->examined, record->constant, record->zero);
     fprintf(out, " replicas=%" PRIu64 " period=%u period_replicas=%" PRIu64 " copies=%" PRIu64, record->replicas,
             record->period, record->period_replicas, record->copies);
-    fprintf(out, " live_at_end=%" PRIu64 " skipped=%" PRIu64, record->live_at_end, record->skipped);
+    fprintf(out, " live_at_end=%" PRIu64 " looked_at=%" PRIu64, record->live_at_end, record->looked_at);
+    fprintf(out, " ended=%" PRIu64 " lifetime_ns=%" PRIu64 " most_alive=%" PRIu64 " peak_objects=%" PRIu64,
+            record->ended, record->lifetime_ns, record->most_alive, record->peak_objects);
 }
 
 static void dump_LINK(FILE *out, const struct run_process *process, const struct db_link *record)
 {
     (void)process;
     fprintf(out, " first=%u second=%u objects=%" PRIu64, record->first_site, record->second_site, record->objects);
+}
+
+static void dump_LIVE(FILE *out, const struct run_process *process, const struct db_live *record)
+{
+    (void)process;
+    fprintf(out, " bytes=%" PRId64 " small=%" PRId64 " siteless=%" PRId64 " peak=%" PRIu64 " peak_at_ns=%" PRIu64,
+            record->bytes, record->small_bytes, record->siteless_bytes, record->peak_bytes, record->peak_at_ns);
+    fprintf(
+        out, " snapshot=%" PRIu64 " snapshot_at_ns=%" PRIu64 " snapshot_small=%" PRIu64 " snapshot_siteless=%" PRIu64,
+        record->snapshot_bytes, record->snapshot_at_ns, record->snapshot_small_bytes, record->snapshot_siteless_bytes);
+    fprintf(out, " bin_ns=%" PRIu64 " max_bytes=", record->bin_ns);
+    for (uint32_t i = 0; i < record->bins; i++)
+        fprintf(out, "%s%" PRIu64, i > 0 ? "," : "", record->max_bytes[i]);
 }
 
 /* One table: "kind PROCESS.ID ..." a line. */
@@ -178,6 +193,7 @@ DUMP_TABLE(PAIR, struct db_pair)
 DUMP_TABLE(COUNTER, struct db_counter)
 DUMP_TABLE(SITE, struct db_site)
 DUMP_TABLE(LINK, struct db_link)
+DUMP_TABLE(LIVE, struct db_live)
 
 void dump_show(FILE *out, const struct run *run)
 {
@@ -192,5 +208,6 @@ void dump_show(FILE *out, const struct run *run)
         dump_table_COUNTER(out, &run->processes[i]);
         dump_table_SITE(out, &run->processes[i]);
         dump_table_LINK(out, &run->processes[i]);
+        dump_table_LIVE(out, &run->processes[i]);
     }
 }

@@ -1,42 +1,18 @@
 #include "show/json.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
 #include "base/text.h"
-#include "model/frames.h"
 #include "model/processes.h"
 #include "model/share.h"
-#include "model/source.h"
 #include "show/json_parts.h"
 
 static const char *const scope_names[] = {"?", "within", "across", "unknown"};
 static const char *const relation_names[] = {"?", "same", "recycled", "unknown"};
 static const char *const verdict_names[SHARE_KINDS] = {"redundant_load", "redundant_store", "dead_store"};
-
-json_t *json_text(const char *text)
-{
-    if (text == NULL)
-        return json_null();
-    char *valid = text_valid(text, strlen(text));
-    json_t *value = json_string(valid);
-    free(valid);
-    return value;
-}
-
-json_t *json_count(uint64_t count)
-{
-    return json_integer(count <= INT64_MAX ? (json_int_t)count : INT64_MAX);
-}
-
-/* Nanoseconds as seconds; microseconds are the last digit told. */
-json_t *json_seconds(double seconds)
-{
-    return json_real(round(seconds * 1e6) / 1e6);
-}
 
 static void json_put_estimate(json_t *object, struct estimate estimate, uint64_t pairs)
 {
@@ -57,44 +33,13 @@ json_t *json_share(const struct share *share)
     return object;
 }
 
-static json_t *json_frame(const struct frame *frame)
-{
-    json_t *object = json_object();
-    static const char *const kinds[] = {"python", "native", "gap"};
-    json_object_set_new(object, "kind", json_string(kinds[frame->kind]));
-    json_object_set_new(object, "function", json_text(frame->function));
-    json_object_set_new(object, "file", json_text(frame->file));
-    json_object_set_new(object, "line", frame->line > 0 ? json_integer(frame->line) : json_null());
-    if (frame->kind != FRAME_NATIVE)
-        return object;
-    json_object_set_new(object, "library", json_text(frame->library));
-    json_object_set_new(object, "inlined", json_boolean(frame->inlined));
-    json_object_set_new(object, "trouble", json_text(frame->trouble));
-    return object;
-}
-
-json_t *json_context(struct model *model, const struct process *process, const struct line *line, uint32_t node)
-{
-    struct context context;
-    json_t *object = json_object(), *frames = json_array();
-    context_expand(&context, model, (struct process *)(uintptr_t)process, node);
-    for (size_t i = 0; i < context.count; i++)
-        json_array_append_new(frames, json_frame(&context.frames[i]));
-    json_object_set_new(object, "file", json_text(line != NULL ? line->file : NULL));
-    json_object_set_new(object, "line", line != NULL ? json_integer(line->number) : json_null());
-    json_object_set_new(object, "function", json_text(line != NULL ? line->function : NULL));
-    json_object_set_new(object, "thread", json_string(context.thread));
-    json_object_set_new(object, "frames", frames);
-    context_free(&context);
-    return object;
-}
-
 static json_t *json_pair(struct model *model, const struct pair_group *group)
 {
     json_t *object = json_object();
     json_object_set_new(object, "verdict", json_string(verdict_names[group->kind]));
     json_object_set_new(object, "scope", json_string(scope_names[group->scope]));
     json_object_set_new(object, "relation", json_string(relation_names[group->relation]));
+    json_object_set_new(object, "phase", json_phase(group->phase));
     json_object_set_new(object, "count", json_count(group->count));
     json_object_set_new(object, "unproved", json_count(group->unproved));
     json_object_set_new(object, "zero", json_count(group->zero));
@@ -104,37 +49,6 @@ static json_t *json_pair(struct model *model, const struct pair_group *group)
     json_object_set_new(object, "second",
                         json_context(model, group->process, group->second, group->example->second_node));
     return object;
-}
-
-/* Byte columns from 0 as CPython has them; null where the place is not on one line. */
-static json_t *json_columns(const struct line_span *span)
-{
-    if (span->column < 0 || span->end_column <= span->column || span->end_line != span->line)
-        return json_null();
-    return json_pack("[i,i]", span->column, span->end_column);
-}
-
-static json_t *json_caller(const struct line *caller)
-{
-    if (caller == NULL)
-        return json_null();
-    json_t *object = json_object();
-    json_object_set_new(object, "file", json_text(caller->file));
-    json_object_set_new(object, "line", json_integer(caller->number));
-    json_object_set_new(object, "function", json_text(caller->function));
-    return object;
-}
-
-static void json_put_source(json_t *object, const struct model *model, const struct line *line)
-{
-    static const char *const states[] = {"same", "changed", "gone", "disk", "none", "changed"};
-    const struct source *source = source_get(model, line->file);
-    size_t length = 0;
-    const char *text = source_line(source, line->number, &length);
-    char *valid = text != NULL ? text_valid(text, length) : NULL;
-    json_object_set_new(object, "text", json_text(valid));
-    json_object_set_new(object, "source", json_string(states[source->state]));
-    free(valid);
 }
 
 /* Hardware events by name; empty when none were counted. */
@@ -149,17 +63,6 @@ static json_t *json_events(const struct model *model, const double *values)
     return object;
 }
 
-void json_put_place(json_t *object, const struct model *model, const struct line *line, const struct line_span *span)
-{
-    json_object_set_new(object, "file", json_text(line->file));
-    json_object_set_new(object, "path", json_text(source_repository_path(line->file)));
-    json_object_set_new(object, "line", json_integer(line->number));
-    json_object_set_new(object, "columns", json_columns(span));
-    json_object_set_new(object, "function", json_text(line->function));
-    json_object_set_new(object, "caller", json_caller(line->caller));
-    json_put_source(object, model, line);
-}
-
 static json_t *json_line(struct model *model, const struct line *line)
 {
     json_t *object = json_object();
@@ -169,6 +72,7 @@ static json_t *json_line(struct model *model, const struct line *line)
     json_object_set_new(object, "python_s", json_seconds((double)line->times.ns[TIME_PYTHON] * 1e-9));
     json_object_set_new(object, "native_s", json_seconds((double)line->times.ns[TIME_NATIVE] * 1e-9));
     json_object_set_new(object, "boundary_s", json_seconds((double)line->times.ns[TIME_BOUNDARY] * 1e-9));
+    json_object_set_new(object, "phases", json_line_phases(line));
     json_object_set_new(object, "samples", json_count(line->times.samples));
     json_object_set_new(object, "waste_s", json_seconds(line->waste_s));
     json_object_set_new(object, "redundant_loads", json_share(&line->shares[SHARE_LOADS]));
@@ -176,6 +80,7 @@ static json_t *json_line(struct model *model, const struct line *line)
     json_object_set_new(object, "dead_stores", json_share(&line->shares[SHARE_DEAD]));
     json_object_set_new(object, "events", json_events(model, line->events));
     json_object_set_new(object, "replicas", json_objects(model, &line->objects));
+    json_object_set_new(object, "memory", json_line_memory(model, &line->alive));
     json_object_set_new(object, "transfers", json_null());
     return object;
 }
@@ -189,6 +94,7 @@ static json_t *json_totals(const struct model *model)
     json_object_set_new(time, "native", json_seconds((double)totals->times.ns[TIME_NATIVE] * 1e-9));
     json_object_set_new(time, "boundary", json_seconds((double)totals->times.ns[TIME_BOUNDARY] * 1e-9));
     json_object_set_new(object, "time_s", time);
+    json_object_set_new(object, "phases", json_phases(model));
     json_object_set_new(object, "import_s", json_seconds((double)totals->import_ns * 1e-9));
     json_object_set_new(object, "elsewhere_s", json_seconds((double)totals->elsewhere_ns * 1e-9));
     json_object_set_new(object, "unplaced_s", json_seconds((double)totals->unplaced_ns * 1e-9));
@@ -198,6 +104,7 @@ static json_t *json_totals(const struct model *model)
     json_object_set_new(object, "events", json_events(model, model->event_totals));
     json_object_set_new(object, "other_pairs", json_count(totals->other_pairs));
     json_object_set_new(object, "replicas", json_objects(model, &totals->objects));
+    json_object_set_new(object, "memory", json_memory(model));
     json_object_set_new(object, "transfers", json_null());
     return object;
 }

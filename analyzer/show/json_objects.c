@@ -11,13 +11,13 @@
 /* Nothing was left out: the count is the number itself. Else what the examined ones say of all, with its interval. */
 static json_t *json_estimate(const struct objects *objects)
 {
-    uint64_t results = objects->births - objects->workspaces - objects->unfilled;
-    struct estimate estimate = share_estimate_counts(objects->replicas, objects->examined);
-    if (objects->skipped == 0 || !estimate.known)
+    if (objects->skipped == 0 || objects->examined == 0)
         return json_null();
-    double all = (double)results;
-    return json_pack("{s:o,s:[o,o]}", "objects", json_count((uint64_t)llround(estimate.fraction * all)), "ci95",
-                     json_count((uint64_t)floor(estimate.low * all)), json_count((uint64_t)ceil(estimate.high * all)));
+    double half = 1.96 * sqrt(objects->variance);
+    double low = fmax(objects->estimate - half, (double)objects->replicas);
+    double high = fmin(objects->estimate + half, (double)objects->births);
+    return json_pack("{s:o,s:[o,o]}", "objects", json_count((uint64_t)llround(objects->estimate)), "ci95",
+                     json_count((uint64_t)floor(low)), json_count((uint64_t)ceil(high)));
 }
 
 json_t *json_objects(const struct model *model, const struct objects *objects)
@@ -26,34 +26,34 @@ json_t *json_objects(const struct model *model, const struct objects *objects)
     if (!engine_ran(model->run, DB_ENGINE_REPLICA, &why_off))
         return json_null();
     json_t *object = json_object();
-    json_object_set_new(object, "objects", json_count(objects->replicas));
-    json_object_set_new(object, "bytes", json_count(objects->replica_bytes));
-    json_object_set_new(object, "of_objects", json_count(objects->births - objects->workspaces - objects->unfilled));
-    json_object_set_new(object, "examined", json_count(objects->examined));
+    json_put_count(object, "objects", objects->replicas);
+    json_put_count(object, "bytes", objects->replica_bytes);
+    json_put_count(object, "of_objects", objects->births - objects->workspaces - objects->unfilled);
+    json_put_count(object, "examined", objects->examined);
     json_object_set_new(object, "estimate", json_estimate(objects));
-    json_object_set_new(object, "elsewhere", json_count(objects->linked));
-    json_object_set_new(object, "elsewhere_bytes", json_count(objects->linked_bytes));
-    json_object_set_new(object, "copies", json_count(objects->copies));
-    json_object_set_new(object, "constant", json_count(objects->constant));
-    json_object_set_new(object, "constant_bytes", json_count(objects->constant_bytes));
-    json_object_set_new(object, "zero", json_count(objects->zero));
-    json_object_set_new(object, "workspaces", json_count(objects->workspaces));
-    json_object_set_new(object, "workspace_bytes", json_count(objects->workspace_bytes));
-    json_object_set_new(object, "unfilled", json_count(objects->unfilled));
-    json_object_set_new(object, "live_at_end", json_count(objects->live_at_end));
-    json_object_set_new(object, "skipped", json_count(objects->skipped));
-    json_object_set_new(object, "sites", json_count(objects->sites));
+    json_put_count(object, "elsewhere", objects->linked);
+    json_put_count(object, "elsewhere_bytes", objects->linked_bytes);
+    json_put_count(object, "copies", objects->copies);
+    json_put_count(object, "constant", objects->constant);
+    json_put_count(object, "constant_bytes", objects->constant_bytes);
+    json_put_count(object, "zero", objects->zero);
+    json_put_count(object, "workspaces", objects->workspaces);
+    json_put_count(object, "workspace_bytes", objects->workspace_bytes);
+    json_put_count(object, "unfilled", objects->unfilled);
+    json_put_count(object, "live_at_end", objects->live_at_end);
+    json_put_count(object, "skipped", objects->skipped);
+    json_put_count(object, "sites", objects->sites);
     return object;
 }
 
 static json_t *json_finding_object(const struct finding_object *told)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "size_bytes", json_count(told->size_bytes));
-    json_object_set_new(object, "sizes", json_count(told->sizes));
-    json_object_set_new(object, "made", json_count(told->made));
-    json_object_set_new(object, "examined", json_count(told->examined));
-    json_object_set_new(object, "equal", json_count(told->equal));
+    json_put_count(object, "size_bytes", told->size_bytes);
+    json_put_count(object, "sizes", told->sizes);
+    json_put_count(object, "made", told->made);
+    json_put_count(object, "examined", told->examined);
+    json_put_count(object, "equal", told->equal);
     json_object_set_new(object, "period", told->period > 0 ? json_count(told->period) : json_null());
     return object;
 }
@@ -79,12 +79,13 @@ json_t *json_finding(struct model *model, const struct finding *finding, size_t 
     json_t *object = json_object();
     const struct line *line = finding->line;
     json_object_set_new(object, "id", json_string(finding->id));
-    json_object_set_new(object, "rank", json_count(rank));
+    json_put_count(object, "rank", rank);
     json_object_set_new(object, "kind", json_string(finding->kind));
     json_object_set_new(object, "category", json_string(finding->category));
+    json_object_set_new(object, "phase", json_phase(finding_phase(finding)));
     json_put_place(object, model, line, &finding->span);
     json_object_set_new(object, "waste_s", json_seconds(finding->waste_s));
-    json_object_set_new(object, "waste_bytes", json_count(finding->waste_bytes));
+    json_put_count(object, "waste_bytes", finding->waste_bytes);
     put_share(object, finding);
     json_object_set_new(object, "first", json_site(model, finding->first));
     json_object_set_new(object, "second", json_site(model, finding->second));

@@ -62,7 +62,7 @@ void text_show(FILE *out, struct model *model, const struct selection *selection
 {
     struct page page;
     page_start(&page, out, options);
-    text_head(&page, model);
+    text_head(&page, model, options->min_waste_percent);
     fputc('\n', out);
     put_findings(&page, model, selection);
     put_lines(&page, model, selection, options);

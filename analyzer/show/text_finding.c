@@ -25,7 +25,9 @@ static void put_title(const struct page *page, const struct model *model, const 
     char *path = text_path(model, line->file), *function = text_printable(line->function, strlen(line->function));
     char *time = page_seconds(finding->waste_s), *percent = page_percent(model_percent(model, finding->waste_s));
     char *where = memory_print("%s:%d %s", path, line->number, function), *sure = certainty(finding);
-    char *what = memory_print("  %s (%s)    %s, %s", time, percent, finding->category, sure);
+    const char *phase = text_finding_phase(model, finding);
+    char *what = memory_print("  %s (%s)    %s, %s%s%s", time, percent, finding->category, sure, phase ? "; in " : "",
+                              phase ? phase : "");
     size_t room = page->width - INDENT, columns = text_columns(where);
     fprintf(page->out, "%2zu  ", rank);
     char *cut = text_cut(where, room);

@@ -232,40 +232,52 @@ static void put_events(const struct page *page, const struct model *model)
         free(text);
 }
 
+/* Seconds wasted in one way, and the part of them that --min-waste keeps from the findings below. */
+struct wasted {
+    const char *what;
+    double seconds, hidden_s;
+};
+
 /* "computed again 11.2 s (18 %)", or nothing; `*text` grows. */
-static void add_waste(const struct model *model, char **text, const char *what, double seconds)
+static void add_waste(const struct model *model, char **text, const struct wasted *wasted)
 {
-    if (seconds <= 0)
+    if (wasted->seconds <= 0)
         return;
-    char *time = page_seconds(seconds), *percent = page_percent(model_percent(model, seconds));
-    char *longer = memory_print("%s%s%s %s (%s)", *text, **text ? "   " : "", what, time, percent);
+    char *time = page_seconds(wasted->seconds), *percent = page_percent(model_percent(model, wasted->seconds));
+    char *hidden_time = page_seconds(wasted->hidden_s);
+    char *hidden = wasted->hidden_s > 0 ? memory_print(", %s below --min-waste",
+                                                       wasted->hidden_s < wasted->seconds ? hidden_time : "all of it")
+                                        : memory_print("%s", "");
+    char *longer = memory_print("%s%s%s %s (%s%s)", *text, **text ? "   " : "", wasted->what, time, percent, hidden);
     free(time);
     free(percent);
+    free(hidden_time);
+    free(hidden);
     free(*text);
     *text = longer;
 }
 
 /* Of each line the greater of the two: a fix wins its time once. */
-static void put_waste(const struct page *page, const struct model *model)
+static void put_waste(const struct page *page, const struct model *model, double min_waste_percent)
 {
-    double again_s = 0, stored_s = 0;
+    struct wasted again = {.what = "computed again"}, stored = {.what = "stored for nothing"};
     for (size_t i = 0; i < model->line_count; i++) {
         const struct line *line = model->lines[i];
-        if (line->computed_again_s >= line->stored_s)
-            again_s += line->computed_again_s;
-        else
-            stored_s += line->stored_s;
+        struct wasted *wasted = line->computed_again_s >= line->stored_s ? &again : &stored;
+        double seconds = wasted == &again ? line->computed_again_s : line->stored_s;
+        wasted->seconds += seconds;
+        wasted->hidden_s += model_percent(model, seconds) < min_waste_percent ? seconds : 0;
     }
     char *text = memory_print("%s", "");
-    add_waste(model, &text, "computed again", again_s);
-    add_waste(model, &text, "stored for nothing", stored_s);
+    add_waste(model, &text, &again);
+    add_waste(model, &text, &stored);
     if (*text != '\0')
         put_row(page, "wasted", text);
     else
         free(text);
 }
 
-void text_head(const struct page *page, const struct model *model)
+void text_head(const struct page *page, const struct model *model, double min_waste_percent)
 {
     put_command(page, model);
     put_run(page, model);
@@ -273,8 +285,10 @@ void text_head(const struct page *page, const struct model *model)
     put_elsewhere(page, model);
     put_unplaced(page, model);
     put_missing(page, model);
+    text_phases(page, model);
     put_events(page, model);
     put_accesses(page, model);
     put_objects(page, model);
-    put_waste(page, model);
+    text_memory(page, model);
+    put_waste(page, model, min_waste_percent);
 }

@@ -91,7 +91,7 @@ void text_source(const struct page *page, const struct model *model, const struc
     free(number);
 }
 
-static void put_times(const struct page *page, const struct line *line)
+static void put_times(const struct page *page, const struct model *model, const struct line *line)
 {
     double total = (double)times_total(&line->times);
     if (total <= 0)
@@ -99,12 +99,14 @@ static void put_times(const struct page *page, const struct line *line)
     char *parts[TIME_KINDS];
     for (size_t i = 0; i < TIME_KINDS; i++)
         parts[i] = page_percent(100 * (double)line->times.ns[i] / total);
-    char *text =
-        memory_print("native %s, Python %s, boundary %s", parts[TIME_NATIVE], parts[TIME_PYTHON], parts[TIME_BOUNDARY]);
+    char *phases = text_line_phases(model, line);
+    char *text = memory_print("native %s, Python %s, boundary %s%s%s", parts[TIME_NATIVE], parts[TIME_PYTHON],
+                              parts[TIME_BOUNDARY], phases ? "; " : "", phases ? phases : "");
     fprintf(page->out, "%*s", INDENT, "");
     page_wrap(page, INDENT, INDENT, text);
     for (size_t i = 0; i < TIME_KINDS; i++)
         free(parts[i]);
+    free(phases);
     free(text);
 }
 
@@ -129,15 +131,19 @@ static void put_shares(const struct page *page, const struct line *line)
     free(text);
 }
 
-static void put_line_objects(const struct page *page, const struct line *line)
+static void put_line_objects(const struct page *page, const struct model *model, const struct line *line)
 {
-    char *objects = text_objects(&line->objects), *text = objects != NULL ? memory_print("objects %s", objects) : NULL;
-    if (text != NULL) {
-        fprintf(page->out, "%*s", INDENT, "");
-        page_wrap(page, INDENT, INDENT, text);
+    char *objects = text_objects(&line->objects);
+    char *texts[] = {objects != NULL ? memory_print("objects %s", objects) : NULL,
+                     text_line_memory(model, &line->alive)};
+    for (size_t i = 0; i < 2; i++) {
+        if (texts[i] != NULL) {
+            fprintf(page->out, "%*s", INDENT, "");
+            page_wrap(page, INDENT, INDENT, texts[i]);
+        }
+        free(texts[i]);
     }
     free(objects);
-    free(text);
 }
 
 /* The heaviest group of pairs behind the line's waste. */
@@ -214,9 +220,9 @@ void text_line(const struct page *page, struct model *model, const struct line *
     else
         text_source(page, model, line, &line->span);
     text_caller(page, model, line);
-    put_times(page, line);
+    put_times(page, model, line);
     put_shares(page, line);
-    put_line_objects(page, line);
+    put_line_objects(page, model, line);
     put_advice(page, model, line, min_waste_percent);
     fputc('\n', page->out);
 }

@@ -14,15 +14,30 @@ char *text_path(const struct model *model, const char *path);
 char *text_share(struct estimate estimate);
 
 /* text_head.c: the run's header and totals. text_tail: what is off, lost, and what to do next. */
-void text_head(const struct page *page, const struct model *model);
+void text_head(const struct page *page, const struct model *model, double min_waste_percent);
 void text_tail(const struct page *page, const struct model *model, const struct selection *selection,
                const struct options *options);
+
+/* text_phases.c: the row of the run's phases; nothing where fewer than two were recognised. */
+void text_phases(const struct page *page, const struct model *model);
+
+/* text_phases.c: "forward 62 %, backward 38 %", parts of the line's time; NULL where no phase was recognised. Fresh memory. */
+char *text_line_phases(const struct model *model, const struct line *line);
 
 /* text_objects.c: "480 objects made: 477 equal to an earlier one (1.2 MiB), 3 constant"; NULL when there are none. Fresh memory. */
 char *text_objects(const struct objects *objects);
 
-/* text_finding.c: one finding. `rank` counts from 1. */
+/* text_lifetime.c: the row of the run's live bytes, and what stood at their peak. */
+void text_memory(const struct page *page, const struct model *model);
+
+/* text_lifetime.c: "memory alive for 12 ms in the mean, at the peak 4 MiB; ..."; NULL when there is none. Fresh memory. */
+char *text_line_memory(const struct model *model, const struct alive *alive);
+
+/* text_phases.c: the phase of a finding, in words; NULL where it is none. */
 struct finding;
+const char *text_finding_phase(const struct model *model, const struct finding *finding);
+
+/* text_finding.c: one finding. `rank` counts from 1. */
 void text_finding(const struct page *page, struct model *model, const struct finding *finding, size_t rank);
 
 /* text_line.c: the user line that a package's line stands for, where there is one. */

@@ -60,13 +60,13 @@ static void put_drops(const struct page *page, const struct model *model)
 /* Verdicts another thread could have made wrong. */
 static void put_unproved(const struct page *page, const struct model *model)
 {
-    const struct share *stores = &model->totals.shares[SHARE_STORES], *loads = &model->totals.shares[SHARE_LOADS];
-    uint64_t pairs = stores->pairs + loads->pairs, unproved = stores->unproved + loads->unproved;
+    const struct share *loads = &model->totals.shares[SHARE_LOADS], *dead = &model->totals.shares[SHARE_DEAD];
+    uint64_t unproved = loads->unproved + dead->unproved, pairs = loads->pairs + dead->pairs + dead->unproved;
     if (pairs == 0 || unproved * 10 < pairs)
         return;
     char *part = page_percent(100 * (double)unproved / (double)pairs);
     char *text = memory_print(
-        "%s of the verdicts on loads and stores are unproved: other threads ran, and could have touched the "
+        "%s of the verdicts on loads and dead stores are unproved: other threads ran, and could have touched the "
         "bytes between two accesses",
         part);
     put_note(page, STYLE_DIM, "note", text);
@@ -129,6 +129,8 @@ static const char *nothing_found(const struct model *model)
     bool access = engine_ran(model->run, DB_ENGINE_ACCESS, &why_off);
     if (!engine_ran(model->run, DB_ENGINE_REPLICA, &why_off))
         return access ? "nothing stored for nothing" : NULL;
+    if (model->health.dropped[DB_DROP_SITES_FULL] > 0)
+        return "nothing computed again where it was looked: there were more places than the library has room for";
     return access ? "nothing computed again, nothing stored for nothing" : "nothing computed again";
 }
 
@@ -149,7 +151,9 @@ static char *next_step(const struct model *model, const struct selection *select
     if (times_total(&model->totals.times) == 0)
         return memory_print("the run was too short to be sampled; profile more of it, or raise PIEPROF_RATE.");
     if (selection->line_count == 0 && selection->finding_count == 0)
-        return memory_print("nothing to report%s.", options->kind || options->file_glob ? " for these options" : "");
+        return memory_print("nothing to report%s.", options->kind || options->file_glob || options->phase != PHASE_COUNT
+                                                        ? " for these options"
+                                                        : "");
     if (selection->finding_count > 0)
         return next_finding(model, selection->findings[0]);
     const struct line *line = selection->lines[0];

@@ -1,0 +1,14 @@
+/* Contents that are new once in each round of a loop, and then made again within it. */
+#ifndef PIEPROF_ANALYZER_ROUNDS_H
+#define PIEPROF_ANALYZER_ROUNDS_H
+
+#include "model/model.h"
+
+/*
+ * Does the site make the same content again and again within its loop, and a new one in each round of a loop around that?
+ * Its new contents are then as many as the objects of something that stands in the outer loop alone. A plateau has no such
+ * number: its contents change when they happen to.
+ */
+bool site_repeats_in_rounds(struct model *model, const struct site *site);
+
+#endif

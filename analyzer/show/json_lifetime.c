@@ -1,0 +1,85 @@
+/* Memory in the JSON report: the peak of the live bytes and what stood there; how long the objects of a line lived. */
+#include <math.h>
+
+#include "model/engines.h"
+#include "show/json_parts.h"
+
+static json_t *json_mean(const struct alive *alive)
+{
+    double seconds;
+    return lifetime_mean_s(alive, &seconds) ? json_seconds(seconds) : json_null();
+}
+
+json_t *json_line_memory(const struct model *model, const struct alive *alive)
+{
+    if (model->memory.record == NULL)
+        return json_null();
+    json_t *object = json_object();
+    json_put_count(object, "peak_bytes", alive->peak_bytes);
+    json_put_count(object, "peak_objects", alive->peak_objects);
+    json_put_count(object, "births", alive->births);
+    json_put_count(object, "again", alive->again);
+    json_put_count(object, "again_bytes", alive->again_bytes);
+    json_put_count(object, "unfilled", alive->unfilled);
+    json_put_count(object, "unfilled_bytes", alive->unfilled_bytes);
+    json_object_set_new(object, "mean_lifetime_s", json_mean(alive));
+    return object;
+}
+
+static json_t *json_at_peak(const struct memory *memory)
+{
+    json_t *lines = json_array();
+    for (size_t i = 0; i < memory->line_count; i++) {
+        const struct line *line = memory->lines[i];
+        json_t *object = json_object();
+        json_object_set_new(object, "file", json_text(line->file));
+        json_object_set_new(object, "line", json_integer(line->number));
+        json_object_set_new(object, "function", json_text(line->function));
+        json_put_count(object, "bytes", line->alive.peak_bytes);
+        json_put_count(object, "objects", line->alive.peak_objects);
+        json_object_set_new(object, "mean_lifetime_s", json_mean(&line->alive));
+        json_array_append_new(lines, object);
+    }
+    return lines;
+}
+
+static json_t *json_curve(const struct memory *memory)
+{
+    struct memory_curve curve;
+    json_t *object = json_object(), *bins = json_array();
+    lifetime_curve(memory, &curve);
+    for (size_t i = 0; i < curve.count; i++)
+        json_array_append_new(bins, json_count(curve.max_bytes[i]));
+    json_object_set_new(object, "bin_s", json_seconds(curve.bin_s));
+    json_object_set_new(object, "max_bytes", bins);
+    return object;
+}
+
+json_t *json_memory(const struct model *model)
+{
+    const struct memory *memory = &model->memory;
+    if (memory->record == NULL)
+        return json_null();
+    const struct db_live *record = memory->record;
+    double fraction = record->peak_bytes > 0 ? (double)record->snapshot_bytes / (double)record->peak_bytes : 0;
+    json_t *object = json_object();
+    json_put_count(object, "pid", memory->process->run->record->pid);
+    json_put_count(object, "processes", memory->processes);
+    json_put_count(object, "peak_bytes", record->peak_bytes);
+    json_object_set_new(object, "peak_at_s", json_seconds((double)record->peak_at_ns * 1e-9));
+    json_put_count(object, "snapshot_bytes", record->snapshot_bytes);
+    json_object_set_new(object, "snapshot_fraction", json_real(fraction));
+    json_put_count(object, "small_bytes", record->snapshot_small_bytes);
+    json_put_count(object, "siteless_bytes", record->snapshot_siteless_bytes);
+    json_put_count(object, "import_bytes", memory->import_bytes);
+    json_put_count(object, "other_bytes", memory->other_bytes);
+    json_object_set_new(object, "at_peak", json_at_peak(memory));
+    json_object_set_new(object, "curve", json_curve(memory));
+    json_put_count(object, "births", memory->all.births);
+    json_put_count(object, "again", memory->all.again);
+    json_put_count(object, "again_bytes", memory->all.again_bytes);
+    json_put_count(object, "unfilled", memory->all.unfilled);
+    json_put_count(object, "unfilled_bytes", memory->all.unfilled_bytes);
+    json_object_set_new(object, "mean_lifetime_s", json_mean(&memory->all));
+    return object;
+}

@@ -1,0 +1,193 @@
+/* Memory on the page: the peak of the live bytes, what stood there, the curve as a row of bars. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "show/text_parts.h"
+
+#define INDENT 8
+#define PEAK_LINES 4
+#define PEAK_PERCENT 3.0 /* of the peak: what a line must have to be told */
+#define BARS 48
+#define LEVELS 8
+
+/* Does the reader's terminal take UTF-8? As the C library decides. */
+static bool takes_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL;
+    for (size_t i = 0; i < 3 && (locale == NULL || *locale == '\0'); i++)
+        locale = getenv(names[i]);
+    return locale != NULL && (strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL);
+}
+
+/* The highest level in each of BARS parts, as bars of up to the peak's height. Fresh memory; NULL where nothing moves. */
+static char *bars(const struct memory *memory)
+{
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const plain[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
+    const char *const *levels = takes_utf8() ? blocks : plain;
+    struct memory_curve curve;
+    lifetime_curve(memory, &curve);
+    size_t count = curve.count < BARS ? curve.count : BARS;
+    if (count < 2 || memory->record->peak_bytes == 0)
+        return NULL;
+    char *text = memory_zeroed(count, 4);
+    for (size_t bar = 0; bar < count; bar++) {
+        uint64_t most = 0;
+        for (size_t i = bar * curve.count / count; i < (bar + 1) * curve.count / count; i++)
+            most = curve.max_bytes[i] > most ? curve.max_bytes[i] : most;
+        double part = (double)most / (double)memory->record->peak_bytes;
+        size_t level = (size_t)(part * (LEVELS - 1) + 0.5);
+        strcat(text, levels[level < LEVELS ? level : LEVELS - 1]);
+    }
+    return text;
+}
+
+/* "   210 MiB   51 %  model.py:31 make_cache: 12 objects, each for 1.2 s". Takes `what`. */
+static void put_part(const struct page *page, const struct memory *memory, uint64_t bytes, char *what)
+{
+    char *size = page_bytes(bytes);
+    char *percent = page_percent(100 * (double)bytes / (double)memory->record->snapshot_bytes);
+    char *cost = memory_print("%*s%10s %5s  ", INDENT, "", size, percent);
+    fputs(cost, page->out);
+    page_wrap(page, strlen(cost), strlen(cost), what);
+    free(size);
+    free(percent);
+    free(cost);
+    free(what);
+}
+
+/* "each for 1.2 s", of those that ended; "kept" where none did. Fresh memory. */
+static char *text_lifetime(const struct alive *alive)
+{
+    double seconds;
+    if (!lifetime_mean_s(alive, &seconds))
+        return memory_print("kept to the end");
+    char *mean = seconds < 1e-3 ? memory_print("less than 1 ms") : page_seconds(seconds);
+    char *text = alive->ended < alive->births ? memory_print("alive for %s in the mean, or to the end", mean)
+                                              : memory_print("alive for %s in the mean", mean);
+    free(mean);
+    return text;
+}
+
+/* Adds "; 12 never filled (3 MiB)" to the text; nothing for none. */
+static void add_part(char **text, uint64_t count, const char *what, uint64_t bytes)
+{
+    if (count == 0)
+        return;
+    char *number = page_count(count), *size = page_bytes(bytes);
+    char *longer = memory_print("%s; %s %s (%s)", *text, number, what, size);
+    free(number);
+    free(size);
+    free(*text);
+    *text = longer;
+}
+
+static void add_facts(char **text, const struct alive *alive)
+{
+    add_part(text, alive->again, "freed and allocated again", alive->again_bytes);
+    add_part(text, alive->unfilled, "never filled", alive->unfilled_bytes);
+}
+
+static char *text_peak_line(const struct model *model, const struct line *line)
+{
+    char *path = text_path(model, line->file), *function = text_printable(line->function, strlen(line->function));
+    char *count = page_count(line->alive.peak_objects), *lifetime = text_lifetime(&line->alive);
+    char *text = memory_print("%s:%d %s: %s object%s, %s", path, line->number, function, count,
+                              line->alive.peak_objects == 1 ? "" : "s", lifetime);
+    free(path);
+    free(function);
+    free(count);
+    free(lifetime);
+    return text;
+}
+
+static bool is_told(const struct memory *memory, uint64_t bytes)
+{
+    return (double)bytes * 100 >= PEAK_PERCENT * (double)memory->record->snapshot_bytes;
+}
+
+static void put_at_peak(const struct page *page, const struct model *model)
+{
+    const struct memory *memory = &model->memory;
+    size_t told = 0;
+    uint64_t rest = memory->other_bytes;
+    for (; told < memory->line_count && told < PEAK_LINES && is_told(memory, memory->lines[told]->alive.peak_bytes);
+         told++)
+        put_part(page, memory, memory->lines[told]->alive.peak_bytes, text_peak_line(model, memory->lines[told]));
+    for (size_t i = told; i < memory->line_count; i++)
+        if (__builtin_add_overflow(rest, memory->lines[i]->alive.peak_bytes, &rest))
+            rest = UINT64_MAX;
+    const struct {
+        uint64_t bytes;
+        const char *what;
+    } others[] = {{rest, "other lines"},
+                  {memory->record->snapshot_siteless_bytes, "made where no Python runs"},
+                  {memory->import_bytes, "made by imports"},
+                  {memory->record->snapshot_small_bytes, "objects below 16 KiB"}};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (others[i].bytes > 0 && is_told(memory, others[i].bytes))
+            put_part(page, memory, others[i].bytes, memory_print("%s", others[i].what));
+}
+
+/* What all objects of some size have in common; nothing where there were none. */
+static void put_all(const struct page *page, const struct alive *alive)
+{
+    if (alive->births == 0)
+        return;
+    char *births = page_count(alive->births), *lifetime = text_lifetime(alive);
+    char *text = memory_print("%s of 16 KiB and more: %s", births, lifetime);
+    add_facts(&text, alive);
+    fprintf(page->out, "%*s", INDENT, "");
+    page_wrap(page, INDENT, INDENT, text);
+    free(births);
+    free(lifetime);
+    free(text);
+}
+
+/* "; of process 4243, the highest of 3". Fresh memory. */
+static char *text_process(const struct memory *memory)
+{
+    return memory->processes > 1 ? memory_print(" in process %u, the highest of %zu", memory->process->run->record->pid,
+                                                memory->processes)
+                                 : memory_print("%s", "");
+}
+
+void text_memory(const struct page *page, const struct model *model)
+{
+    const struct memory *memory = &model->memory;
+    if (memory->record == NULL || memory->record->peak_bytes == 0)
+        return;
+    char *peak = page_bytes(memory->record->peak_bytes);
+    char *at = page_seconds((double)memory->record->peak_at_ns * 1e-9), *process = text_process(memory);
+    double fraction = (double)memory->record->snapshot_bytes / (double)memory->record->peak_bytes;
+    char *curve = bars(memory);
+    char *near = fraction < 0.995 ? memory_print("; below: what stood at %.0f %% of it", 100 * fraction)
+                                  : memory_print("%s", "");
+    char *text =
+        memory_print("peak %s alive at %s%s%s%s%s", peak, at, process, memory->record->snapshot_bytes > 0 ? near : "",
+                     curve != NULL ? "  " : "", curve != NULL ? curve : "");
+    page_put(page, STYLE_DIM, "memory  ");
+    page_wrap(page, INDENT, INDENT, text);
+    if (memory->record->snapshot_bytes > 0)
+        put_at_peak(page, model);
+    put_all(page, &memory->all);
+    char *all[] = {peak, at, process, curve, near, text};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+}
+
+char *text_line_memory(const struct model *model, const struct alive *alive)
+{
+    if (model->memory.record == NULL || alive->births == 0)
+        return NULL;
+    char *lifetime = text_lifetime(alive), *peak = page_bytes(alive->peak_bytes);
+    char *text = memory_print("memory %s%s%s", lifetime, alive->peak_bytes > 0 ? ", at the peak " : "",
+                              alive->peak_bytes > 0 ? peak : "");
+    add_facts(&text, alive);
+    free(lifetime);
+    free(peak);
+    return text;
+}
