@@ -57,6 +57,10 @@ bench: packages ## time every example with and without the shim; writes tests/be
 	@$(MAKE) --no-print-directory all
 	@$(PYTHON) tests/bench/bench.py --build $(BUILD) --python $(PYTHON) --write tests/bench/README.md $(BENCH)
 
+zoo: packages ## profile and time the wasteful and fixed programs of examples/zoo; prints a table
+	@$(MAKE) --no-print-directory all
+	@$(PYTHON) tests/bench/zoo.py --build $(BUILD) --python $(PYTHON) $(ZOO)
+
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ANALYZER_SRC)
 	@mkdir -p $(@D)
 	clang $(CSTD) -O1 -g $(CPPFLAGS) $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
@@ -91,4 +95,4 @@ lint: ## clang-format, clang-tidy and cppcheck; changes nothing
 	    -Iinclude -Ipreload -Ianalyzer $(filter preload/%.c analyzer/%.c,$(C_FILES))
 
 -include $(UNIT_BIN:=.d) $(SAN_SHIM_OBJ:.o=.d)
-.PHONY: unit tests-built check bench fuzz format lint
+.PHONY: unit tests-built check bench zoo fuzz format lint

@@ -19,12 +19,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import allocation
+
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = [
-    f"examples/{name}/{version}.py"
-    for name in ("mlp_numpy", "cnn_digits", "transformer", "conv_loops")
-    for version in ("wasteful", "fixed")
-]
+# Longer than their defaults: trainings of a few seconds are mostly imports.
+LENGTHS = {"mlp_numpy": "--steps 15000", "cnn_digits": "--epochs 50", "transformer": "--steps 500", "conv_loops": "--steps 3000"}
+PROGRAMS = [f"examples/{name}/{version}.py {length}" for name, length in LENGTHS.items() for version in ("wasteful", "fixed")]
 RESAMPLES = 2000
 HEAD = ("program", "CPU s", "quiet ratio", "CPU ratio", "95 %", "wall ratio", "95 %", "memory MiB", "samples/s", "pairs/s", "objects/s")
 
@@ -78,7 +78,8 @@ def yields(options, database):
 
 
 def measure(options, program):
-    command = [options.python, str(ROOT / program)]
+    script, *words = program.split()
+    command = [options.python, str(ROOT / script), *words]
     pairs = []
     with tempfile.TemporaryDirectory(prefix="pieprof-bench-") as directory:
         database = Path(directory) / "out.db"
@@ -97,7 +98,7 @@ def row(program, pairs, rates):
     wall = [with_shim.wall_s / without.wall_s for without, with_shim in pairs]
     memory = [statistics.median(pair[side].peak_mib for pair in pairs) for side in (0, 1)]
     quiet = least_third([pair[1].cpu_s for pair in pairs]) / least_third([pair[0].cpu_s for pair in pairs])
-    cells = [program.removeprefix("examples/"), f"{statistics.median(pair[0].cpu_s for pair in pairs):.1f}", f"{quiet:.3f}"]
+    cells = [program.removeprefix("examples/").replace(".py", ""), f"{statistics.median(pair[0].cpu_s for pair in pairs):.1f}", f"{quiet:.3f}"]
     for ratios in (cpu, wall):
         low, high = median_interval(ratios)
         cells += [f"{statistics.median(ratios):.3f}", f"{low:.3f}-{high:.3f}"]
@@ -114,7 +115,7 @@ def geometric_mean(ratios):
     return math.exp(statistics.fmean(map(math.log, ratios)))
 
 
-def page(options, rows, quiet_mean, mean):
+def page(options, rows, quiet_mean, mean, small):
     versions = "import platform, numpy, torch; print(platform.python_version(), numpy.__version__, torch.__version__)"
     done = subprocess.run([options.python, "-c", versions], capture_output=True, text=True)
     python, numpy, torch = done.stdout.split() if done.returncode == 0 else ("?", "?", "?")
@@ -127,6 +128,10 @@ NumPy {numpy}, PyTorch {torch}, {options.threads} thread a library, {options.pai
 {markdown(rows)}
 
 Geometric mean of the quiet ratios: **{quiet_mean:.3f}**; of the CPU ratios: {mean:.3f}.
+
+Below the size of an object, in a process that records:
+
+{small}
 
 CPU is the time of the process tree, user and system, start-up included; a ratio is the median over the pairs with a
 bootstrap interval of that median. The quiet ratio is that of the means of the least third of the runs with and without:
@@ -160,9 +165,10 @@ def main():
         ratios.append(ratio)
         print("  ".join(f"{name} {cell}" for name, cell in zip(HEAD, cells)), flush=True)
     quiet_mean, mean = geometric_mean(quiets), geometric_mean(ratios)
-    print("\n" + markdown(rows) + f"\n\ngeometric mean: {quiet_mean:.3f} quiet, {mean:.3f} median")
+    small = "\n".join(f"- {allocation.measure(options.build, options.python, size_bytes)}" for size_bytes in (64, 900))
+    print("\n" + markdown(rows) + f"\n\ngeometric mean: {quiet_mean:.3f} quiet, {mean:.3f} median\n\n{small}")
     if options.write:
-        options.write.write_text(page(options, rows, quiet_mean, mean))
+        options.write.write_text(page(options, rows, quiet_mean, mean, small))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ import zlib
 HEADER_BYTES, EXTENT_BYTES = 4096, 16384
 EXTENT_HEADER = struct.Struct("<IIIIQQ")
 PAYLOAD = EXTENT_BYTES - EXTENT_HEADER.size
-KINDS = {"PROCESS": 1, "BLOB": 2, "CODE": 3, "MODULE": 4, "SOURCE": 5, "NODE": 6, "PAIR": 7, "COUNTER": 8, "SITE": 9, "LINK": 10}
+KINDS = {"PROCESS": 1, "BLOB": 2, "CODE": 3, "MODULE": 4, "SOURCE": 5, "NODE": 6, "PAIR": 7, "COUNTER": 8, "SITE": 9, "LINK": 10,
+         "LIVE": 11}
 ENGINES = ["time", "access", "replica", "transfer"]
 CONTRACT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "pieprof", "db.h")
 DROPS = open(CONTRACT).read().split("#define DB_DROPS(X)")[1].split("#define")[0].split("/* The kinds")[0].count("    X(")
@@ -27,10 +28,12 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQIIQQQQQQQQQQQ")
+SITE = struct.Struct("<IIQIIQQQQQQQQQQQQQQQ")
 LINK = struct.Struct("<IIIIQ")
+LIVE = struct.Struct("<IIQqqqQQQQQQ128Q")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
-                 "live_at_end", "skipped")
+                 "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects")
+LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless")
 PROCESS_BYTES = PROCESS_HEAD.size + 4 * ENGINE.size + 8 * 64 + HEALTH.size
 
 ROOT, PYTHON, NATIVE, ACCESS, GAP = 1, 2, 3, 4, 5
@@ -143,9 +146,12 @@ class Process:
         return self.add("COUNTER", COUNTER.pack(1, node, event, 0, value))
 
     def site(self, node, size=4096, ordinal=0, period=0, **counters):
-        """All births are examined unless the counters say otherwise; all replicas lie at the period."""
-        counters.setdefault("examined", counters.get("births", 0) - counters.get("workspaces", 0) -
-                            counters.get("unfilled", 0) - counters.get("skipped", 0))
+        """All births are examined unless the counters say otherwise; all replicas lie at the period; one is alive at a time."""
+        if size >= 16384:
+            counters.setdefault("ended", counters.get("births", 0))
+            counters.setdefault("most_alive", min(1, counters.get("births", 0)))
+        counters.setdefault("looked_at", counters.get("births", 0) - counters.pop("skipped", 0))
+        counters.setdefault("examined", counters["looked_at"] - counters.get("workspaces", 0) - counters.get("unfilled", 0))
         counters.setdefault("period_replicas", counters.get("replicas", 0))
         values = [counters.pop(name, 0) for name in SITE_COUNTERS]
         assert not counters, counters
@@ -153,6 +159,15 @@ class Process:
 
     def link(self, first, second, objects):
         return self.add("LINK", LINK.pack(1, first, second, 0, objects))
+
+    def live(self, max_bytes=(), bin_ns=2**26, **counters):
+        """The snapshot is of the peak unless the counters say otherwise."""
+        counters.setdefault("peak", max(max_bytes, default=0))
+        counters.setdefault("snapshot", counters["peak"])
+        values = [counters.pop(name, 0) for name in LIVE_COUNTERS]
+        assert not counters, counters
+        bins = [*max_bytes, *[0] * (128 - len(max_bytes))]
+        return self.add("LIVE", LIVE.pack(1, len(max_bytes), bin_ns, *values, *bins))
 
     def head(self):
         start = 1000 * 10**9
@@ -267,6 +282,31 @@ def golden_objects():
     process.site(9, 4096, ordinal=1, period=1, births=443, replicas=429)
     process.site(14, 4096, births=20, constant=20, zero=20)
     process.site(0, 4096, births=1000, workspaces=900, unfilled=20, skipped=70, live_at_end=3)
+    process.site(10, 2**20, births=40, ended=10, lifetime_ns=3 * 10**9, most_alive=35, peak_objects=32)
+    process.live([2**20, 2**25, 2**25 + 9000, 2**24], bytes=2**24, small=2000, peak_at_ns=180 * 10**6, snapshot=2**25, snapshot_small=5000,
+                 snapshot_at_ns=10**8)
+    return db
+
+
+def golden_phases():
+    """A training: stacks whose names and files tell the phase, a worker that loads, a thread of PyTorch's own."""
+    db = Db()
+    process, worker = db.process(python=sys.hexversion), db.process(python=0x030900F0, pid=4243)
+    module = ("Module._call_impl", "/usr/lib/python3/dist-packages/torch/nn/modules/module.py")
+    step = ("LBFGS.step", "/usr/lib/python3/dist-packages/torch/optim/lbfgs.py")
+    stacks = [[module, ("Net.forward", "/home/me/model.py")], [step, ("misfit", "/home/me/train.py"), module],
+              [("Pictures_Dataset.getNextBatch.<locals>.<genexpr>", "/home/me/data_loader.py")], [("sgd_step", "/home/me/optim.py")],
+              [("Tensor.backward", "/usr/lib/python3/dist-packages/torch/_tensor.py"), module], [("AverageMeter.update", "/home/me/m.py")]]
+    root = process.root()
+    for stack in stacks:
+        node = root
+        for function, file in stack:
+            node = process.frame(node, process.code(function, file), samples=2)
+    process.site(node, 4096, births=20)
+    process.module("/nowhere/libtorch_cpu.so", 0x7f0000000000, 0x7f0000100000)
+    process.node(process.root(2), NATIVE, 0x7f0000000100, samples=3)
+    worker.frame(worker.root(), worker.code("_worker_loop", "/usr/lib/python3/dist-packages/torch/utils/data/_utils/worker.py"), samples=1)
+    worker.node(worker.root(1), NATIVE, 0x7f0000000100, samples=1)
     return db
 
 
@@ -309,7 +349,7 @@ def compact(data):
     return b"".join(struct.pack("<I", len(part)) + part for part in stripped)
 
 
-GOLDEN = {"small": golden_small, "objects": golden_objects, "big": golden_big, "empty": Db}
+GOLDEN = {"small": golden_small, "objects": golden_objects, "phases": golden_phases, "big": golden_big, "empty": Db}
 
 
 def main():

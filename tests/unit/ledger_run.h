@@ -19,19 +19,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child_check.h"
 #include "config.h"
 #include "ledger/ledger.h"
 #include "process.h"
 #include "say.h"
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            printf("# line %d: %s\n", __LINE__, #condition);                                                           \
-            fflush(stdout);                                                                                            \
-            _exit(99);                                                                                                 \
-        }                                                                                                              \
-    } while (0)
 
 static char directory[64];
 static char said[8192];

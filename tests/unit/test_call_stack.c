@@ -20,6 +20,7 @@ static bool resolve(const struct python_link *link, struct python_frame *frame)
 {
     resolved++;
     frame->code = (uint32_t)link->code;
+    frame->content = link->code;
     frame->offset = (int32_t)link->instruction;
     return link->instruction % 2 == 0;
 }

@@ -211,6 +211,19 @@ static void test_equal_paths_are_one_node(void **state)
     assert_int_equal(a->parent, b->parent);
 }
 
+/* A frame within one whose code found no space would look as if the caller had called it. */
+static void test_a_frame_without_a_code_is_its_callers(void **state)
+{
+    (void)state;
+    set_stacks("baLdcLyx", "3'21'");
+    ASSERT_PATH(0, "12cd3ab");
+    scratch.python[1].code = 0;
+    ASSERT_PATH(0, "1");
+    assert_int_equal(context_intern(&scratch, 77), 0);
+    set_stacks("baLdcLyx", "3'21'");
+    ASSERT_PATH(0, "12cd3ab");
+}
+
 static void test_many_nodes(void **state)
 {
     (void)state;
@@ -247,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_disagreement_keeps_the_innermost),
         cmocka_unit_test(test_cut_stacks_pair_from_the_leaf),
         cmocka_unit_test(test_equal_paths_are_one_node),
+        cmocka_unit_test(test_a_frame_without_a_code_is_its_callers),
         cmocka_unit_test(test_many_nodes),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "stack/guard.h"
+#include "thread.h"
 
 #define PAGE_BYTES 4096u
 
@@ -97,6 +98,28 @@ static void test_leaves_other_faults_alone(void **state)
     assert_int_equal(faults, 1);
 }
 
+/* A fault then ends the process without asking a handler. */
+static void test_reads_where_the_signals_are_blocked(void **state)
+{
+    (void)state;
+    char *pages = install();
+    char to[16];
+    static struct thread self = {.paused = true};
+    sigset_t all, before;
+    sigfillset(&all);
+    thread_self = &self;
+    sigprocmask(SIG_BLOCK, &all, &before);
+    bool whole = guard_copy(to, pages, sizeof to);
+    bool cut = guard_copy(to, pages + PAGE_BYTES - 8, sizeof to);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    assert_false(guard_copy(to, pages + PAGE_BYTES - 8, sizeof to)); /* paused, nothing blocked: as ever */
+    thread_self = NULL;
+    assert_true(whole);
+    assert_false(cut);
+    assert_int_equal(faults, 1);
+    munmap(pages, PAGE_BYTES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +127,7 @@ int main(void)
         cmocka_unit_test(test_fails_at_the_end_of_a_mapping),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_leaves_other_faults_alone),
+        cmocka_unit_test(test_reads_where_the_signals_are_blocked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

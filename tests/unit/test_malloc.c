@@ -15,6 +15,7 @@
 
 #include "gate.h"
 #include "objects/bootstrap.h"
+#include "objects/hooks_malloc.h"
 #include "objects/object_map.h"
 #include "process.h"
 
@@ -25,6 +26,7 @@ static int start(void **state)
 {
     (void)state;
     process_engine_on(DB_ENGINE_ACCESS);
+    hooks_malloc_start();
     if (!gate_start() || !object_map_start()) {
         return -1;
     }

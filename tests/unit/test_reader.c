@@ -44,9 +44,36 @@ static int expand(void **state)
 
 static void assert_objects_possible(const struct objects *objects)
 {
-    assert_true(objects->workspaces + objects->unfilled + objects->examined + objects->skipped <= objects->births);
+    assert_true(objects->workspaces + objects->unfilled + objects->examined <= objects->births &&
+                objects->skipped <= objects->births);
     assert_true(objects->constant + objects->replicas + objects->copies <= objects->examined);
     assert_true(objects->zero <= objects->constant && objects->linked <= objects->examined);
+}
+
+/* The phases are the run, and the line, parted: nothing is in two of them or in none. */
+static void assert_phases_possible(const struct model *model)
+{
+    uint64_t kinds_ns[TIME_KINDS] = {0}, samples = 0, births = 0, linked = 0, elsewhere_ns = 0;
+    for (enum phase phase = 0; phase < PHASE_COUNT; phase++) {
+        const struct phase_totals *totals = &model->totals.phases[phase];
+        for (size_t kind = 0; kind < TIME_KINDS; kind++)
+            kinds_ns[kind] += totals->times.ns[kind];
+        samples += totals->times.samples;
+        elsewhere_ns += totals->elsewhere_ns;
+        assert_true(totals->elsewhere_ns <= times_total(&totals->times));
+        births += totals->objects.births;
+        linked += totals->objects.linked;
+        assert_objects_possible(&totals->objects);
+    }
+    assert_memory_equal(kinds_ns, model->totals.times.ns, sizeof(kinds_ns));
+    assert_true(samples == model->totals.times.samples && elsewhere_ns == model->totals.elsewhere_ns);
+    assert_true(births == model->totals.objects.births && linked == model->totals.objects.linked);
+    for (size_t i = 0; i < model->line_count; i++) {
+        uint64_t sum_ns = 0;
+        for (enum phase phase = 0; phase < PHASE_COUNT; phase++)
+            sum_ns += model->lines[i]->phase_ns[phase];
+        assert_true(sum_ns == times_total(&model->lines[i]->times) && model->lines[i]->phases >> PHASE_COUNT == 0);
+    }
 }
 
 /* What holds of every report, whatever the file: no share above one, no part above its whole. */
@@ -73,6 +100,7 @@ static void assert_possible(const struct model *model)
     }
     assert_true(sum == times_total(&model->totals.times));
     assert_objects_possible(&model->totals.objects);
+    assert_phases_possible(model);
     for (size_t i = 0; i < model->finding_count; i++) {
         const struct finding *finding = model->findings[i];
         assert_true(finding->waste_s >= 0 && finding->waste_s <= finding->line->waste_s);

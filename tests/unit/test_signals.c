@@ -22,6 +22,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "child_check.h"
 #include "gate.h"
 #include "kernel.h"
 #include "process.h"
@@ -31,16 +32,7 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* Dispositions belong to a process: each case runs in a forked child, and a check that fails ends it with its line. */
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            printf("# line %d: %s\n", __LINE__, #condition);                                                           \
-            fflush(stdout);                                                                                            \
-            _exit(99);                                                                                                 \
-        }                                                                                                              \
-    } while (0)
-
+/* Dispositions belong to a process: each case runs in a forked child. */
 static int child_status(void (*body)(void))
 {
     fflush(NULL);

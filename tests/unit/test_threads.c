@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "child_check.h"
 #include "config.h"
 #include "gate.h"
 #include "kernel.h"
@@ -30,16 +31,6 @@
 #include "thread.h"
 #include "time/sigtrap_probe.h"
 #include "time/trigger.h"
-
-/* Each case in a forked child; a check that fails ends it with its line. */
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            printf("# line %d: %s\n", __LINE__, #condition);                                                           \
-            fflush(stdout);                                                                                            \
-            _exit(99);                                                                                                 \
-        }                                                                                                              \
-    } while (0)
 
 static void shim_start(void)
 {
@@ -79,14 +70,20 @@ static int descriptors_open(void)
     return count;
 }
 
-static void spin(double seconds)
+static double cpu_seconds(void)
 {
     struct timespec now;
-    do {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void spin(double seconds)
+{
+    double end = cpu_seconds() + seconds;
+    while (cpu_seconds() < end) {
         for (volatile int i = 0; i < 10000; i++) {
         }
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    } while ((double)now.tv_sec + (double)now.tv_nsec / 1e9 < seconds);
+    }
 }
 
 static void *work(void *argument)
@@ -235,6 +232,13 @@ static void descriptors_of_others_are_left_alone(void)
     CHECK(fcntl(third, F_GETFD) == -1 && !thread_event_is_ours(-1));
 }
 
+static bool is_sampled(void)
+{
+    uint64_t before = process_record->samples;
+    spin(0.2);
+    return process_record->samples > before + 20;
+}
+
 static void child_closes_and_starts_anew(void)
 {
     int clock = thread_self->clock_descriptor;
@@ -247,16 +251,12 @@ static void child_closes_and_starts_anew(void)
         CHECK(thread_begin(true));
         gate_depth = 0;
         gate_set_phase(GATE_OPEN);
-        uint64_t before = process_record->samples;
-        spin(0.2);
-        CHECK(process_record->samples > before + 20);
+        CHECK(is_sampled());
         _exit(0);
     }
     int status;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
-    uint64_t before = process_record->samples; /* the parent's clock was not stopped by the child */
-    spin(0.2);
-    CHECK(process_record->samples > before + 20);
+    CHECK(is_sampled()); /* the child did not stop the parent's clock */
 }
 
 static void test_descriptors_and_fork(void **state)

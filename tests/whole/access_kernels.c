@@ -54,6 +54,13 @@ void string_fill(void *a, size_t bytes, uint64_t value)
     __asm__ volatile("rep stosq" : "+D"(a), "+c"(count) : "a"(value) : "memory");
 }
 
+void string_rounds(void *a, size_t bytes, uint64_t value)
+{
+    for (uint64_t round = 0; round < 1000; round++) {
+        string_fill(a, bytes, value + round);
+    }
+}
+
 void string_copy(void *to, const void *from, size_t bytes)
 {
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");

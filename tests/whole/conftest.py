@@ -1,9 +1,10 @@
-"""The directory of the cached profiled runs lives as long as the session."""
+"""What lives as long as the session: the directory of the cached profiled runs, and a small file that nobody changes."""
 import tempfile
 
 import pytest
 
 import whole
+from reports import make_db
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -11,3 +12,10 @@ def profiles():
     with tempfile.TemporaryDirectory(prefix="pieprof-whole-") as directory:
         whole.profiles = directory
         yield directory
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory):
+    path = tmp_path_factory.mktemp("golden") / "small.db"
+    make_db.golden_small().write(path)
+    return path

@@ -199,7 +199,7 @@ def test_scope_without_unwind_information(measured, name):
 def test_long_lived_watches_do_not_starve(measured):
     """Each watch lives for a whole pass over the buffer: one at a time could finish one pair a pass, at most."""
     text = "print(repeat(lambda n: lib.fill64(a, size, number(n)), 3))"
-    report, lines = measured(text, size=1 << 27, rate=250)
+    report, lines = measured(text, size=3 << 25, rate=250)
     expect(lines[text], redundant_stores=0, dead_stores=1)
     assert lines[text]["redundant_stores"]["pairs"] > 1.1 * int(report["printed"])
     assert report["run"]["health"]["finished"] > 0.5 * report["run"]["health"]["armed"]
@@ -241,6 +241,22 @@ def test_overwritten_ten_times_in_a_call(measured):
     """The watch sleeps through most rounds: what it did not see is not called used."""
     _, lines = measured("repeat(lambda n: lib.fill_rounds(a, size, number(1000 * n)))")
     expect(lines["repeat(lambda n: lib.fill_rounds(a, size, number(1000 * n)))"], redundant_stores=0, dead_stores=1)
+
+
+def test_a_call_without_a_load_loses_no_samples(measured):
+    """A second and more of nothing but stores: the samples that want a load wait for the first behind it."""
+    report, _ = measured("repeat(lambda n: lib.fill_rounds(a, size, number(n)))", size=1 << 27)
+    health = report["run"]["health"]
+    assert health["native"] >= 500 and health["resolved"] >= 0.95, health
+    assert not health["dropped"]["breakpoint_missed"], health
+
+
+def test_stores_by_string_instructions_alone_are_watched(measured):
+    """Each turn of one is a store of its own: told apart, the watch sleeps before it has eaten the budget."""
+    report, _ = measured("repeat(lambda n: lib.string_rounds(a, size, number(n)))", rate=250)
+    health = report["run"]["health"]
+    assert health["resolved"] >= 0.95 and health["finished"] >= 30, health
+    assert health["traps"] <= 40 * health["armed"], health
 
 
 def test_unaligned_values_are_compared_whole(measured):

@@ -1,7 +1,10 @@
 """The analyzer on damaged files, for some seconds, under the address and undefined-behaviour sanitizers."""
+import struct
+
 import whole
 
 SECONDS = 15
+HEADER_BYTES, EXTENT_BYTES = 4096, 16384
 
 
 def test_reader_survives_damage():
@@ -9,3 +12,15 @@ def test_reader_survives_damage():
     assert seeds
     done = whole.execute([whole.BUILD / "fuzz/standalone", SECONDS, *seeds])
     assert done.returncode == 0, done.stderr[-4000:]
+
+
+def test_seeds_are_files_of_this_format(tmp_path):
+    """In short form (fuzz_reader.c). One of another format's sizes would be refused at once, and try nothing."""
+    for seed in (whole.ROOT / "tests/fuzz/corpus").iterdir():
+        data, file = seed.read_bytes(), b""
+        while len(data) >= 4:
+            length = struct.unpack_from("<I", data)[0]
+            file += data[4:4 + length].ljust(EXTENT_BYTES if file else HEADER_BYTES, b"\0")
+            data = data[4 + length:]
+        (tmp_path / seed.name).write_bytes(file)
+        whole.read_report(tmp_path / seed.name)

@@ -234,3 +234,61 @@ def test_a_wrong_kind_of_digest_is_refused(tmp_path):
     done = whole.execute([whole.PYTHON, path], env=environment)
     assert done.stdout == "ran\n" and done.returncode == 0
     assert done.stderr == 'pieprof: PIEPROF_DIGEST="half" is not sampled or full; the program runs unprofiled\n'
+
+
+def test_cells_that_follow_each_other_at_one_address_are_told_apart(tmp_path):
+    """A notebook's cells: compiled, run, freed; the next one's code takes the same memory, down to its file's name."""
+    source = """
+        import pathlib
+        names = {"np": np}
+        def run(number):
+            path = pathlib.Path(__file__).with_name(f"cell{number}.py")
+            text = chr(10) * number + f"y = np.arange(5000.0) + {number}" + chr(10)
+            path.write_text(text)
+            exec(compile(text, str(path), "exec"), names)
+        for round in range(100):
+            for number in range(7):
+                run(number)
+        """
+    path, database = run(tmp_path, source)
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    cells = [tmp_path / f"cell{number}.py" for number in range(7)]
+    objects = {(line["file"], line["line"]): line["replicas"]["objects"] for line in report["lines"] if line["replicas"]}
+    assert all(objects.get((str(cell), number + 1), 0) >= 99 for number, cell in enumerate(cells)), objects
+    assert len(report["findings"]) == 7
+
+
+def test_places_made_once_do_not_crowd_out_the_training(tmp_path):
+    """As compilers do that work in the process: tens of thousands of sizes, each once."""
+    source = """
+        import ctypes
+        libc = ctypes.CDLL(None)
+        libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+        for size in range(2000, 42000):
+            libc.free(libc.malloc(size))
+        x = random.random((200, 200))
+        for step in range(300):
+            kernel = x @ x.T  # A
+            total = kernel * step  # B
+        """
+    path, database = run(tmp_path, source)
+    report = json.loads(whole.read_report(database, "--format", "json"))
+    found = replicas_of(report, path, "A")
+    assert found["objects"] == found["of_objects"] - 1 >= 297 and replicas_of(report, path, "B")["objects"] == 0
+    assert report["run"]["health"]["dropped"]["sites_full"] == 0
+
+
+def test_long_trainings_are_looked_at_in_stretches(tmp_path):
+    """48 batches in each of 100 epochs: after the first, nothing of what is looked at is new."""
+    source = """
+        data = random.random((48 * 8, 60))
+        weights = random.random((60, 40))
+        for epoch in range(100):
+            for batch in range(48):
+                features = data[batch * 8 : batch * 8 + 8] @ weights  # A
+        """
+    path, database = run(tmp_path, source)
+    found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
+    assert found["objects"] == found["examined"] - 48 and 1000 < found["examined"] < 2000
+    assert found["estimate"]["ci95"][0] <= 4800 - 48 <= found["estimate"]["ci95"][1]
+    assert {(site["period"], site["replicas"] - site["period_replicas"]) for site in sites(database) if site["replicas"] > 1} == {(48, 0)}

@@ -1,45 +1,14 @@
-"""The report's outputs and the reader's manners, on files that tests/tools/make_db.py writes."""
-import json
+"""The report's outputs and options, on files that tests/tools/make_db.py writes."""
 import os
 import shlex
-import struct
 import subprocess
 import sys
 import time
 
-import jsonschema
 import pytest
 
 import whole
-
-sys.path.insert(0, str(whole.ROOT / "tests/tools"))
-import make_db  # noqa: E402
-
-SCHEMA = json.loads(whole.SCHEMA.read_text())
-
-
-def report(*arguments, **how):
-    how.setdefault("env", {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "DEBUGINFOD_URLS")})
-    return subprocess.run([whole.REPORT, *map(str, arguments)], capture_output=True, text=True, errors="replace", timeout=60, **how)
-
-
-def report_json(path, *arguments):
-    done = report(path, "--format", "json", *arguments)
-    assert done.returncode == 0, done.stderr
-    data = json.loads(done.stdout)
-    jsonschema.validate(data, SCHEMA)
-    return data
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    path = tmp_path_factory.mktemp("golden") / "small.db"
-    make_db.golden_small().write(path)
-    return path
-
-
-def line_at(data, number):
-    return next(line for line in data["lines"] if line["line"] == number)
+from reports import line_at, make_db, report, report_json
 
 
 def test_json_says_what_was_recorded(small):
@@ -94,6 +63,14 @@ def test_options_select(small, tmp_path):
     out = tmp_path / "report.txt"
     assert report(small, "-o", out).stdout == ""
     assert "train.py:4" in out.read_text()
+
+
+def test_waste_that_is_not_shown_is_named(small):
+    def wasted(*arguments):
+        return next(row for row in report(small, *arguments).stdout.splitlines() if row.startswith("wasted"))
+
+    assert wasted().endswith("%)")
+    assert wasted("--min-waste", "50").endswith(", all of it below --min-waste)")
 
 
 @pytest.mark.parametrize("wrong", [["--top", "x"], ["--format", "html"], ["--width", "3"], ["--kind", "odd"], ["--nonsense"],
@@ -180,77 +157,6 @@ def test_entrance_to_a_package_leads_with_the_package(tmp_path):
     assert (owned["line"], owned["own"], owned["caller"]) == (40, True, None)
 
 
-LIBRARY = """
-namespace model {
-__attribute__((always_inline)) inline int square(int value) { volatile int copy = value; return copy * copy; }
-template <class Number> __attribute__((noinline)) int attend(Number value) { return square(static_cast<int>(value)) + 1; }
-}
-int enter(double value) { return model::attend(value); }
-"""
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("library")
-    (directory / "model.cpp").write_text(LIBRARY)
-    flags = ["-shared", "-fPIC", "-O1", "-g", "-Wl,--build-id"]
-    subprocess.run(["g++", *flags, "model.cpp", "-o", "libmodel.so"], cwd=directory, check=True)
-    return directory / "libmodel.so"
-
-
-def native_pair(library, path, build_id, recorded=None):
-    """A file whose one pair lies in the library's inlined function."""
-    symbols = subprocess.run(["nm", library], capture_output=True, text=True, check=True).stdout.splitlines()
-    start = next(int(row.split()[0], 16) for row in symbols if "attend" in row)
-    database = make_db.Db()
-    process = database.process(python=sys.hexversion)
-    process.module(str(recorded or library), 0x7f0000000000, 0x7f0000100000, build_id=build_id)
-    code = process.code("main", "/nowhere/train.py")
-    frame = process.frame(process.root(), code, -1, samples=10)
-    leaf = process.node(frame, make_db.ACCESS, 0x7f0000000000 + start + 8)
-    process.pair(leaf, leaf, flags=make_db.SAME_VALUE, count=20)
-    database.write(path)
-    return report_json(path)["pairs"][0]["second"]["frames"]
-
-
-def build_id_of(library):
-    notes = subprocess.run(["readelf", "-n", library], capture_output=True, text=True, check=True).stdout
-    return bytes.fromhex(notes.split("Build ID:")[1].split()[0])
-
-
-def test_native_frames_have_names_lines_and_inlined_functions(library, tmp_path):
-    frames = native_pair(library, tmp_path / "out.db", build_id_of(library))
-    outer, inner = frames[-2:]
-    assert outer["function"].endswith("attend<double>(double)") and not outer["inlined"] and outer["library"] == "libmodel.so"
-    assert inner["function"] == "model::square(int)" and inner["inlined"]
-    assert inner["file"].endswith("model.cpp") and (outer["line"], inner["line"]) == (4, 3)
-    assert "model::square [libmodel]" in report(tmp_path / "out.db").stdout
-
-
-def test_stripped_library_has_symbols_only(library, tmp_path):
-    stripped = tmp_path / "libmodel.so"
-    for flag in ("--strip-debug", "--strip-all"):
-        subprocess.run(["strip", flag, "-o", stripped, library], check=True)
-        frames = native_pair(library, tmp_path / "out.db", build_id_of(library), stripped)
-        assert frames[-1]["function"] == "int model::attend<double>(double)" and frames[-1]["line"] is None
-
-
-def test_separate_debug_file_is_found(library, tmp_path):
-    stripped, debug = tmp_path / "libmodel.so", tmp_path / "libmodel.so.debug"
-    subprocess.run(["objcopy", "--only-keep-debug", library, debug], check=True)
-    subprocess.run(["strip", "-o", stripped, library], check=True)
-    subprocess.run(["objcopy", f"--add-gnu-debuglink={debug}", stripped], check=True)
-    frames = native_pair(library, tmp_path / "out.db", build_id_of(library), stripped)
-    assert [frame["line"] for frame in frames[-2:]] == [4, 3]
-
-
-def test_another_build_of_a_library_is_not_used(library, tmp_path):
-    path = tmp_path / "out.db"
-    frames = native_pair(library, path, b"another build id....")
-    assert frames[-1]["function"] is None and "another build" in frames[-1]["trouble"]
-    assert "another build by now" in report(path).stdout
-
-
 def test_events_of_lines(tmp_path):
     database = make_db.golden_small()
     process = database.processes[0]
@@ -299,216 +205,10 @@ def test_big_file_within_a_second(tmp_path):
     assert elapsed <= 15
 
 
-def refused(path, *words):
-    done = report(path)
-    assert done.returncode == 2 and done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1 and str(path) in done.stderr, done.stderr
-    for word in words:
-        assert word in done.stderr, done.stderr
-
-
-def test_files_that_are_no_runs(tmp_path, small):
-    cases = {"empty": b"", "text": b"not a profile\n" * 500, "short": b"PIEPROF\x1a" + bytes(100),
-             "elf": open(sys.executable, "rb").read(100000)}
-    for name, content in cases.items():
-        path = tmp_path / name
-        path.write_bytes(content)
-        refused(path, "offset")
-    refused(tmp_path, "directory")
-    refused(tmp_path / "missing.db", "No such file")
-    version = tmp_path / "version.db"
-    make_db.golden_small().write(version, version=2)
-    refused(version, "version 2", "offset 0x8")
-    os.mkfifo(tmp_path / "pipe")
-    refused(tmp_path / "pipe", "regular")
-
-
-def test_structural_damage_is_one_line(tmp_path, small):
-    good = small.read_bytes()
-    extent = 4096 + 16384
-    for offset, value, words in ((4096, 0x12345678, ["0x1000"]), (extent + 4, 99, ["kind"]), (extent + 12, 7, ["records of 7"]),
-                                 (20, 5, ["byte order"]), (16, 4096, ["extents of"])):
-        damaged = bytearray(good)
-        struct.pack_into("<I", damaged, offset, value)
-        path = tmp_path / "damaged.db"
-        path.write_bytes(damaged)
-        refused(path, "offset", *words)
-
-
-def test_reference_out_of_range_is_refused(tmp_path):
-    database = make_db.golden_small()
-    process = database.processes[0]
-    process.node(len(process.records["NODE"]) + 1, make_db.NATIVE, 1)
-    path = tmp_path / "parent.db"
-    database.write(path)
-    refused(path, "not before it")
-    database = make_db.golden_small()
-    database.processes[0].pair(1, 100000)
-    database.write(path)
-    refused(path, "out of range")
-
-
-def test_cut_short_is_read_as_far_as_it_goes(tmp_path, small):
-    good = small.read_bytes()
-    path = tmp_path / "cut.db"
-    for length in range(4096, len(good), 20011):
-        path.write_bytes(good[:length])
-        done = report(path, "--format", "json")
-        assert done.returncode == 0 and len(done.stderr.splitlines()) == 1, (length, done.stderr)
-        data = json.loads(done.stdout)
-        jsonschema.validate(data, SCHEMA)
-        assert data["run"]["health"]["damaged"] > 0
-
-
-def test_impossible_counters_make_no_impossible_figures(tmp_path):
-    database = make_db.golden_small()
-    process = database.processes[0]
-    process.node(1, make_db.NATIVE, 0x7f0000000300, samples=1, cpu_ns=2**63)
-    process.pair(6, 6, count=1)
-    process.records["PAIR"][-1] = make_db.PAIR.pack(1, 6, 6, 1, 1, 2, 1, 1, 1, 0, 8, 2**63, 2**64 - 1, 0, 2**63)
-    path = tmp_path / "impossible.db"
-    database.write(path)
-    data = report_json(path)
-    assert data["totals"]["time_s"]["total"] == 3.84
-    assert data["run"]["health"]["damaged"] == 4
-    assert "left out" in report(path).stderr
-
-
-def test_no_node_and_no_sum_of_nodes_exceeds_the_cpu_time(tmp_path):
-    database = make_db.Db()
-    process = database.process(python=sys.hexversion, seconds=5.6)
-    frame = process.frame(process.root(), process.code("main", "/nowhere/train.py"), -1, samples=250)
-    path = tmp_path / "out.db"
-    process.node(frame, make_db.NATIVE, 0x7f0000000300, cpu_ns=2**33, samples=1)
-    database.write(path)
-    data = report_json(path)
-    assert (data["totals"]["time_s"]["total"], data["run"]["health"]["damaged"]) == (1.0, 1)
-    for number in range(40):
-        process.node(frame, make_db.NATIVE, 0x7f0000000400 + number, cpu_ns=2 * 10**9, samples=1)
-    process.pair(frame, frame)
-    process.records["PAIR"][-1] = make_db.PAIR.pack(1, frame, frame, 1, 1, 2, 1, 1, 1, 0, 8, 1, 10**12, 1, 1)
-    database.write(path)
-    data = report_json(path)
-    assert (data["totals"]["time_s"]["total"], data["run"]["health"]["damaged"]) == (5.0, 1 + 38 + 1)
-    assert data["pairs"][0]["weight_s"] == 0
-
-
-def test_cpu_time_before_an_exec_is_not_the_next_programs(tmp_path):
-    database = make_db.Db()
-    for cpu_seconds, ended, samples in ((90, 2, 22000), (170, 2, 19500), (171, 1, 200)):
-        process = database.process(python=sys.hexversion, seconds=100 if ended == 2 else 1, ended=ended)
-        process.cpu_seconds = cpu_seconds
-        process.frame(process.root(), process.code("main", "/nowhere/train.py"), -1, samples=samples)
-    path = tmp_path / "out.db"
-    database.write(path)
-    data = report_json(path)
-    assert [process["cpu_s"] for process in data["run"]["processes"]] == [90, 80, 1]
-    assert data["run"]["health"]["damaged"] == 0
-    assert "in no sample" not in report(path).stdout
-
-
 def test_report_to_a_full_disk_says_so(small):
     with open("/dev/full", "w") as full:
         done = subprocess.run([whole.REPORT, small], stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2 and "could not be written" in done.stderr
-
-
-def test_unproved_pairs_decide_redundant_but_not_dead_stores(tmp_path):
-    database = make_db.golden_small()
-    process = database.processes[0]
-    process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.UNPROVED | make_db.SAME_VALUE, count=50)
-    process.stores(14, 50, 0)
-    path = tmp_path / "out.db"
-    database.write(path)
-    data = report_json(path)
-    dead, redundant = line_at(data, 4)["dead_stores"], line_at(data, 5)["redundant_stores"]
-    assert (dead["pairs"], dead["unproved"]) == (100, 50)
-    assert (redundant["pairs"], redundant["unproved"], redundant["fraction"]) == (247, 50, pytest.approx(50 / 247))
-
-
-def test_a_pair_counts_as_those_it_stands_for(tmp_path):
-    database = make_db.golden_small()
-    process = database.processes[0]
-    process.pair(12, 14, (make_db.STORE, make_db.STORE), count=50, scale=4)
-    path = tmp_path / "out.db"
-    database.write(path)
-    share = line_at(report_json(path), 4)["dead_stores"]
-    assert (share["pairs"], share["fraction"]) == (150, pytest.approx(297 / 300))
-    plain = 50 / 150  # what counts as 200 of 300 is 50 of 150: the interval is wider than that of 300 equal pairs
-    assert plain < share["fraction"] and share["ci95"][1] - share["ci95"][0] > 3.92 * (0.01 * 0.99 / 300) ** 0.5
-
-
-def test_the_share_of_redundant_stores_is_that_of_the_sampled_stores(tmp_path):
-    """Whatever the stores meet next: here the second fill is read, its own stores pair with loads."""
-    database = make_db.golden_small()
-    process = database.processes[0]
-    process.records["PAIR"].clear()
-    process.stores(14, 90, 10)
-    process.pair(14, 13, (make_db.STORE, make_db.LOAD), count=100)
-    process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.SAME_VALUE, count=40)
-    process.pair(12, 14, (make_db.STORE, make_db.STORE), count=10)
-    path = tmp_path / "out.db"
-    database.write(path)
-    share = line_at(report_json(path), 5)["redundant_stores"]
-    assert (share["pairs"], share["fraction"]) == (100, 0.9)
-    assert (share["across"]["pairs"], share["across"]["fraction"]) == (50, 0.8)
-
-
-def test_a_share_counts_each_sampled_access_once(tmp_path):
-    """A watch that goes on after its call gives a second pair: of calls it tells, of the sampled accesses not."""
-    database = make_db.golden_small()
-    process = database.processes[0]
-    process.records["PAIR"].clear()
-    process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.WITHIN, flags=make_db.SAME_VALUE, count=90)
-    process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.ACROSS, count=90, continued=True)
-    process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.ACROSS, count=10)
-    path = tmp_path / "out.db"
-    database.write(path)
-    share = report_json(path)["totals"]["redundant_loads"]
-    assert (share["pairs"], share["fraction"]) == (100, 0.9)
-    assert (share["across"]["pairs"], share["across"]["fraction"]) == (100, 0)
-
-
-def test_undecided_stores_widen_the_interval_and_many_leave_no_share(tmp_path):
-    for undecided, known in ((0, True), (50, True), (101, False)):
-        database = make_db.golden_small()
-        process = database.processes[0]
-        process.records["PAIR"].clear()
-        process.pair(12, 13, (make_db.STORE, make_db.LOAD), make_db.WITHIN, count=100)
-        process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.UNPROVED, count=undecided)
-        path = tmp_path / "out.db"
-        database.write(path)
-        dead = line_at(report_json(path), 4)["dead_stores"]
-        assert (dead["fraction"] is not None) == known
-        if known:
-            assert dead["fraction"] == 0 and dead["ci95"][0] == pytest.approx(0, abs=1e-9)
-            assert dead["ci95"][1] == pytest.approx((0.037 * 100 + undecided) / (100 + undecided), abs=0.01)
-
-
-def test_a_watch_that_slept_says_nothing_of_dead_stores_unless_a_load_was_seen(tmp_path):
-    for flags, expected in ((make_db.SLEPT, (100, 50)), (make_db.SLEPT | make_db.USED, (150, 0)), (make_db.USED, (150, 0))):
-        database = make_db.golden_small()
-        process = database.processes[0]
-        process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=flags, count=50)
-        path = tmp_path / "out.db"
-        database.write(path)
-        dead = line_at(report_json(path), 4)["dead_stores"]
-        assert (dead["pairs"], dead["unproved"]) == expected
-        assert dead["fraction"] == pytest.approx(97 / dead["pairs"])
-
-
-def test_waste_needs_pairs_between_calls(tmp_path):
-    path = tmp_path / "out.db"
-    for scope, relation, wasteful in ((make_db.ACROSS, 1, True), (make_db.WITHIN, 1, False), (make_db.ACROSS, 2, False)):
-        database = make_db.golden_small()
-        process = database.processes[0]
-        process.records["PAIR"].clear()
-        process.stores(14, 50, 0)
-        process.pair(12, 14, (make_db.STORE, make_db.STORE), scope, relation, flags=make_db.SAME_VALUE | make_db.SLEPT, count=50)
-        database.write(path)
-        line = line_at(report_json(path), 5)
-        assert line["redundant_stores"]["fraction"] == 1
-        assert (line["waste_s"] > 0) == wasteful
 
 
 def in_thread(arguments, file):

@@ -1,0 +1,236 @@
+"""The kinds of programs in which results are made again, each a program of its own: the marked lines are findings of that
+category, and no other line is, whatever its weight."""
+import json
+import textwrap
+
+import pytest
+import whole
+
+CATEGORIES = {
+    "# invariant": "loop-invariant computation",
+    "# recomputed": "recomputed input",
+    "# repeated": "repeated native call with the same arguments",
+}
+
+NUMPY = """
+import numpy as np
+random = np.random.default_rng(0)
+"""
+
+TORCH = """
+import torch
+from torch import nn
+from torch.nn import functional
+torch.manual_seed(0)
+"""
+
+PROGRAMS = {
+    "rotary tables": NUMPY + """
+        def rotate(x):
+            angles = np.outer(np.arange(x.shape[0]), 1e4 ** (-np.arange(32) / 32))  # invariant
+            cosine, sine = np.cos(angles), np.sin(angles)  # invariant
+            left, right = x[:, :32], x[:, 32:]
+            return np.concatenate([left * cosine - right * sine, left * sine + right * cosine], axis=1)
+        weights = random.normal(size=(64, 64))
+        for step in range(60):
+            x = random.normal(size=(50, 64))
+            weights -= 1e-6 * x.T @ rotate(x @ weights)
+        """,
+    "data standardised, labels one-hot, distances between all points": NUMPY + """
+        data, labels = random.normal(size=(400, 20)), random.integers(0, 10, 400)
+        weights = np.zeros((20, 10))
+        for step in range(50):
+            x = (data - data.mean(axis=0)) / data.std(axis=0)  # invariant
+            targets = np.eye(10)[labels]  # invariant
+            near = np.exp(-((data[:, None, :] - data[None, :, :]) ** 2).sum(axis=2))  # invariant
+            weights -= x.T @ (near @ (x @ weights - targets)) / 1000
+        """,
+    "features of a frozen backbone, one buffer for each batch": NUMPY + """
+        data, frozen = random.normal(size=(14 * 50, 30)), random.normal(size=(30, 40))
+        head = np.zeros(40)
+        for epoch in range(24):
+            for start in range(0, len(data), 50):
+                features = data[start : start + 50] @ frozen  # recomputed
+                head -= 1e-4 * (features @ head - 1) @ features
+        """,
+    "features of a frozen backbone, two buffers for each batch": NUMPY + """
+        data, frozen = random.normal(size=(14 * 50, 30)), random.normal(size=(30, 40))
+        head = np.zeros(40)
+        for epoch in range(24):
+            for start in range(0, len(data), 50):
+                features = np.tanh(data[start : start + 50] @ frozen)  # recomputed
+                head -= 1e-4 * (features @ head - 1) @ features
+        """,
+    "features of a frozen backbone, three buffers of one size in one call": TORCH + """
+        backbone = nn.Sequential(nn.Linear(30, 40), nn.Tanh(), nn.Linear(40, 40)).requires_grad_(False)
+        data, head = torch.randn(14 * 50, 30), torch.zeros(40)
+        for epoch in range(24):
+            for batch in data.split(50):
+                features = backbone(batch)  # recomputed
+                head -= 1e-4 * (features @ head - 1) @ features
+        """,
+    "the same product for an accuracy report": NUMPY + """
+        data, labels = random.normal(size=(600, 30)), random.integers(0, 5, 600)
+        weights = random.normal(size=(30, 5))
+        for step in range(150):
+            scores = data @ weights
+            error = scores - (labels[:, None] == step % 5)
+            accuracy = ((data @ weights).argmax(axis=1) == labels).mean()  # repeated
+            weights = weights - 1e-4 * (data.T @ error)
+        """,
+    "factors that Python takes first": NUMPY + """
+        data, targets = random.normal(size=(500, 20)), random.normal(size=(500, 4))
+        weights, metric = random.normal(size=(20, 4)), np.zeros((20, 20))
+        for step in range(60):
+            scores = data @ weights
+            slope = 0.5 * data.T @ (scores - targets)  # invariant
+            metric = metric + slope @ slope.T + 0.5 * np.eye(20)  # invariant
+            best = scores.argmax(axis=1) == targets.argmax(axis=1)  # invariant
+            weights = weights - 1e-4 * slope * best.mean()
+        """,
+    "the plateau: a mask that is equal for a while": NUMPY + """
+        data, labels = random.normal(size=(2000, 8)), random.integers(0, 2, 2000)
+        weights = random.normal(size=8)
+        for step in range(443):
+            if step % 30 == 1:
+                weights = weights + random.normal(size=8)
+            right = (data @ weights > 0) == labels
+            total = right.mean() + step
+            weights = weights * (1 + 1e-3)
+        """,
+    "the zeros a recurrent network begins with": TORCH + """
+        cell = nn.GRU(10, 32, batch_first=True)
+        for step in range(120):
+            state = torch.zeros(1, 40, 32)
+            output, _ = cell(torch.randn(40, 5, 10), state)
+            output.square().mean().backward()
+            with torch.no_grad():
+                for parameter in cell.parameters():
+                    parameter -= 0.01 * parameter.grad
+        """,
+    "gradients and what autograd keeps": TORCH + """
+        network = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 20))
+        optimizer = torch.optim.Adam(network.parameters())
+        for step in range(100):
+            x = torch.randn(50, 20)
+            loss = functional.mse_loss(network(x), x)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """,
+    "all support vectors gathered for each example": NUMPY + """
+        data, weights = random.normal(size=(200, 10)), random.normal(size=200)
+        support = weights > -0.5
+        for step in range(60):
+            vectors = data[support]  # invariant
+            pull = np.exp(-((vectors - data[step]) ** 2).sum(axis=1))
+            weights[step] -= 0.1 * pull.mean()
+        """,
+    "an activation computed again by its own gradient, on the same line": NUMPY + """
+        class Sigmoid:
+            def value(self, x):
+                return 1 / (1 + np.exp(-x))  # repeated
+            def gradient(self, x):
+                return self.value(x) * (1 - self.value(x))
+        layer, weights = Sigmoid(), random.normal(size=(20, 30))
+        for step in range(100):
+            x = random.normal(size=(40, 20)) @ weights
+            y = layer.value(x)
+            weights = weights - 1e-3 * (y * layer.gradient(x)).mean()
+        """,
+    "an input normalised again on the way back, on another line": NUMPY + """
+        def forward(x, scale):
+            return scale * ((x - x.mean(axis=0)) / x.std(axis=0))
+        def backward(x, slope):
+            return (slope * ((x - x.mean(axis=0)) / x.std(axis=0))).sum(axis=0)  # repeated
+        scale = np.ones(30)
+        for step in range(100):
+            x = random.normal(size=(50, 30))
+            scale = scale - 1e-3 * backward(x, forward(x, scale) - x)
+        """,
+    "unshuffled batches unfolded in each epoch": NUMPY + """
+        images, kernel = random.normal(size=(12 * 20, 12, 12)), random.normal(size=9)
+        def unfold(batch):
+            columns = np.empty((len(batch), 9, 100))  # recomputed
+            for i in range(9):
+                columns[:, i] = batch[:, i // 3 : i // 3 + 10, i % 3 : i % 3 + 10].reshape(len(batch), 100)
+            return columns
+        for epoch in range(20):
+            for start in range(0, len(images), 20):
+                columns = unfold(images[start : start + 20])
+                kernel = kernel - 1e-3 * np.tanh(kernel @ columns[0]).mean()
+        """,
+    "the copy: flatten, clone, contiguous, of what changes": TORCH + """
+        x = torch.randn(64, 50)
+        for step in range(100):
+            x = x * 1.01 + 0.01
+            a, b, c = x.clone(), x.t().contiguous(), x.unfold(1, 10, 10).flatten()
+            x = x + (a.mean() + b.mean() + c.mean()) * 1e-3
+        """,
+    "batches gathered from the data in the same order, epoch after epoch": NUMPY + """
+        data, order = random.normal(size=(600, 30)), random.permutation(600)
+        weights = np.zeros(30)
+        for epoch in range(30):
+            for start in range(0, 600, 60):
+                batch = data[order[start : start + 60]]
+                weights = weights - 1e-3 * (batch @ weights - 1) @ batch
+        """,
+    "weights put together again for each mode, new ones in each step": NUMPY + """
+        real, imaginary = random.normal(size=(40, 40)), random.normal(size=(40, 40))
+        def layer(x):
+            spectrum, output = np.fft.rfft(x, axis=0), np.zeros((17, 40), dtype=complex)
+            for mode in range(16):
+                weights = real + 1j * imaginary  # invariant
+                output[mode] = spectrum[mode] @ weights
+            return np.fft.irfft(output, n=32, axis=0)
+        for step in range(80):
+            y = layer(random.normal(size=(32, 40)))
+            real, imaginary = real - 1e-4 * y[0], imaginary - 1e-4 * y[1]
+        """,
+    "position codes made again for each part of a batch, learned once in each step": NUMPY + """
+        places, table = random.normal(size=(50, 20)), random.normal(size=(20, 30))
+        for step in range(60):
+            slope = np.zeros((20, 30))
+            for part in range(8):
+                codes = places @ table  # invariant
+                slope += places.T @ (codes - random.normal(size=(50, 30)))
+            table = table - 1e-4 * slope
+        """,
+    "a mask that settles while epochs go by": NUMPY + """
+        data, labels = random.normal(size=(2000, 8)), random.integers(0, 2, 2000)
+        weights = random.normal(size=8)
+        for epoch in range(20):
+            data = data[random.permutation(2000)]
+            for part in range(20):
+                right = (data @ weights > 0) == labels
+                if part < 14 - epoch:
+                    weights = weights + random.normal(size=8)
+                weights = weights * (1 + 1e-3 * right.mean())
+        """,
+    "a loop of small arrays": NUMPY + """
+        x = random.normal(size=200)
+        for step in range(20000):
+            x = x * 1.0001 + 1e-4
+        """,
+}
+
+
+def marks(path):
+    lines = path.read_text().splitlines()
+    return {(number, CATEGORIES[mark]) for number, line in enumerate(lines, 1) for mark in CATEGORIES if line.endswith(mark)}
+
+
+def found(directory, source, **changes):
+    path, database = directory / "program.py", directory / "out.db"
+    head, _, body = source.partition("\n        ")
+    path.write_text(head + "\n" + textwrap.dedent("        " + body))
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), **changes))
+    assert (done.returncode, done.stderr) == (0, "")
+    return path, json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_marked_lines_are_the_findings(tmp_path, name):
+    path, report = found(tmp_path, PROGRAMS[name])
+    assert {finding["file"] for finding in report["findings"]} <= {str(path)}
+    assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)

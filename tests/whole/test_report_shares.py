@@ -1,0 +1,103 @@
+"""What the pairs of a file say: shares, their intervals, and what is waste."""
+
+import pytest
+
+from reports import line_at, make_db, report_json
+
+
+def test_unproved_pairs_decide_redundant_but_not_dead_stores(tmp_path):
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.UNPROVED | make_db.SAME_VALUE, count=50)
+    process.stores(14, 50, 0)
+    path = tmp_path / "out.db"
+    database.write(path)
+    data = report_json(path)
+    dead, redundant = line_at(data, 4)["dead_stores"], line_at(data, 5)["redundant_stores"]
+    assert (dead["pairs"], dead["unproved"]) == (100, 50)
+    assert (redundant["pairs"], redundant["unproved"], redundant["fraction"]) == (247, 0, pytest.approx(50 / 247))
+
+
+def test_a_pair_counts_as_those_it_stands_for(tmp_path):
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.pair(12, 14, (make_db.STORE, make_db.STORE), count=50, scale=4)
+    path = tmp_path / "out.db"
+    database.write(path)
+    share = line_at(report_json(path), 4)["dead_stores"]
+    assert (share["pairs"], share["fraction"]) == (150, pytest.approx(297 / 300))
+    plain = 50 / 150  # what counts as 200 of 300 is 50 of 150: the interval is wider than that of 300 equal pairs
+    assert plain < share["fraction"] and share["ci95"][1] - share["ci95"][0] > 3.92 * (0.01 * 0.99 / 300) ** 0.5
+
+
+def test_the_share_of_redundant_stores_is_that_of_the_sampled_stores(tmp_path):
+    """Whatever the stores meet next: here the second fill is read, its own stores pair with loads."""
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.records["PAIR"].clear()
+    process.stores(14, 90, 10)
+    process.pair(14, 13, (make_db.STORE, make_db.LOAD), count=100)
+    process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.SAME_VALUE, count=40)
+    process.pair(12, 14, (make_db.STORE, make_db.STORE), count=10)
+    path = tmp_path / "out.db"
+    database.write(path)
+    share = line_at(report_json(path), 5)["redundant_stores"]
+    assert (share["pairs"], share["fraction"]) == (100, 0.9)
+    assert (share["across"]["pairs"], share["across"]["fraction"]) == (50, 0.8)
+
+
+def test_a_share_counts_each_sampled_access_once(tmp_path):
+    """A watch that goes on after its call gives a second pair: of calls it tells, of the sampled accesses not."""
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.records["PAIR"].clear()
+    process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.WITHIN, flags=make_db.SAME_VALUE, count=90)
+    process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.ACROSS, count=90, continued=True)
+    process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.ACROSS, count=10)
+    path = tmp_path / "out.db"
+    database.write(path)
+    share = report_json(path)["totals"]["redundant_loads"]
+    assert (share["pairs"], share["fraction"]) == (100, 0.9)
+    assert (share["across"]["pairs"], share["across"]["fraction"]) == (100, 0)
+
+
+def test_undecided_stores_widen_the_interval_and_many_leave_no_share(tmp_path):
+    for undecided, known in ((0, True), (50, True), (101, False)):
+        database = make_db.golden_small()
+        process = database.processes[0]
+        process.records["PAIR"].clear()
+        process.pair(12, 13, (make_db.STORE, make_db.LOAD), make_db.WITHIN, count=100)
+        process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=make_db.UNPROVED, count=undecided)
+        path = tmp_path / "out.db"
+        database.write(path)
+        dead = line_at(report_json(path), 4)["dead_stores"]
+        assert (dead["fraction"] is not None) == known
+        if known:
+            assert dead["fraction"] == 0 and dead["ci95"][0] == pytest.approx(0, abs=1e-9)
+            assert dead["ci95"][1] == pytest.approx((0.037 * 100 + undecided) / (100 + undecided), abs=0.01)
+
+
+def test_a_watch_that_slept_says_nothing_of_dead_stores_unless_a_load_was_seen(tmp_path):
+    for flags, expected in ((make_db.SLEPT, (100, 50)), (make_db.SLEPT | make_db.USED, (150, 0)), (make_db.USED, (150, 0))):
+        database = make_db.golden_small()
+        process = database.processes[0]
+        process.pair(12, 14, (make_db.STORE, make_db.STORE), flags=flags, count=50)
+        path = tmp_path / "out.db"
+        database.write(path)
+        dead = line_at(report_json(path), 4)["dead_stores"]
+        assert (dead["pairs"], dead["unproved"]) == expected
+        assert dead["fraction"] == pytest.approx(97 / dead["pairs"])
+
+
+def test_waste_needs_pairs_between_calls(tmp_path):
+    path = tmp_path / "out.db"
+    for scope, relation, wasteful in ((make_db.ACROSS, 1, True), (make_db.WITHIN, 1, False), (make_db.ACROSS, 2, False)):
+        database = make_db.golden_small()
+        process = database.processes[0]
+        process.records["PAIR"].clear()
+        process.stores(14, 50, 0)
+        process.pair(12, 14, (make_db.STORE, make_db.STORE), scope, relation, flags=make_db.SAME_VALUE | make_db.SLEPT, count=50)
+        database.write(path)
+        line = line_at(report_json(path), 5)
+        assert line["redundant_stores"]["fraction"] == 1
+        assert (line["waste_s"] > 0) == wasteful
