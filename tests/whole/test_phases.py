@@ -306,14 +306,15 @@ def test_the_page_tells_phases_of_a_training_alone(training, tmp_path):
 
 
 def profiled(directory, interpreter, program, *arguments):
-    """Lines by their text, and the report, of a real run."""
+    """Lines by their text, and the report, of a real run, at a rate that gives even a short line's shares a hundred samples."""
     interpreter = whole.INTERPRETERS[interpreter]
     if interpreter.missing():
         pytest.skip(interpreter.missing())
     path, database = directory / "program.py", directory / "out.db"
     path.write_text(textwrap.dedent(program))
     done = whole.execute([*interpreter.command, path, *arguments], cwd=directory,
-                         env=whole.environment(interpreter, LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+                         env=whole.environment(interpreter, LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="1000",
+                                               PIEPROF_BUDGET="100"))
     assert done.returncode == 0, done.stderr
     report = report_of(database)
     total = report["totals"]["time_s"]["total"]
@@ -341,7 +342,7 @@ LOADER = """
     class Pictures(Dataset):
         shrink = nn.AvgPool2d(2)
         def __len__(self):
-            return 192
+            return 384
         def __getitem__(self, index):
             picture = np.random.default_rng(index).normal(size=(1, 128, 128))
             return self.shrink(torch.from_numpy(picture)).float(), index % 10
