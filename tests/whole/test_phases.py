@@ -305,22 +305,28 @@ def test_the_page_tells_phases_of_a_training_alone(training, tmp_path):
     assert "phases" not in filtered and "nothing to report for these options" in filtered
 
 
-def profiled(directory, interpreter, program, *arguments):
-    """Lines by their text, and the report, of a real run, at a rate that gives even a short line's shares a hundred samples."""
-    interpreter = whole.INTERPRETERS[interpreter]
-    if interpreter.missing():
-        pytest.skip(interpreter.missing())
-    path, database = directory / "program.py", directory / "out.db"
-    path.write_text(textwrap.dedent(program))
-    done = whole.execute([*interpreter.command, path, *arguments], cwd=directory,
-                         env=whole.environment(interpreter, LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="1000",
-                                               PIEPROF_BUDGET="100"))
+def measured(directory, interpreter, *command):
+    """The report of a real run, at a rate that gives even a short line's shares a hundred samples."""
+    database = directory / "out.db"
+    done = whole.execute([*interpreter.command, *command], cwd=directory, env=whole.environment(
+        interpreter, LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="1000", PIEPROF_BUDGET="100"))
     assert done.returncode == 0, done.stderr
     report = report_of(database)
     total = report["totals"]["time_s"]["total"]
     assert sum(seconds_of(report).values()) == pytest.approx(total, abs=1e-5)
     for line in report["lines"]:
         assert sum(line["phases"].values()) == pytest.approx(line["time_s"], abs=1e-5)
+    return report
+
+
+def profiled(directory, interpreter, program, *arguments):
+    """Own lines by their text, and the report, of a real run of a program's text."""
+    interpreter = whole.INTERPRETERS[interpreter]
+    if interpreter.missing():
+        pytest.skip(interpreter.missing())
+    path = directory / "program.py"
+    path.write_text(textwrap.dedent(program))
+    report = measured(directory, interpreter, path, *arguments)
     return {line["text"].strip(): line for line in report["lines"] if line["text"] and line["own"]}, report
 
 
@@ -470,8 +476,9 @@ EXAMPLE_LINES = {
 
 
 @pytest.mark.parametrize("example", whole.EXAMPLES)
-def test_examples(example):
-    report = whole.profiled_run(whole.EXAMPLES[example], "wasteful", whole.INTERPRETERS["debian"]).report
+def test_examples(tmp_path, example):
+    command = whole.command_of(whole.EXAMPLES[example], "wasteful", whole.INTERPRETERS["debian"])
+    report = measured(tmp_path, whole.INTERPRETERS["debian"], *command[1:])
     lines = {line["text"]: line for line in report["lines"] if line["text"]}
     found = {text: next(line for full, line in lines.items() if text in full) for text in EXAMPLE_LINES[example]}
     assert_phases(found, EXAMPLE_LINES[example])
