@@ -19,6 +19,8 @@ struct thread {
     bool main;
     atomic_bool in_use;
     bool paused;
+    unsigned pace;          /* how far apart its clock ticks, in percent of the period; a fixed clock's ticks */
+    unsigned samples;       /* taken on it */
     bool fresh;             /* never paused, and its clock has not ticked yet */
     int clock_descriptor;   /* -1 when none */
     void *clock_page;       /* mapped from it: keeps the clock going when the program closes what it does not know */

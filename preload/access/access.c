@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "access/armed.h"
 #include "access/engine.h"
 #include "access/governor.h"
 #include "access/pairs.h"
@@ -17,6 +18,8 @@
 #include "time/sigtrap_probe.h"
 
 #define REGISTERS_MIN 2u /* one for the return slot, one for data */
+#define STRING_OPS_ALL 65536u
+#define STRING_OPS_MEAN 16u
 
 bool access_start(char *why_off, size_t bytes)
 {
@@ -114,18 +117,26 @@ void access_thread_forget(struct thread *thread)
 /* What the time with armed registers since the last call cost. */
 static void charge_armed(const struct access_thread *at)
 {
-    governor_charge_armed(watch_take_armed_ns(), at->split_stores);
+    struct armed_time armed = armed_take();
+    governor_charge_armed(&armed, at->split_stores, at->string_ops);
 }
 
 void access_look(struct thread *thread)
 {
     struct access_thread *at = thread->access;
-    if (at != NULL && at->register_count > 0) {
+    if (at != NULL && at->register_count > 0 && (armed_now() || patience_waits(at))) {
         uint64_t now_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
         patience_check(at, now_ns);
         patience_set_alarm(at, now_ns);
         charge_armed(at);
     }
+}
+
+/* A running mean over some samples: armed registers slow down string instructions, which then take many samples. */
+static void string_ops_learn(struct access_thread *at, const ucontext_t *uc)
+{
+    uint32_t in_one = machine_in_string_operation(uc) ? STRING_OPS_ALL : 0;
+    at->string_ops = at->string_ops - at->string_ops / STRING_OPS_MEAN + in_one / STRING_OPS_MEAN;
 }
 
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
@@ -136,6 +147,9 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
             chores_want(CHORE_THREAD);
         }
         return false;
+    }
+    if (armed_now()) {
+        string_ops_learn(at, uc);
     }
     scope_check(at, uc);
     search_check(at);

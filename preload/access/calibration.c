@@ -20,13 +20,17 @@
 
 #define SPLIT_STORES 64u
 #define SPLIT_ROUNDS 50
-#define SPLIT_SLOWED 2.0 /* times as long: noise is less */
+#define SLOWED 2.0 /* times as long: noise is less */
+
+#define STRING_BYTES 16384u
+#define FAULT_PAGES 64u
+#define FAULT_ROUNDS 3
+#define PAGE_BYTES 4096u
 
 /* What the child found, in a page that it shares with us. */
 struct found {
     volatile int error; /* errno of perf_event_open, 0 when it opened */
-    volatile uint64_t trap_ns;
-    volatile bool armed_slows_splits;
+    volatile struct calibration measured;
 };
 
 struct kernel_action { /* the kernel's sigaction; the C library's is interposed and never called from here */
@@ -83,6 +87,46 @@ static uint64_t splits_ns(void)
     return best;
 }
 
+static char filled[STRING_BYTES];
+
+/* The best of some fills by the instruction that libc and the kernel fill and clear memory with. */
+static uint64_t strings_ns(void)
+{
+    uint64_t best = UINT64_MAX;
+    for (int round = 0; round < SPLIT_ROUNDS; round++) {
+        uint64_t start = kernel_clock_ns(CLOCK_MONOTONIC);
+        void *to = filled;
+        size_t left = sizeof filled;
+        __asm__ volatile("rep stosb" : "+D"(to), "+c"(left) : "a"(round) : "memory");
+        uint64_t ns = kernel_clock_ns(CLOCK_MONOTONIC) - start;
+        best = ns < best ? ns : best;
+    }
+    return best;
+}
+
+/* The best of some first touches of small pages, each; 0 when there is no memory. */
+static uint64_t fault_ns(void)
+{
+    uint64_t best = UINT64_MAX;
+    for (int round = 0; round < FAULT_ROUNDS; round++) {
+        const size_t bytes = FAULT_PAGES * PAGE_BYTES;
+        long mapped = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+        if (mapped == -1) {
+            return 0;
+        }
+        syscall(SYS_madvise, mapped, bytes, MADV_NOHUGEPAGE);
+        volatile char *pages = (volatile char *)(uintptr_t)mapped;
+        uint64_t start = kernel_clock_ns(CLOCK_MONOTONIC);
+        for (size_t i = 0; i < bytes; i += PAGE_BYTES) {
+            pages[i] = 1;
+        }
+        uint64_t ns = (kernel_clock_ns(CLOCK_MONOTONIC) - start) / FAULT_PAGES;
+        best = ns < best ? ns : best;
+        syscall(SYS_munmap, mapped, bytes);
+    }
+    return best;
+}
+
 /* In the child, with system calls alone. */
 static void calibrate(struct found *found)
 {
@@ -100,18 +144,24 @@ static void calibrate(struct found *found)
     };
     struct kernel_action action = {ignore_trap, SA_RESTORER_FLAG, calibration_return_from_signal, 0};
     syscall(SYS_rt_sigaction, SIGTRAP, &action, NULL, sizeof action.mask);
-    uint64_t unarmed_ns = splits_ns();
+    const uint64_t unarmed_splits_ns = splits_ns(), unarmed_strings_ns = strings_ns(), unarmed_fault_ns = fault_ns();
     if (syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) < 0) {
         found->error = errno;
         return;
     }
-    found->armed_slows_splits = (double)splits_ns() > (double)unarmed_ns * SPLIT_SLOWED;
+    found->measured.armed_slows_splits = (double)splits_ns() > (double)unarmed_splits_ns * SLOWED;
+    found->measured.armed_slows_strings = (double)strings_ns() > (double)unarmed_strings_ns * SLOWED;
+    if (found->measured.armed_slows_strings) {
+        const uint64_t armed_ns = fault_ns();
+        found->measured.armed_fault_ns = armed_ns;
+        found->measured.fault_extra_ns = armed_ns > unarmed_fault_ns ? armed_ns - unarmed_fault_ns : 0;
+    }
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < CALIBRATION_ROUNDS; i++) {
         uint64_t ns = round_ns();
         best = ns < best ? ns : best;
     }
-    found->trap_ns = best;
+    found->measured.trap_ns = best;
 }
 
 /* A fork without exit signal, waited for and bounded. False when it did not end by itself. */
@@ -163,7 +213,7 @@ bool calibration_run(struct calibration *result, char *why_off, size_t bytes)
     }
     bool ended = run_child(found);
     int error = found->error;
-    const struct calibration measured = {.trap_ns = found->trap_ns, .armed_slows_splits = found->armed_slows_splits};
+    const struct calibration measured = found->measured;
     munmap(found, sizeof *found);
     if (error != 0) {
         explain(error, why_off, bytes);

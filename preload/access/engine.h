@@ -56,6 +56,7 @@ struct watch {
     uint32_t stands_for;               /* accesses found: this one, and those before it that found no free watch */
     uint64_t armed_at_ns, deadline_ns; /* of the thread's CPU time */
     uint64_t patience_ns;              /* the least it would have been given (patience.c) */
+    uint32_t chance_bits;              /* each longer wait has a chance of 1 in 2 to the power of these */
     uint32_t traps;
     struct io_range *range;
     struct thread_others others; /* when it was armed */
@@ -91,8 +92,9 @@ struct access_thread {
     uint64_t entered_ns;   /* the running handler, in the thread's CPU time: when a trap's access was made */
     uint32_t passed_over;  /* accesses found since a watch was last armed */
     uint32_t split_stores; /* share of the sampled stores that cross a cache line, in 1/65536 */
-    uint64_t patience_ns;  /* the least a watch is given now */
-    int alarm_descriptor;  /* a clock that rings once, for deadlines before the next sample; -1 when none */
+    uint32_t string_ops;  /* share of the samples with a register armed that fell on a string instruction, in 1/65536 */
+    uint64_t patience_ns; /* the least a watch is given now */
+    int alarm_descriptor; /* a clock that rings once, for deadlines before the next sample; -1 when none */
     bool alarm_set;
     struct watch watches[ENGINE_DATA_WATCHES];
     struct search searches[SEARCH_KINDS];
@@ -132,6 +134,8 @@ uint64_t patience_scale(const struct watch *watch, uint64_t now_ns);
 /* Ends what has waited too long, and sees to it that the next one is woken in time. In every handler, first and last. */
 void patience_check(struct access_thread *at, uint64_t now_ns);
 void patience_set_alarm(struct access_thread *at, uint64_t now_ns);
+/* Is there anything that patience_check could end or patience_set_alarm wait for? */
+bool patience_waits(const struct access_thread *at);
 /* Shorter when registers are short or armed time is dear, longer otherwise. */
 void patience_adapt(struct access_thread *at, bool found_register);
 

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "access/armed.h"
 #include "access/calibration.h"
 #include "config.h"
 #include "kernel.h"
@@ -10,13 +11,25 @@
 
 #define TRAP_DEFAULT_NS 14000u
 #define BURST_NS UINT64_C(2000000) /* what a program that has hardly begun may cost ahead */
-#define THIN_FROM 0.85             /* of the budget */
-#define ARMED_COST_MOST 0.5        /* of armed time, were all stores to split */
-#define WAITING_PART 0.4           /* of the budget */
-#define AFTERMATH 1.25             /* what a program loses, for 1 that a trap and its handler take */
+#define QUICK_PACE 100u
+#define SLOW_PACE 250u
+#define SLOW_FROM 0.8          /* of the budget the clocks go slower ... */
+#define QUICK_BELOW 0.6        /* ... until it is only this that is spent */
+#define SPLITS_COST_MOST 0.5   /* of armed time, were all stores to split */
+#define STRINGS_COST_MOST 0.95 /* of armed time, were it all string instructions; of clearing huge pages too */
+#define HUGE_FAULTS_FROM 8u    /* times what small faults take: then the pages must be huge */
+#define HUGE_FAULT_MAX_NS UINT64_C(1500000)
+#define WAITING_PART 0.4
+#define ONE_WAIT_PART 0.02
+#define DEAR_FROM 0.005    /* of armed time */
+#define GUESSED_PRICE 0.05 /* of armed time, before any was seen */
+#define GUESS_NS 2e7       /* that guess weighs as much as so much armed time */
+#define AFTERMATH 1.25     /* what a program loses, for 1 that a trap and its handler take */
 
 static struct calibration measured = {.trap_ns = TRAP_DEFAULT_NS};
-static _Atomic uint64_t armed_cost_ns;
+static _Atomic uint64_t armed_cost_ns, armed_total_ns;
+/* In all threads while armed: the tick that counts kernel time is too coarse for less than the sum. */
+static _Atomic uint64_t armed_faults, armed_kernel_ns, faults_charged_ns;
 
 /* CPU time of the program that made way for this one by exec: the account is its own. A forked child's clock is new. */
 static uint64_t before_ns;
@@ -48,18 +61,48 @@ static bool spent_below(double part)
     return config.budget_percent >= 100.0 || (double)spent_ns <= allowed_ns(1.0) * part;
 }
 
-void governor_charge_armed(uint64_t armed_ns, uint32_t split_stores)
+static uint64_t faults_cost_ns(uint64_t faults, uint64_t kernel_ns)
 {
-    if (measured.armed_slows_splits) {
-        uint64_t cost_ns = (uint64_t)((double)armed_ns * ARMED_COST_MOST * split_stores / 65536.0);
-        process_count(&process_record->shim_cpu_ns, cost_ns);
-        atomic_fetch_add_explicit(&armed_cost_ns, cost_ns, memory_order_relaxed);
+    uint64_t cost_ns = faults * measured.fault_extra_ns, small_ns = faults * measured.armed_fault_ns;
+    if (kernel_ns > small_ns * HUGE_FAULTS_FROM) {
+        uint64_t huge_ns = faults * HUGE_FAULT_MAX_NS;
+        huge_ns = kernel_ns - small_ns < huge_ns ? kernel_ns - small_ns : huge_ns;
+        cost_ns += (uint64_t)((double)huge_ns * STRINGS_COST_MOST);
     }
+    return cost_ns;
+}
+
+/* What the faults so far cost more than had been charged for those before them. */
+static uint64_t faults_more_ns(const struct armed_time *armed)
+{
+    uint64_t faults = atomic_fetch_add(&armed_faults, armed->faults) + armed->faults;
+    uint64_t kernel_ns = atomic_fetch_add(&armed_kernel_ns, armed->kernel_ns) + armed->kernel_ns;
+    uint64_t cost_ns = faults_cost_ns(faults, kernel_ns);
+    uint64_t charged_ns = atomic_load(&faults_charged_ns);
+    if (cost_ns <= charged_ns || !atomic_compare_exchange_strong(&faults_charged_ns, &charged_ns, cost_ns)) {
+        return 0; /* another thread's charge holds ours */
+    }
+    return cost_ns - charged_ns;
+}
+
+void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores, uint32_t string_ops)
+{
+    double part = measured.armed_slows_splits ? SPLITS_COST_MOST * split_stores : 0;
+    part += measured.armed_slows_strings ? STRINGS_COST_MOST * string_ops : 0;
+    uint64_t cost_ns = (uint64_t)((double)armed->ns * part / 65536.0);
+    cost_ns += measured.armed_slows_strings ? faults_more_ns(armed) : 0;
+    process_count(&process_record->shim_cpu_ns, cost_ns);
+    atomic_fetch_add_explicit(&armed_cost_ns, cost_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&armed_total_ns, armed->ns, memory_order_relaxed);
 }
 
 void governor_reset_child(void)
 {
     atomic_store_explicit(&armed_cost_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&armed_total_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&armed_faults, 0, memory_order_relaxed);
+    atomic_store_explicit(&armed_kernel_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&faults_charged_ns, 0, memory_order_relaxed);
 }
 
 bool governor_allows_waiting(void)
@@ -68,13 +111,38 @@ bool governor_allows_waiting(void)
            (double)atomic_load_explicit(&armed_cost_ns, memory_order_relaxed) <= allowed_ns(WAITING_PART);
 }
 
+/* Lost of each second that a thread runs with a register armed: a guess, which what is seen soon outweighs. */
+static double armed_price(void)
+{
+    if (!measured.armed_slows_splits && !measured.armed_slows_strings) {
+        return 0;
+    }
+    uint64_t total_ns = atomic_load_explicit(&armed_total_ns, memory_order_relaxed);
+    uint64_t cost_ns = atomic_load_explicit(&armed_cost_ns, memory_order_relaxed);
+    return ((double)cost_ns + GUESS_NS * GUESSED_PRICE) / ((double)total_ns + GUESS_NS);
+}
+
+bool governor_waiting_is_dear(void)
+{
+    return config.budget_percent < 100.0 && armed_price() > DEAR_FROM;
+}
+
+uint64_t governor_longest_wait_ns(void)
+{
+    return governor_waiting_is_dear() ? (uint64_t)(allowed_ns(ONE_WAIT_PART) / armed_price()) : UINT64_MAX;
+}
+
 bool governor_allows(void)
 {
     return spent_below(1.0);
 }
 
-bool governor_thins(void)
+unsigned governor_pace(void)
 {
-    static atomic_uint ticks;
-    return !spent_below(THIN_FROM) && (atomic_fetch_add(&ticks, 1) & 1) != 0;
+    static _Atomic bool slow;
+    if (atomic_load_explicit(&slow, memory_order_relaxed) ? spent_below(QUICK_BELOW) : !spent_below(SLOW_FROM)) {
+        bool other = !atomic_load_explicit(&slow, memory_order_relaxed);
+        atomic_store_explicit(&slow, other, memory_order_relaxed);
+    }
+    return atomic_load_explicit(&slow, memory_order_relaxed) ? SLOW_PACE : QUICK_PACE;
 }

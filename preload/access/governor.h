@@ -18,24 +18,33 @@ bool governor_start(char *why_off, size_t bytes);
 void governor_charge(uint64_t handler_ns);
 
 /*
- * Charges `armed_ns` of a thread's CPU time with a register armed. On some processors an armed debug register, of whatever
- * kind, makes each store that crosses a cache line wait (measured on Intel server cores of 2023: 0.7 ns become 6.8), which no
- * handler sees: NumPy's loops over arrays that malloc aligns to 16 bytes ran 1.2 to 2.9 times longer. `split_stores` is the
- * share of such stores in 1/65536. Free where the calibration saw no such thing. Signal-safe.
+ * Charges what a thread's time with a register armed took longer than it would have unarmed, which no handler sees:
+ * - Stores that cross a cache line (measured on Intel server cores of 2023: 0.7 ns become 6.8; NumPy's loops over arrays that
+ *   malloc aligns to 16 bytes ran 1.2 to 2.9 times longer). `split_stores` is their share of the stores in 1/65536.
+ * - Repeated string instructions (AMD EPYC: REP STOSB and MOVSB 13 to 28 times), which memset and memcpy use for large blocks.
+ *   `string_ops` is their share of armed time in 1/65536.
+ * - With them page faults, since the kernel clears pages so (1.8 times for 4 KiB, 12 times for 2 MiB; each of a program's first
+ *   touches after a large malloc).
+ * Free where the calibration saw no such thing. Signal-safe.
  */
-void governor_charge_armed(uint64_t armed_ns, uint32_t split_stores);
+struct armed_time;
+void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores, uint32_t string_ops);
 /* In a forked child: its account is its own. */
 void governor_reset_child(void);
 /* May watches wait longer than they do? Their waiting has a part of the budget. Signal-safe. */
 bool governor_allows_waiting(void);
+/* Does armed time slow this program down, as far as is known by now? Signal-safe. */
+bool governor_waiting_is_dear(void);
+/* The longest that one watch may wait at this program's price of armed time; UINT64_MAX where it is free. Signal-safe. */
+uint64_t governor_longest_wait_ns(void);
 
 /* May an access sample be attempted? Once the cost so far exceeds the share of the CPU time so far, no. Signal-safe. */
 bool governor_allows(void);
 
 /*
- * Shall this tick of the clock be passed over? Near the end of the budget every second one is, before access samples are:
- * most of a tick's cost is the stack it captures. Its time is the next sample's. Signal-safe.
+ * In percent of its period, how far apart the ticks of a clock shall be: 100, and more near the end of the budget, before access
+ * samples are given up. Signal-safe.
  */
-bool governor_thins(void);
+unsigned governor_pace(void);
 
 #endif

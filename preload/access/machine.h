@@ -66,6 +66,9 @@ bool machine_explain_trap(const ucontext_t *uc, uintptr_t known_start, uintptr_t
 bool machine_trap_is_of(const ucontext_t *uc, uintptr_t instruction, uintptr_t address, uint32_t size_bytes,
                         struct machine_access *access);
 
+/* Is the interrupted instruction one of those that fill or copy a whole block (REP STOS, REP MOVS)? Signal-safe. */
+bool machine_in_string_operation(const ucontext_t *uc);
+
 uintptr_t machine_instruction_pointer(const ucontext_t *uc);
 uintptr_t machine_stack_pointer(const ucontext_t *uc);
 

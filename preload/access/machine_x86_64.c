@@ -92,6 +92,14 @@ bool x86_repeats(const struct x86_instruction *instruction)
            0;
 }
 
+bool machine_in_string_operation(const ucontext_t *uc)
+{
+    struct x86_instruction instruction;
+    return x86_decode(machine_instruction_pointer(uc), &instruction) == X86_DECODED &&
+           instruction.head.meta.category == ZYDIS_CATEGORY_STRINGOP &&
+           (instruction.head.attributes & ZYDIS_ATTRIB_HAS_REP) != 0;
+}
+
 static bool is_no_access(const ZydisDecodedInstruction *head)
 {
     switch (head->meta.category) {

@@ -1,8 +1,10 @@
 /*
  * How long a watch may wait for the second access. Waiting costs (governor.h) and keeps others out, yet a pair whose accesses
  * lie far apart must have its chance. So a watch gets t, 4t, 16t, ... of the thread's CPU time, each with half the chance of
- * the one before, and a pair that ends at an age that only one watch in s would have reached is counted s times: the
- * estimator of Horvitz and Thompson (1952), which no choice of t biases. t follows what can be afforded.
+ * the one before (a quarter where armed time is dear: then each length costs as much as the next), and a pair that ends at
+ * an age that only one watch in s would have reached is counted s times: the estimator of Horvitz and Thompson (1952), which
+ * no choice of t or of the chances biases. t follows what can be afforded. Where armed time is dear, no watch waits for what
+ * would eat up the budget: pairs further apart are not seen before the run is long enough to afford them.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -18,8 +20,9 @@
 
 #define PATIENCE_START_NS UINT64_C(1000000)
 #define PATIENCE_MIN_NS UINT64_C(20000)
+#define PATIENCE_MIN_DEAR_NS UINT64_C(500000) /* fewer watches then, but not in vain */
 #define PATIENCE_MAX_NS UINT64_C(20000000000) /* nobody waits longer */
-#define DOUBLINGS_MAX 10u
+#define LENGTHENINGS_MAX 10u
 #define STANDS_FOR_MAX 8u /* one watch after a long wait for registers must not outweigh all others */
 #define ALARM_MIN_NS UINT64_C(20000)
 
@@ -86,13 +89,26 @@ void patience_check(struct access_thread *at, uint64_t now_ns)
     scope_release(at);
 }
 
+bool patience_waits(const struct access_thread *at)
+{
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        if (at->watches[i].phase != WATCH_FREE) {
+            return true;
+        }
+    }
+    return at->alarm_set;
+}
+
 void patience_begin(struct access_thread *at, struct watch *watch, uint64_t now_ns)
 {
-    uint32_t doublings = 0;
-    for (uint32_t random = access_random(at) >> 8; doublings < DOUBLINGS_MAX && (random & 1) != 0; random >>= 1) {
-        doublings++;
+    uint64_t longest_ns = governor_longest_wait_ns(), wait_ns = at->patience_ns;
+    watch->chance_bits = governor_waiting_is_dear() ? 2 : 1;
+    uint32_t mask = (1u << watch->chance_bits) - 1;
+    uint32_t random = access_random(at) >> 8;
+    for (unsigned i = 0; i < LENGTHENINGS_MAX && (random & mask) == mask && wait_ns * 4 <= longest_ns; i++) {
+        wait_ns *= 4;
+        random >>= watch->chance_bits;
     }
-    uint64_t wait_ns = at->patience_ns << (2 * doublings);
     watch->patience_ns = at->patience_ns;
     watch->armed_at_ns = now_ns;
     watch->deadline_ns = now_ns + (wait_ns < PATIENCE_MAX_NS ? wait_ns : PATIENCE_MAX_NS);
@@ -102,19 +118,19 @@ void patience_begin(struct access_thread *at, struct watch *watch, uint64_t now_
 
 uint64_t patience_scale(const struct watch *watch, uint64_t now_ns)
 {
-    uint32_t doublings = 0;
-    while (doublings < DOUBLINGS_MAX && now_ns - watch->armed_at_ns > watch->patience_ns << (2 * doublings)) {
-        doublings++;
+    uint32_t longer = 0;
+    while (longer < LENGTHENINGS_MAX && now_ns - watch->armed_at_ns > watch->patience_ns << (2 * longer)) {
+        longer++;
     }
-    return (uint64_t)watch->stands_for << doublings;
+    return (uint64_t)watch->stands_for << (longer * watch->chance_bits);
 }
 
 void patience_adapt(struct access_thread *at, bool found_register)
 {
+    const uint64_t least_ns = governor_waiting_is_dear() ? PATIENCE_MIN_DEAR_NS : PATIENCE_MIN_NS;
     uint64_t patience_ns = at->patience_ns;
     patience_ns =
         found_register && governor_allows_waiting() ? patience_ns + patience_ns / 16 : patience_ns - patience_ns / 4;
-    at->patience_ns = patience_ns < PATIENCE_MIN_NS   ? PATIENCE_MIN_NS
-                      : patience_ns > PATIENCE_MAX_NS ? PATIENCE_MAX_NS
-                                                      : patience_ns;
+    patience_ns = patience_ns < PATIENCE_MAX_NS ? patience_ns : PATIENCE_MAX_NS;
+    at->patience_ns = patience_ns > least_ns ? patience_ns : least_ns;
 }

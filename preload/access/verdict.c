@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "access/engine.h"
+#include "access/governor.h"
 #include "access/pairs.h"
 #include "access/text.h"
 #include "kernel.h"
@@ -97,11 +98,12 @@ static struct watch *take_watch(struct access_thread *at, const struct watch_pla
         process_drop(DB_DROP_WATCH_OVERLAP);
         return NULL;
     }
-    struct watch *watch = registers_take(at);
+    bool too_dear = governor_waiting_is_dear() && !governor_allows_waiting();
+    struct watch *watch = too_dear ? NULL : registers_take(at);
     patience_adapt(at, watch != NULL);
     if (watch == NULL) {
         at->passed_over++;
-        process_drop(DB_DROP_WATCHES_BUSY);
+        process_drop(too_dear ? DB_DROP_GOVERNED : DB_DROP_WATCHES_BUSY);
     }
     return watch;
 }

@@ -6,9 +6,9 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "access/armed.h"
 #include "gate.h"
 #include "kernel.h"
 #include "signals.h"
@@ -17,36 +17,6 @@
 
 static SHIM_THREAD_LOCAL struct watch_register *current_registers;
 static SHIM_THREAD_LOCAL size_t current_count;
-
-/* How many of the thread's registers are armed, since when, and for how long in all since that was last asked. */
-static SHIM_THREAD_LOCAL unsigned armed_count;
-static SHIM_THREAD_LOCAL uint64_t armed_since_ns, armed_ns;
-
-static void armed_more(void)
-{
-    if (armed_count++ == 0) {
-        armed_since_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    }
-}
-
-static void armed_less(void)
-{
-    if (--armed_count == 0) {
-        armed_ns += kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - armed_since_ns;
-    }
-}
-
-uint64_t watch_take_armed_ns(void)
-{
-    uint64_t taken_ns = armed_ns;
-    armed_ns = 0;
-    if (armed_count > 0) {
-        uint64_t now_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-        taken_ns += now_ns - armed_since_ns;
-        armed_since_ns = now_ns;
-    }
-    return taken_ns;
-}
 
 /* Only address, kind, length and the disabled bit may differ when an event is modified: the rest is fixed here. */
 static struct perf_event_attr event_attributes(enum watch_kind kind, uintptr_t address, uint32_t size_bytes)
@@ -174,8 +144,7 @@ void watch_set_current(struct watch_register *registers, size_t count)
     current_registers = registers;
     current_count = count;
     if (count == 0) {
-        armed_count = 0; /* a forked child's are forgotten, not disarmed */
-        armed_ns = 0;
+        armed_forget();
     }
 }
 

@@ -53,9 +53,6 @@ struct watch_place {
 void watch_choose_place(uintptr_t address, uint32_t size_bytes, uint32_t element_bytes, uint32_t random,
                         struct watch_place *place);
 
-/* CPU time that the calling thread has run with any register armed since it was last asked. Signal-safe. */
-uint64_t watch_take_armed_ns(void);
-
 /* The calling thread's registers, for watch_read_memory; NULL with count 0 when it has none. */
 void watch_set_current(struct watch_register *registers, size_t count);
 

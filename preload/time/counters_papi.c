@@ -249,4 +249,5 @@ static void overflow_thread_forget(struct thread *thread)
 }
 
 const struct trigger trigger_papi = {
-    trigger_name, false, overflow_probe, overflow_thread_begin, overflow_thread_end, overflow_thread_forget, NULL};
+    trigger_name, false, overflow_probe, overflow_thread_begin, overflow_thread_end, overflow_thread_forget,
+    NULL,         NULL};

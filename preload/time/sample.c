@@ -13,6 +13,8 @@
 #include "time/counters.h"
 #include "time/trigger.h"
 
+#define PACE_OF_PERIOD 100u
+#define CLOCK_CHECK_SAMPLES 16u       /* a clock whose descriptor was closed goes on: nothing is in a hurry */
 #define REFRESH_NS UINT64_C(20000000) /* how stale a killed process's duration and CPU time may be */
 
 /* Both clocks of the process: the second is a system call that adds up all threads, so not at each sample. */
@@ -35,10 +37,27 @@ static void first_tick(struct thread *thread)
 {
     uint64_t lacking_ns = trigger_current->first_tick(thread);
     thread->first_tick_ns = 0;
+    thread->pace = PACE_OF_PERIOD;
     if (thread->fresh) {
         thread->cpu_ns -= lacking_ns;
         thread->fresh = false;
     }
+}
+
+/*
+ * Near the end of the budget the clock goes slower: a tick costs its interrupt even where nothing is done about it. One
+ * that cannot is passed over instead. True: this tick is.
+ */
+static bool keep_pace(struct thread *thread)
+{
+    unsigned pace = governor_pace();
+    if (trigger_current->set_period == NULL) {
+        return ++thread->pace % 2 == 0 && pace > PACE_OF_PERIOD;
+    }
+    if (pace != thread->pace && trigger_current->set_period(thread, trigger_period_ns() * pace / PACE_OF_PERIOD)) {
+        thread->pace = pace;
+    }
+    return false;
 }
 
 /* CPU time since the last sample, the kernel's part included: a clock that fires on user instructions misses that. */
@@ -66,7 +85,7 @@ void sample_take(struct thread *thread, ucontext_t *uc)
     access_look(thread);
     if (thread->first_tick_ns != 0) { /* never thinned: there may be no other to charge its time to */
         first_tick(thread);
-    } else if (governor_thins()) {
+    } else if (keep_pace(thread)) {
         governor_charge(0);
         refresh_process_clocks();
         return;
@@ -90,7 +109,8 @@ void sample_take(struct thread *thread, ucontext_t *uc)
             process_count(&record->native_cpu_ns, weight_ns);
         }
     }
-    if (thread->clock_descriptor >= 0 && !thread_event_is_ours(thread->clock_descriptor)) {
+    if (++thread->samples % CLOCK_CHECK_SAMPLES == 0 && thread->clock_descriptor >= 0 &&
+        !thread_event_is_ours(thread->clock_descriptor)) {
         chores_want(CHORE_THREAD);
     }
     refresh_process_clocks();

@@ -21,6 +21,8 @@ struct trigger {
      * apart. Result: what a whole period lacks since then, in ns (modulo 2^64). Signal-safe. NULL: no tick is early.
      */
     uint64_t (*first_tick)(struct thread *thread);
+    /* Lets ticks follow `period_ns` apart from now on; false when refused. Signal-safe. NULL: the pace is fixed. */
+    bool (*set_period)(struct thread *thread, uint64_t period_ns);
 };
 
 /* Chooses: PAPI overflow if asked for and possible, the perf task clock, the POSIX CPU timer. NULL: none works. */

@@ -95,14 +95,19 @@ static void perf_thread_forget(struct thread *thread)
     thread->clock_descriptor = -1;
 }
 
+static bool perf_set_period(struct thread *thread, uint64_t period_ns)
+{
+    return thread_event_is_ours(thread->clock_descriptor) &&
+           syscall(SYS_ioctl, thread->clock_descriptor, PERF_EVENT_IOC_PERIOD, &period_ns) == 0;
+}
+
 static uint64_t perf_first_tick(struct thread *thread)
 {
     uint64_t period_ns = trigger_period_ns();
-    if (thread_event_is_ours(thread->clock_descriptor)) {
-        syscall(SYS_ioctl, thread->clock_descriptor, PERF_EVENT_IOC_PERIOD, &period_ns);
-    }
+    perf_set_period(thread, period_ns);
     return period_ns - thread->first_tick_ns;
 }
 
-const struct trigger trigger_perf = {"perf-task-clock",  false,          perf_probe, perf_thread_begin, perf_thread_end,
-                                     perf_thread_forget, perf_first_tick};
+const struct trigger trigger_perf = {"perf-task-clock", false,           perf_probe,
+                                     perf_thread_begin, perf_thread_end, perf_thread_forget,
+                                     perf_first_tick,   perf_set_period};

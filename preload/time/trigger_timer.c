@@ -93,4 +93,4 @@ static uint64_t timer_first_tick(struct thread *thread)
 }
 
 const struct trigger trigger_timer = {
-    "timer", true, timer_probe, timer_thread_begin, timer_thread_end, timer_thread_forget, timer_first_tick};
+    "timer", true, timer_probe, timer_thread_begin, timer_thread_end, timer_thread_forget, timer_first_tick, NULL};

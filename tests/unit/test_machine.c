@@ -19,13 +19,14 @@
 #include "access/machine_x86.h"
 #include "stack/module.h"
 
-static bool want_store;
+static bool want_store, in_string_operation;
 static enum machine_find_result result;
 static struct machine_find find;
 
 static void at_breakpoint(int signal_number, siginfo_t *info, void *context)
 {
     (void)signal_number, (void)info;
+    in_string_operation = machine_in_string_operation(context);
     result = machine_find_access(context, want_store, &find);
 }
 
@@ -161,6 +162,19 @@ static void test_string_instructions_touch_what_they_count(void **state)
     assert_true(find.access.repeats_left > 0);
     look(kernel_string, true, 0);
     assert_found(&destination[1], 8);
+}
+
+KERNEL(kernel_at_string, "mov %rdx, %rcx; int3; rep movsb");
+KERNEL(kernel_at_search, "mov %rdx, %rcx; xor %eax, %eax; int3; repne scasb");
+static void test_knows_when_it_stands_at_a_string_instruction(void **state)
+{
+    (void)state;
+    look(kernel_at_string, true, 40);
+    assert_true(in_string_operation);
+    look(kernel_at_search, true, 40);
+    assert_false(in_string_operation);
+    look(kernel_string, true, 40);
+    assert_false(in_string_operation);
 }
 
 KERNEL(kernel_masked, "mov $0xc, %eax; kmovw %eax, %k1; kxorw %k2, %k2, %k2; int3; vmovups (%rsi), %zmm0{%k2}{z};"
@@ -303,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_follows_calls_returns_and_computed_jumps),
         cmocka_unit_test(test_sees_the_stores_of_the_path_itself),
         cmocka_unit_test(test_string_instructions_touch_what_they_count),
+        cmocka_unit_test(test_knows_when_it_stands_at_a_string_instruction),
         cmocka_unit_test(test_masked_forms_touch_what_the_mask_lets_through),
         cmocka_unit_test(test_vectors_mask_and_address),
         cmocka_unit_test(test_scatters_store_where_the_vector_says),

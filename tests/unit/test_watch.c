@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "access/access.h"
+#include "access/armed.h"
 #include "access/engine.h"
 #include "config.h"
 #include "gate.h"
@@ -421,22 +422,22 @@ static void test_armed_time_ends_with_the_watching(void **state)
     uint64_t slot = 0;
     assert_true(scope_open(thread_self->access, (uintptr_t)&slot & ~(uintptr_t)7));
     access_thread_end(thread_self);
-    watch_take_armed_ns();
+    armed_take();
     for (volatile int i = 0; i < 1000000; i++) {
     }
-    assert_int_equal(watch_take_armed_ns(), 0);
+    assert_int_equal(armed_take().ns, 0);
     assert_true(access_thread_begin(thread_self));
-    assert_int_equal(watch_take_armed_ns(), 0);
+    assert_int_equal(armed_take().ns, 0);
     arm(false, &words[8], 0);
     for (volatile int i = 0; i < 1000000; i++) {
     }
-    assert_true(watch_take_armed_ns() > 0);
+    assert_true(armed_take().ns > 0);
     load(&words[8]);
     load(&words[8]);
-    watch_take_armed_ns();
+    armed_take();
     for (volatile int i = 0; i < 1000000; i++) {
     }
-    assert_int_equal(watch_take_armed_ns(), 0);
+    assert_int_equal(armed_take().ns, 0);
 }
 
 static int start(void **state)
