@@ -18,8 +18,7 @@
 #include "time/sigtrap_probe.h"
 
 #define REGISTERS_MIN 2u /* one for the return slot, one for data */
-#define STRING_OPS_ALL 65536u
-#define STRING_OPS_MEAN 16u
+#define STRING_OPS_MEAN 32.0
 
 bool access_start(char *why_off, size_t bytes)
 {
@@ -132,11 +131,14 @@ void access_look(struct thread *thread)
     }
 }
 
-/* A running mean over some samples: armed registers slow down string instructions, which then take many samples. */
+/* A running mean over some samples. An armed register slows string instructions down: then more samples fall on them. */
 static void string_ops_learn(struct access_thread *at, const ucontext_t *uc)
 {
-    uint32_t in_one = machine_in_string_operation(uc) ? STRING_OPS_ALL : 0;
-    at->string_ops = at->string_ops - at->string_ops / STRING_OPS_MEAN + in_one / STRING_OPS_MEAN;
+    if (governor_string_slowdown() > 1) {
+        bool in_one = machine_in_string_operation(uc);
+        double weight = in_one && armed_now() ? 1 / governor_string_slowdown() : 1;
+        at->string_ops += ((in_one ? 1.0 : 0.0) - at->string_ops) * weight / STRING_OPS_MEAN;
+    }
 }
 
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
@@ -148,9 +150,7 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
         }
         return false;
     }
-    if (armed_now()) {
-        string_ops_learn(at, uc);
-    }
+    string_ops_learn(at, uc);
     scope_check(at, uc);
     search_check(at);
     if (text_owner_of(machine_instruction_pointer(uc)) != TEXT_NATIVE) {

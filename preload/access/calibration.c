@@ -150,8 +150,9 @@ static void calibrate(struct found *found)
         return;
     }
     found->measured.armed_slows_splits = (double)splits_ns() > (double)unarmed_splits_ns * SLOWED;
-    found->measured.armed_slows_strings = (double)strings_ns() > (double)unarmed_strings_ns * SLOWED;
-    if (found->measured.armed_slows_strings) {
+    const double slowdown = (double)strings_ns() / (double)(unarmed_strings_ns + 1);
+    found->measured.string_slowdown = slowdown > SLOWED ? slowdown : 1;
+    if (slowdown > SLOWED) {
         const uint64_t armed_ns = fault_ns();
         found->measured.armed_fault_ns = armed_ns;
         found->measured.fault_extra_ns = armed_ns > unarmed_fault_ns ? armed_ns - unarmed_fault_ns : 0;

@@ -9,9 +9,9 @@
 struct calibration {
     uint64_t trap_ns; /* wall time of one trap by a data breakpoint and back */
     /* What goes slower while a register is armed (governor.h). */
-    bool armed_slows_splits;  /* stores that cross a cache line */
-    bool armed_slows_strings; /* repeated string instructions: REP MOVS and STOS */
-    uint64_t armed_fault_ns;  /* a first touch of a page, armed */
+    bool armed_slows_splits; /* stores that cross a cache line */
+    double string_slowdown;  /* times as long for repeated string instructions, REP MOVS and STOS; 1: as fast as ever */
+    uint64_t armed_fault_ns; /* a first touch of a page, armed */
     uint64_t
         fault_extra_ns; /* of it what it takes longer than unarmed; 0 where the kernel does not clear by such means */
 };

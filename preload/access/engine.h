@@ -92,9 +92,9 @@ struct access_thread {
     uint64_t entered_ns;   /* the running handler, in the thread's CPU time: when a trap's access was made */
     uint32_t passed_over;  /* accesses found since a watch was last armed */
     uint32_t split_stores; /* share of the sampled stores that cross a cache line, in 1/65536 */
-    uint32_t string_ops;  /* share of the samples with a register armed that fell on a string instruction, in 1/65536 */
-    uint64_t patience_ns; /* the least a watch is given now */
-    int alarm_descriptor; /* a clock that rings once, for deadlines before the next sample; -1 when none */
+    double string_ops;     /* share of the time with no register armed that goes into string instructions */
+    uint64_t patience_ns;  /* the least a watch is given now */
+    int alarm_descriptor;  /* a clock that rings once, for deadlines before the next sample; -1 when none */
     bool alarm_set;
     struct watch watches[ENGINE_DATA_WATCHES];
     struct search searches[SEARCH_KINDS];

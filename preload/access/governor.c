@@ -13,20 +13,20 @@
 #define BURST_NS UINT64_C(2000000) /* what a program that has hardly begun may cost ahead */
 #define QUICK_PACE 100u
 #define SLOW_PACE 250u
-#define SLOW_FROM 0.8          /* of the budget the clocks go slower ... */
-#define QUICK_BELOW 0.6        /* ... until it is only this that is spent */
-#define SPLITS_COST_MOST 0.5   /* of armed time, were all stores to split */
-#define STRINGS_COST_MOST 0.95 /* of armed time, were it all string instructions; of clearing huge pages too */
-#define HUGE_FAULTS_FROM 8u    /* times what small faults take: then the pages must be huge */
+#define SLOW_FROM 0.8        /* of the budget the clocks go slower ... */
+#define QUICK_BELOW 0.6      /* ... until it is only this that is spent */
+#define SPLITS_COST_MOST 0.5 /* of armed time, were all stores to split */
+#define HUGE_COST 0.9        /* of the time that clearing huge pages takes while armed */
+#define HUGE_FAULTS_FROM 8u  /* times what small faults take: then the pages must be huge */
 #define HUGE_FAULT_MAX_NS UINT64_C(1500000)
-#define WAITING_PART 0.4
-#define ONE_WAIT_PART 0.02
+#define WAITING_PART 0.4   /* of the budget */
+#define ONE_WAIT_PART 0.02 /* of the budget */
 #define DEAR_FROM 0.005    /* of armed time */
 #define GUESSED_PRICE 0.05 /* of armed time, before any was seen */
 #define GUESS_NS 2e7       /* that guess weighs as much as so much armed time */
 #define AFTERMATH 1.25     /* what a program loses, for 1 that a trap and its handler take */
 
-static struct calibration measured = {.trap_ns = TRAP_DEFAULT_NS};
+static struct calibration measured = {.trap_ns = TRAP_DEFAULT_NS, .string_slowdown = 1};
 static _Atomic uint64_t armed_cost_ns, armed_total_ns;
 /* In all threads while armed: the tick that counts kernel time is too coarse for less than the sum. */
 static _Atomic uint64_t armed_faults, armed_kernel_ns, faults_charged_ns;
@@ -61,13 +61,18 @@ static bool spent_below(double part)
     return config.budget_percent >= 100.0 || (double)spent_ns <= allowed_ns(1.0) * part;
 }
 
+double governor_string_slowdown(void)
+{
+    return measured.string_slowdown;
+}
+
 static uint64_t faults_cost_ns(uint64_t faults, uint64_t kernel_ns)
 {
     uint64_t cost_ns = faults * measured.fault_extra_ns, small_ns = faults * measured.armed_fault_ns;
-    if (kernel_ns > small_ns * HUGE_FAULTS_FROM) {
+    if (measured.fault_extra_ns != 0 && kernel_ns > small_ns * HUGE_FAULTS_FROM) {
         uint64_t huge_ns = faults * HUGE_FAULT_MAX_NS;
         huge_ns = kernel_ns - small_ns < huge_ns ? kernel_ns - small_ns : huge_ns;
-        cost_ns += (uint64_t)((double)huge_ns * STRINGS_COST_MOST);
+        cost_ns += (uint64_t)((double)huge_ns * HUGE_COST);
     }
     return cost_ns;
 }
@@ -85,12 +90,12 @@ static uint64_t faults_more_ns(const struct armed_time *armed)
     return cost_ns - charged_ns;
 }
 
-void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores, uint32_t string_ops)
+void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores, double string_ops)
 {
     double part = measured.armed_slows_splits ? SPLITS_COST_MOST * split_stores : 0;
-    part += measured.armed_slows_strings ? STRINGS_COST_MOST * string_ops : 0;
-    uint64_t cost_ns = (uint64_t)((double)armed->ns * part / 65536.0);
-    cost_ns += measured.armed_slows_strings ? faults_more_ns(armed) : 0;
+    double strings_more = string_ops * (measured.string_slowdown - 1); /* to each second that would have been unarmed */
+    uint64_t cost_ns = (uint64_t)((double)armed->ns * (part / 65536.0 + strings_more / (1 + strings_more)));
+    cost_ns += faults_more_ns(armed);
     process_count(&process_record->shim_cpu_ns, cost_ns);
     atomic_fetch_add_explicit(&armed_cost_ns, cost_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&armed_total_ns, armed->ns, memory_order_relaxed);
@@ -114,7 +119,7 @@ bool governor_allows_waiting(void)
 /* Lost of each second that a thread runs with a register armed: a guess, which what is seen soon outweighs. */
 static double armed_price(void)
 {
-    if (!measured.armed_slows_splits && !measured.armed_slows_strings) {
+    if (!measured.armed_slows_splits && measured.string_slowdown <= 1) {
         return 0;
     }
     uint64_t total_ns = atomic_load_explicit(&armed_total_ns, memory_order_relaxed);

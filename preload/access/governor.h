@@ -22,13 +22,15 @@ void governor_charge(uint64_t handler_ns);
  * - Stores that cross a cache line (measured on Intel server cores of 2023: 0.7 ns become 6.8; NumPy's loops over arrays that
  *   malloc aligns to 16 bytes ran 1.2 to 2.9 times longer). `split_stores` is their share of the stores in 1/65536.
  * - Repeated string instructions (AMD EPYC: REP STOSB and MOVSB 13 to 28 times), which memset and memcpy use for large blocks.
- *   `string_ops` is their share of armed time in 1/65536.
+ *   `string_ops` is their share of time with no register armed.
  * - With them page faults, since the kernel clears pages so (1.8 times for 4 KiB, 12 times for 2 MiB; each of a program's first
  *   touches after a large malloc).
  * Free where the calibration saw no such thing. Signal-safe.
  */
 struct armed_time;
-void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores, uint32_t string_ops);
+void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores, double string_ops);
+/* How many times as long string instructions take with a register armed; 1 where they do not. Signal-safe. */
+double governor_string_slowdown(void);
 /* In a forked child: its account is its own. */
 void governor_reset_child(void);
 /* May watches wait longer than they do? Their waiting has a part of the budget. Signal-safe. */

@@ -27,7 +27,7 @@ bool calibration_run(struct calibration *result, char *why_off, size_t bytes)
     (void)why_off, (void)bytes;
     *result = (struct calibration){.trap_ns = 14000,
                                    .armed_slows_splits = true,
-                                   .armed_slows_strings = true,
+                                   .string_slowdown = 20,
                                    .armed_fault_ns = FAULT_NS,
                                    .fault_extra_ns = FAULT_EXTRA_NS};
     return true;
@@ -79,7 +79,7 @@ static void begin_anew(uint64_t cpu_ns)
     process_record->shim_cpu_ns = 0;
 }
 
-static uint64_t charged(struct armed_time armed, uint32_t split_stores, uint32_t string_ops)
+static uint64_t charged(struct armed_time armed, uint32_t split_stores, double string_ops)
 {
     uint64_t before_ns = process_record->shim_cpu_ns;
     governor_charge_armed(&armed, split_stores, string_ops);
@@ -92,7 +92,8 @@ static void test_armed_time_costs_what_it_slows_down(void **state)
     begin_anew(SECOND_NS);
     assert_int_equal(charged((struct armed_time){.ns = SECOND_NS}, 0, 0), 0);
     assert_in_range(charged((struct armed_time){.ns = SECOND_NS}, 65536, 0), SECOND_NS / 3, SECOND_NS * 2 / 3);
-    assert_in_range(charged((struct armed_time){.ns = SECOND_NS}, 0, 65536), SECOND_NS * 9 / 10, SECOND_NS);
+    assert_in_range(charged((struct armed_time){.ns = SECOND_NS}, 0, 1), SECOND_NS * 9 / 10, SECOND_NS);
+    assert_in_range(charged((struct armed_time){.ns = SECOND_NS}, 0, 0.01), SECOND_NS * 15 / 100, SECOND_NS * 17 / 100);
     assert_int_equal(charged((struct armed_time){.ns = SECOND_NS, .kernel_ns = 2500000, .faults = 1000}, 0, 0),
                      1000 * FAULT_EXTRA_NS);
     assert_int_equal(charged((struct armed_time){.faults = 1000}, 0, 0), 1000 * FAULT_EXTRA_NS);
@@ -118,7 +119,7 @@ static void test_waiting_is_dear_where_it_slows_down_and_never_long(void **state
     charged((struct armed_time){.ns = SECOND_NS}, 0, 0);
     assert_false(governor_waiting_is_dear());
     assert_true(governor_longest_wait_ns() == UINT64_MAX);
-    charged((struct armed_time){.ns = SECOND_NS}, 0, 65536 / 5); /* a tenth of all armed time is lost */
+    charged((struct armed_time){.ns = SECOND_NS}, 0, 0.0132); /* a fifth of it, a tenth of all */
     assert_true(governor_waiting_is_dear());
     uint64_t longest_ns = governor_longest_wait_ns();
     assert_in_range(longest_ns, SECOND_NS / 10, 2 * SECOND_NS); /* whose tenth is a small part of the budget: 2 s */
