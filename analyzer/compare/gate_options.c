@@ -58,7 +58,7 @@ static bool read_amount(const char *text, double *amount, const char **unit)
     errno = 0;
     *amount = strtod(text, &end);
     *unit = end;
-    return end != text && errno == 0 && isfinite(*amount) && *amount >= 0 && *text >= '0' && *text <= '9';
+    return end != text && errno == 0 && isfinite(*amount) && strspn(text, "0123456789.") >= (size_t)(end - text);
 }
 
 static bool read_percent(const char *text, double *percent)

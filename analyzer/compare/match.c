@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-#define RENAMED_ALIKE 0.5 /* git's own threshold for a renamed file */
+#define SAME_LINES_MIN 5u /* imports and the like are in many files */
 
 /* Where a digest stands in the files looked at; `count` of more than one says that it does not tell a line. */
 struct found {
@@ -136,7 +136,7 @@ static void match_rest(struct matching *matching)
 double match_files_alike(const struct profile_file *base, const struct profile_file *now)
 {
     struct map map = {0};
-    size_t equal = 0, lines = 0, most = 0;
+    size_t equal = 0, lines = 0;
     size_t *counts = memory_zeroed(base->line_count, sizeof(*counts)), used = 0;
     for (size_t i = 0; i < base->line_count; i++) {
         if (base->digests[i] == 0)
@@ -147,19 +147,17 @@ double match_files_alike(const struct profile_file *base, const struct profile_f
             map_put(&map, digest_key(base->digests[i]), count);
         }
         ++*count;
-        most++;
+        lines++;
     }
     for (size_t i = 0; i < now->line_count; i++) {
         size_t *count = now->digests[i] != 0 ? map_get(&map, digest_key(now->digests[i])) : NULL;
-        lines += now->digests[i] != 0;
         equal += count != NULL && *count > 0;
         if (count != NULL && *count > 0)
             --*count;
     }
     map_free(&map);
     free(counts);
-    most = lines > most ? lines : most;
-    return most > 0 ? (double)equal / (double)most : 0;
+    return equal >= SAME_LINES_MIN ? (double)equal / (double)lines : 0;
 }
 
 static void match_same_names(struct matching *matching, bool *base_used)
@@ -177,7 +175,7 @@ static void match_renamed(struct matching *matching, bool *base_used)
     const struct profile *now = matching->match->now, *base = matching->match->base;
     for (size_t i = 0; i < now->file_count; i++) {
         size_t best = SIZE_MAX;
-        double most = RENAMED_ALIKE;
+        double most = MATCH_SAME_FILE;
         for (size_t j = 0; j < base->file_count && matching->partner[i] == SIZE_MAX; j++) {
             double alike = base_used[j] ? 0 : match_files_alike(&base->files[j], &now->files[i]);
             if (alike < most)

@@ -23,7 +23,8 @@ struct match {
 void match_make(struct match *match, const struct profile *base, const struct profile *now);
 void match_free(struct match *match);
 
-/* Is a file of `now` the one of `base`, under its old name or another? The part of the lines that are equal, 0 to 1. */
+/* How much of a file of `base` is still in one of `now`, 0 to 1: half and more is the same file under another name. */
+#define MATCH_SAME_FILE 0.5
 double match_files_alike(const struct profile_file *base, const struct profile_file *now);
 
 #endif

@@ -71,6 +71,7 @@ struct profile_ignore {
 struct profile {
     const char *name; /* the file that was read, printable */
     const char *program_kind, *program;
+    const char *root; /* where a script's path begins on this machine, with its "/"; NULL: not known */
     bool engines[DB_ENGINE_COUNT];
     const char *why_off[DB_ENGINE_COUNT]; /* NULL: on, or not known */
     const char *why_partial;              /* NULL: the run came to its end and was read whole */

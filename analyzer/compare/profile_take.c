@@ -13,6 +13,9 @@
 #include "model/share.h"
 #include "model/source.h"
 
+/* Of objects below it, whether they count depends on how much more than was asked for the allocator gives: chance. */
+#define SURE_BYTES 1024u
+
 static uint32_t digest_line(const char *line, size_t length)
 {
     uint64_t hash = 0;
@@ -137,7 +140,8 @@ static void take_line(struct profile *profile, struct model *model, const struct
                                    .dead = line->shares[SHARE_DEAD]};
     for (const struct place *place = line->places; place != NULL; place = place->next)
         for (const struct site *site = place->sites; site != NULL; site = site->next)
-            take_site(taken, site);
+            if (site->record->size_bytes >= SURE_BYTES)
+                take_site(taken, site);
     if (taken->group_count > 0)
         qsort(taken->groups, taken->group_count, sizeof(*taken->groups), group_order);
 }

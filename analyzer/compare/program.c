@@ -63,6 +63,9 @@ const char *profile_program(struct profile *profile, const struct model *model)
         const char *script = path_absolute(run_text(process, process->record->directory_blob), word);
         profile->program_kind = "script";
         profile->program = profile_path(model, script);
+        size_t length = strlen(script), below = strlen(profile->program);
+        if (below < length && strcmp(script + length - below, profile->program) == 0)
+            profile->root = intern_bytes(script, length - below);
         return script;
     }
     return NULL;

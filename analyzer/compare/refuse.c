@@ -3,12 +3,11 @@
  * it did not look at is worse than none. Arguments, interpreter, machine and environment may differ: they never refuse.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "compare/judge.h"
 #include "model/engines.h"
-
-#define SAME_PROGRAM_ALIKE 0.5 /* as for renamed files */
 
 static const struct profile_file *program_file(const struct profile *profile)
 {
@@ -18,7 +17,18 @@ static const struct profile_file *program_file(const struct profile *profile)
     return NULL;
 }
 
-/* A script is the same under another name when most of its text is. */
+/* Does the other's script stand beside this one's, so that it cannot have been renamed? */
+static bool is_there_too(const struct profile *profile, const struct profile *other)
+{
+    if (profile->root == NULL)
+        return false;
+    char *path = memory_print("%s%s", profile->root, other->program);
+    bool there = access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+/* A script is the same under another name when most of its text is in it, and the old one is there no longer. */
 static bool is_same_program(const struct profile *now, const struct profile *base)
 {
     if (strcmp(now->program_kind, base->program_kind) != 0)
@@ -26,8 +36,8 @@ static bool is_same_program(const struct profile *now, const struct profile *bas
     if (strcmp(now->program, base->program) == 0)
         return true;
     const struct profile_file *file = program_file(now), *before = program_file(base);
-    return strcmp(now->program_kind, "script") == 0 && file != NULL && before != NULL &&
-           match_files_alike(before, file) >= SAME_PROGRAM_ALIKE;
+    return strcmp(now->program_kind, "script") == 0 && !is_there_too(now, base) && file != NULL && before != NULL &&
+           match_files_alike(before, file) >= MATCH_SAME_FILE;
 }
 
 static char *refuse_program(const struct profile *now, const struct profile *base)
