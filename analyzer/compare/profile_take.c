@@ -107,6 +107,13 @@ static int group_order(const void *left, const void *right)
     return (a->constant_tenths < b->constant_tenths) - (a->constant_tenths > b->constant_tenths);
 }
 
+static void take_columns(struct profile_line *line, const struct line_span *span)
+{
+    bool one_row = span->column >= 0 && span->end_line == span->line && span->line == line->number;
+    line->column = one_row ? span->column : -1;
+    line->end_column = one_row ? span->end_column : -1;
+}
+
 static const char *take_text(const struct model *model, const struct line *line)
 {
     size_t length = 0;
@@ -126,18 +133,16 @@ static void take_line(struct profile *profile, struct model *model, const struct
     size_t file = take_file(profile, model, line->file);
     profile->lines = memory_grow(profile->lines, profile->line_count, &profile->line_capacity, sizeof(*profile->lines));
     struct profile_line *taken = &profile->lines[profile->line_count++];
-    bool one_row = line->span.column >= 0 && line->span.end_line == line->span.line;
     *taken = (struct profile_line){.file = file,
                                    .function = line->function,
                                    .text = take_text(model, line),
                                    .number = line->number,
-                                   .column = one_row ? line->span.column : -1,
-                                   .end_column = one_row ? line->span.end_column : -1,
                                    .own = line->own,
                                    .time_s = (double)times_total(&line->times) * 1e-9,
                                    .samples = line->times.samples,
                                    .stores = line->shares[SHARE_STORES],
                                    .dead = line->shares[SHARE_DEAD]};
+    take_columns(taken, &line->span);
     for (const struct place *place = line->places; place != NULL; place = place->next)
         for (const struct site *site = place->sites; site != NULL; site = site->next)
             if (site->record->size_bytes >= SURE_BYTES)
@@ -155,6 +160,7 @@ static void take_finding(struct profile *profile, const struct model *model, con
         line++;
     if (line == profile->line_count)
         return;
+    take_columns(&profile->lines[line], &finding->span);
     profile->findings =
         memory_grow(profile->findings, profile->finding_count, &profile->finding_capacity, sizeof(*profile->findings));
     profile->findings[profile->finding_count++] = (struct profile_finding){.id = intern_string(finding->id),
