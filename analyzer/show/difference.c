@@ -13,39 +13,38 @@
 #define LINES_SHOWN 8u /* on a page: one screen */
 #define LABEL_COLUMNS 12
 
-/* "made again 1.0 MiB -> 12 MiB", with "; " behind it; empty where both are 0. Fresh memory. */
-static char *say_bytes(const char *what, double before, double after)
+/* "made 1.0 MiB -> 12 MiB"; empty where both are nothing. Takes the two values' texts; fresh memory. */
+static char *say_change(const char *what, double before, double after, char *from, char *to)
 {
-    if (before <= 0 && after <= 0)
-        return memory_print("%s", "");
-    char *from = page_bytes((uint64_t)before), *to = page_bytes((uint64_t)after);
-    char *text = memory_print("%s %s -> %s; ", what, from, to);
+    char *text = before > 0 || after > 0 ? memory_print("%s %s -> %s; ", what, from, to) : memory_print("%s", "");
     free(from);
     free(to);
     return text;
 }
 
+static char *say_bytes(const char *what, double before, double after)
+{
+    return say_change(what, before, after, page_bytes((uint64_t)before), page_bytes((uint64_t)after));
+}
+
 /* What changed on a line; fresh memory. */
 static char *say_line(const struct difference *difference, const struct difference_line *line)
 {
+    double before_s = difference->timed && line->base != NULL ? line->base->time_s : 0;
+    double after_s = difference->timed && line->now != NULL ? line->now->time_s : 0;
     char *again = say_bytes("made again", line->before.again_bytes, line->after.again_bytes);
     char *made = say_bytes("made", line->before.bytes, line->after.bytes);
-    char *births[2] = {page_count(line->before.births), page_count(line->after.births)};
-    char *seconds[2] = {page_seconds(line->base != NULL ? line->base->time_s : 0),
-                        page_seconds(line->now != NULL ? line->now->time_s : 0)};
-    char *text =
-        memory_print("%s%s%s%s%s%s%s%s%s", again, made, *made != '\0' ? "objects " : "", *made != '\0' ? births[0] : "",
-                     *made != '\0' ? " -> " : "", *made != '\0' ? births[1] : "", difference->timed ? "; time " : "",
-                     difference->timed ? seconds[0] : "", difference->timed ? " -> " : "");
-    char *whole = memory_print("%s%s", text, difference->timed ? seconds[1] : "");
-    for (unsigned i = 0; i < 2; i++) {
-        free(births[i]);
-        free(seconds[i]);
-    }
-    free(text);
+    char *births = say_change("objects", (double)line->before.births, (double)line->after.births,
+                              page_count(line->before.births), page_count(line->after.births));
+    char *time = say_change("time", before_s, after_s, page_seconds(before_s), page_seconds(after_s));
+    char *text = memory_print("%s%s%s%s", again, made, births, time);
+    if (strlen(text) >= 2)
+        text[strlen(text) - 2] = '\0'; /* the last "; " */
     free(again);
     free(made);
-    return whole;
+    free(births);
+    free(time);
+    return text;
 }
 
 static const char *line_state(const struct difference_line *line)

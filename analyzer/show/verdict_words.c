@@ -34,6 +34,8 @@ bool verdict_tells(const struct verdict *verdict, const struct judged_item *item
 {
     if (item->how == JUDGED_SUPPRESSED)
         return verdict->options->gate.show_suppressed;
+    if (item->how == JUDGED_KNOWN) /* those that a limit is about */
+        return verdict->judgement->counts[JUDGED_LIMIT] > 0;
     return judged_fails(item->how) || item->how == JUDGED_GONE;
 }
 
