@@ -120,14 +120,47 @@ static bool is_allowed(const struct gate_options *options, const struct profile_
     return false;
 }
 
-/* By counts: made again at least so often before, for each birth? */
-static enum judged against_baseline(const struct profile_line *before, const struct profile_finding *finding,
-                                    const struct repeated *now, const struct gate_options *options,
-                                    struct repeated *there)
+static void add_repeated(struct repeated *sum, const struct profile_line *line, const char *kind)
 {
-    *there = (struct repeated){0};
+    struct repeated repeated = line_repeated(line, kind, DECIDES_SHARE - CHANCE_SHARE);
+    profile_add(&sum->births, repeated.births);
+    sum->objects += repeated.objects;
+    sum->bytes += repeated.bytes;
+}
+
+static bool stands_at(const struct profile_line *line, struct match_place place)
+{
+    return place.line > 0 && line->file == place.file && line->number == place.line;
+}
+
+/*
+ * What the line repeated in the baseline. Whether a package's line or the user line that calls it leads depends on the time
+ * the user line takes: where nothing is found at the line itself, what was charged to the other counts.
+ */
+static struct repeated repeated_before(const struct match *match, const struct profile_finding *finding,
+                                       const struct profile_line *before)
+{
+    struct repeated sum = {0};
     if (before != NULL)
-        *there = line_repeated(before, finding->kind, DECIDES_SHARE - CHANCE_SHARE);
+        add_repeated(&sum, before, finding->kind);
+    const struct profile_line *line = finding_line(match->now, finding);
+    struct match_place here = match_place(match, line->file, line->number),
+                       caller = match_place(match, line->caller_file, line->caller_number);
+    for (size_t i = 0; i < match->base->line_count && sum.births == 0; i++) {
+        const struct profile_line *other = &match->base->lines[i];
+        bool called = here.line > 0 && other->caller_number == here.line && other->caller_file == here.file;
+        if (called || stands_at(other, caller))
+            add_repeated(&sum, other, finding->kind);
+    }
+    return sum;
+}
+
+/* By counts: made again at least so often before, for each birth? */
+static enum judged against_baseline(const struct match *match, const struct profile_line *before,
+                                    const struct profile_finding *finding, const struct repeated *now,
+                                    const struct gate_options *options, struct repeated *there)
+{
+    *there = repeated_before(match, finding, before);
     if (there->births == 0)
         return JUDGED_NEW;
     double most = there->bytes / (double)there->births * (1 + options->increase_percent / 100);
@@ -169,7 +202,7 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
                                    "below nine tenths of the births"));
         return;
     }
-    item.how = match == NULL ? JUDGED_KNOWN : against_baseline(before, finding, &repeated, options, &there);
+    item.how = match == NULL ? JUDGED_KNOWN : against_baseline(match, before, finding, &repeated, options, &there);
     char *what = match == NULL || item.how == JUDGED_NEW ? say_new(match, finding, before, &repeated)
                                                          : say_change(&repeated, &there);
     if (is_allowed(options, finding))

@@ -236,14 +236,17 @@ static size_t find_by_name(const struct match *match, const struct profile_line 
     return best;
 }
 
+struct match_place match_place(const struct match *match, size_t file, int32_t line)
+{
+    bool in_text = line > 0 && (size_t)line <= match->now->files[file].line_count;
+    return in_text ? match->places[file][line - 1] : (struct match_place){.file = SIZE_MAX};
+}
+
 static void match_lines(struct match *match)
 {
     for (size_t i = 0; i < match->now->line_count; i++) {
         const struct profile_line *line = &match->now->lines[i];
-        const struct profile_file *file = &match->now->files[line->file];
-        bool in_text = line->number > 0 && (size_t)line->number <= file->line_count;
-        struct match_place place =
-            in_text ? match->places[line->file][line->number - 1] : (struct match_place){.file = SIZE_MAX};
+        struct match_place place = match_place(match, line->file, line->number);
         match->known[i] = place.line > 0;
         match->base_lines[i] = place.line > 0 ? find_base_line(match->base, place) : find_by_name(match, line);
     }

@@ -23,6 +23,9 @@ struct match {
 void match_make(struct match *match, const struct profile *base, const struct profile *now);
 void match_free(struct match *match);
 
+/* Where a place of `now` stands in `base`; line 0: not found. */
+struct match_place match_place(const struct match *match, size_t file, int32_t line);
+
 /* How much of a file of `base` is still in one of `now`, 0 to 1: half and more is the same file under another name. */
 #define MATCH_SAME_FILE 0.5
 double match_files_alike(const struct profile_file *base, const struct profile_file *now);

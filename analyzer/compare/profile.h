@@ -42,6 +42,9 @@ struct profile_line {
     const char *function, *text;
     int32_t number;
     int32_t column, end_column; /* -1: unknown */
+    /* Of a package's line: the user line that it stands for in this run, as its time decides; number 0: none. */
+    size_t caller_file;
+    int32_t caller_number;
     bool own;
     struct profile_group *groups;
     size_t group_count, group_capacity;

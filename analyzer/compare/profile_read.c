@@ -159,6 +159,11 @@ static void take_line(struct reader *reader, const json_t *row)
                                   .column = -1,
                                   .end_column = -1,
                                   .own = true};
+    const json_t *caller = json_object_get(row, "caller");
+    if (caller != NULL && !json_is_null(caller)) {
+        line->caller_file = find_file(reader, caller);
+        line->caller_number = (int32_t)take_integer(reader, caller, "line", 1, INT32_MAX);
+    }
     const json_t *groups = json_object_get(row, "objects");
     if (!json_is_array(groups) || json_array_size(groups) > ROWS_MAX) {
         wrong(reader, "objects", "an array");

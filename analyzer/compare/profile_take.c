@@ -131,12 +131,15 @@ static const char *take_text(const struct model *model, const struct line *line)
 static void take_line(struct profile *profile, struct model *model, const struct line *line)
 {
     size_t file = take_file(profile, model, line->file);
+    size_t caller_file = line->caller != NULL ? take_file(profile, model, line->caller->file) : 0;
     profile->lines = memory_grow(profile->lines, profile->line_count, &profile->line_capacity, sizeof(*profile->lines));
     struct profile_line *taken = &profile->lines[profile->line_count++];
     *taken = (struct profile_line){.file = file,
                                    .function = line->function,
                                    .text = take_text(model, line),
                                    .number = line->number,
+                                   .caller_file = caller_file,
+                                   .caller_number = line->caller != NULL ? line->caller->number : 0,
                                    .own = line->own,
                                    .time_s = (double)times_total(&line->times) * 1e-9,
                                    .samples = line->times.samples,

@@ -60,7 +60,9 @@ static bool line_is_written(const struct profile *profile, size_t line)
 static bool file_is_written(const struct profile *profile, size_t file)
 {
     for (size_t i = 0; i < profile->line_count; i++)
-        if (profile->lines[i].file == file && line_is_written(profile, i))
+        if ((profile->lines[i].file == file ||
+             (profile->lines[i].caller_number > 0 && profile->lines[i].caller_file == file)) &&
+            line_is_written(profile, i))
             return true;
     return profile->files[file].path == profile->program;
 }
@@ -114,6 +116,16 @@ static json_t *json_group(const struct profile_group *group)
     return object;
 }
 
+static json_t *json_caller(const struct profile *profile, const struct profile_line *line)
+{
+    if (line->caller_number == 0)
+        return json_null();
+    json_t *object = json_object();
+    json_object_set_new(object, "path", json_text(profile->files[line->caller_file].path));
+    json_object_set_new(object, "line", json_integer(line->caller_number));
+    return object;
+}
+
 static json_t *json_lines(const struct profile *profile)
 {
     json_t *rows = json_array();
@@ -129,6 +141,7 @@ static json_t *json_lines(const struct profile *profile)
         json_object_set_new(object, "function", json_text(line->function));
         json_object_set_new(object, "text", json_text(line->text));
         json_object_set_new(object, "objects", groups);
+        json_object_set_new(object, "caller", json_caller(profile, line));
         json_array_append_new(rows, object);
     }
     return rows;

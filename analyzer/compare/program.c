@@ -45,14 +45,29 @@ static bool option_word(struct profile *profile, const char *word, struct words 
     return false;
 }
 
-const char *profile_program(struct profile *profile, const struct model *model)
+/* Programs that start the one that is meant, in processes of its own. */
+static bool is_launcher(const char *program)
 {
+    static const char *const launchers[] = {"torch.distributed.run",
+                                            "torch.distributed.launch",
+                                            "accelerate.commands.launch",
+                                            "torchrun",
+                                            "accelerate",
+                                            "deepspeed",
+                                            "horovodrun"};
+    const char *slash = strrchr(program, '/'), *name = slash != NULL ? slash + 1 : program;
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
+        if (strcmp(name, launchers[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What one process ran. */
+static const char *read_program(struct profile *profile, const struct model *model, const struct run_process *process)
+{
+    struct words words = {.blob = run_blob(process, process->record->arguments_blob)};
     profile->program_kind = "text";
     profile->program = "-";
-    if (model->process_count == 0)
-        return NULL;
-    const struct run_process *process = model->processes[0].run;
-    struct words words = {.blob = run_blob(process, process->record->arguments_blob)};
     words_next(&words); /* the interpreter */
     for (const char *word; (word = words_next(&words)) != NULL && strcmp(word, "-") != 0;) {
         if (word[0] == '-') {
@@ -63,10 +78,23 @@ const char *profile_program(struct profile *profile, const struct model *model)
         const char *script = path_absolute(run_text(process, process->record->directory_blob), word);
         profile->program_kind = "script";
         profile->program = profile_path(model, script);
-        size_t length = strlen(script), below = strlen(profile->program);
-        if (below < length && strcmp(script + length - below, profile->program) == 0)
-            profile->root = intern_bytes(script, length - below);
         return script;
     }
     return NULL;
+}
+
+const char *profile_program(struct profile *profile, const struct model *model)
+{
+    const char *script = NULL;
+    profile->program_kind = "text";
+    profile->program = "-";
+    for (size_t i = 0; i < model->process_count; i++) {
+        script = read_program(profile, model, model->processes[i].run);
+        if (!is_launcher(profile->program))
+            break;
+    }
+    size_t length = script != NULL ? strlen(script) : 0, below = strlen(profile->program);
+    if (below < length && strcmp(script + length - below, profile->program) == 0)
+        profile->root = intern_bytes(script, length - below);
+    return script;
 }

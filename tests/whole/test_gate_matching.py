@@ -180,3 +180,45 @@ def test_the_diff_says_what_it_could_not_match(tmp_path):
 def test_the_diff_needs_two():
     done = reports.report("diff", "one.db")
     assert (done.returncode, done.stderr) == (2, "pieprof-report: diff: needs BASE NEW\n")
+
+
+def through_package(samples, replicas=259):
+    """The mask is made in a package; its line leads where the user line that calls it carries half of the time."""
+    program = Program()
+    inside = program.process.code("build", "/usr/lib/python3/dist-packages/maskers/core.py", program.codes["mask"].co_linetable, 3)
+    caller = program.frame(program.frame(program.process.root(), "<module>", "main([np"), "step", "x + mask")
+    offset = make_db.offset_of(program.codes["mask"], 5)
+    node = program.process.node(program.process.frame(caller, inside, offset), make_db.NATIVE, 0x7f0000000200, samples=samples)
+    program.process.site(node, 524288, births=260, replicas=replicas, period=1 if replicas else 0)
+    program.site("features", "np.tanh(", 65536, samples=300, births=260)
+    return program
+
+
+def test_which_line_leads_is_a_matter_of_time_and_no_news(tmp_path):
+    """Whether the package's line or the user's has the finding: it was there before."""
+    package, user = through_package(900).write(tmp_path / "package.db"), through_package(100).write(tmp_path / "user.db")
+    places = {}
+    for path in (package, user):
+        (item,) = verdict(path, "--baseline", path, status=0)["items"]
+        places[path] = item["path"]
+    assert places == {package: "maskers/core.py", user: "train.py"}
+    for new, base in ((package, user), (user, package), (package, export(user)), (user, export(package))):
+        assert verdict(new, "--baseline", base, status=0)["counts"]["known"] == 1
+    for samples in (900, 100):
+        clean_before = through_package(1000 - samples, replicas=0).write(tmp_path / "clean.db")
+        for new in (package, user):
+            assert [item["verdict"] for item in verdict(new, "--baseline", export(clean_before), status=1)["items"] if item["fails"]] == ["new"]
+
+
+def test_the_program_behind_a_launcher_is_compared(tmp_path):
+    def launched(path, name):
+        program = Program(path=path, arguments=("python", "-m", "torch.distributed.run", "--nproc-per-node", "1", path))
+        worker = Program(path=path, arguments=("python", "-u", path), pid=4243)
+        worker.site("features", "np.tanh(", 65536, births=260)
+        worker.process.ordinal = 2
+        program.database.processes.append(worker.process)
+        return program.write(tmp_path / name)
+
+    base = launched("/nowhere/train.py", "base.db")
+    assert json.loads(export(base).read_text())["program"] == {"kind": "script", "name": "train.py"}
+    verdict(launched("/nowhere/train.py", "new.db"), "--baseline", base, status=0)
