@@ -146,8 +146,9 @@ static struct repeated repeated_before(const struct match *match, const struct p
     const struct profile_line *line = finding_line(match->now, finding);
     struct match_place here = match_place(match, line->file, line->number),
                        caller = match_place(match, line->caller_file, line->caller_number);
-    for (size_t i = 0; i < match->base->line_count && sum.births == 0; i++) {
-        const struct profile_line *other = &match->base->lines[i];
+    const struct profile *base = match->base;
+    for (size_t i = 0; base->lines != NULL && i < base->line_count && sum.births == 0; i++) {
+        const struct profile_line *other = &base->lines[i];
         bool called = here.line > 0 && other->caller_number == here.line && other->caller_file == here.file;
         if (called || stands_at(other, caller))
             add_repeated(&sum, other, finding->kind);

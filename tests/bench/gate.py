@@ -2,7 +2,7 @@
 """Does the gate cry wolf, and does it miss any? Pairs of runs of the same code, one of them beside a busy neighbour, must pass;
 the planted wastes of examples/zoo must fail and be named. Writes a table in Markdown.
 
-    gate.py --build build --write tests/bench/gate.md [--pairs 50]
+    gate.py --build build --write tests/bench/gate.md [--pairs 52]
 """
 import argparse
 import json
@@ -86,7 +86,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build")
     parser.add_argument("--python", default="/usr/bin/python3")
-    parser.add_argument("--pairs", type=int, default=50)
+    parser.add_argument("--pairs", type=int, default=52)
     parser.add_argument("--write")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="pieprof-gate-") as directory:
