@@ -74,6 +74,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -D -m 755 $(BUILD)/libpieprof.so $(DESTDIR)$(PREFIX)/lib/libpieprof.so
 	install -D -m 755 $(BUILD)/pieprof $(DESTDIR)$(PREFIX)/bin/pieprof
 	install -D -m 755 $(BUILD)/pieprof-report $(DESTDIR)$(PREFIX)/bin/pieprof-report
+	install -D -m 644 python/pieprof_pytest.py $(DESTDIR)$(PREFIX)/share/pieprof/pieprof_pytest.py
 	install -D -m 644 include/pieprof/db.h $(DESTDIR)$(PREFIX)/include/pieprof/db.h
 
 clean: ## remove what was built (the virtual environment stays)

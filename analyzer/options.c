@@ -15,7 +15,8 @@
 static const char *const kinds[] = {"replica", "redundant_store", "dead_store", "redundant_load", "tiny_calls",
                                     "idle",    "churn",           "constant",   "transfer"};
 
-#define ON_ALL (VERB_BIT(REPORT) | VERB_BIT(DUMP) | VERB_BIT(DOCTOR))
+#define ON_ALL ((1u << VERB_COUNT) - 1)
+#define ON_COMPARED (VERB_BIT(DIFF) | VERB_BIT(GATE) | VERB_BIT(EXPORT))
 
 struct option_row {
     unsigned verbs; /* which accept it */
@@ -46,10 +47,43 @@ static bool read_count(const char *text, size_t lowest, size_t highest, size_t *
     return true;
 }
 
+/* One of the first `count` formats in `allowed`. */
+static bool choose_format(struct options *options, const char *text, const enum report_format *allowed, size_t count)
+{
+    static const char *const names[FORMAT_COUNT] = {"text",  "json",  "md",          "github",
+                                                    "sarif", "junit", "codeclimate", "baseline"};
+    options->format_given = true;
+    for (size_t i = 0; i < count; i++) {
+        options->format = allowed[i];
+        if (strcmp(text, names[allowed[i]]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool apply_format(struct options *options, const char *text)
 {
-    options->format = strcmp(text, "json") == 0 ? FORMAT_JSON : FORMAT_TEXT;
-    return strcmp(text, "json") == 0 || strcmp(text, "text") == 0;
+    static const enum report_format allowed[] = {FORMAT_TEXT, FORMAT_JSON};
+    return choose_format(options, text, allowed, 2);
+}
+
+static bool apply_diff_format(struct options *options, const char *text)
+{
+    static const enum report_format allowed[] = {FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN};
+    return choose_format(options, text, allowed, 3);
+}
+
+static bool apply_gate_format(struct options *options, const char *text)
+{
+    static const enum report_format allowed[] = {FORMAT_TEXT,  FORMAT_JSON,  FORMAT_MARKDOWN,   FORMAT_GITHUB,
+                                                 FORMAT_SARIF, FORMAT_JUNIT, FORMAT_CODECLIMATE};
+    return choose_format(options, text, allowed, 7);
+}
+
+static bool apply_export_format(struct options *options, const char *text)
+{
+    static const enum report_format allowed[] = {FORMAT_BASELINE};
+    return choose_format(options, text, allowed, 1);
 }
 
 static bool apply_color(struct options *options, const char *text)
@@ -113,8 +147,91 @@ static bool apply_own(struct options *options, const char *text)
     return true;
 }
 
+static bool apply_baseline(struct options *options, const char *text)
+{
+    options->gate.baseline = text;
+    return *text != '\0';
+}
+
+static bool apply_max(struct options *options, const char *text)
+{
+    return gate_option_max(&options->gate, text);
+}
+
+static bool apply_max_new(struct options *options, const char *text)
+{
+    return read_count(text, 0, 1000000, &options->gate.new_max);
+}
+
+static bool apply_max_increase(struct options *options, const char *text)
+{
+    return gate_option_increase(&options->gate, text);
+}
+
+static bool apply_allow(struct options *options, const char *text)
+{
+    return gate_option_allow(&options->gate, text);
+}
+
+static bool apply_allow_file(struct options *options, const char *text)
+{
+    options->gate.allow_file = text;
+    return *text != '\0';
+}
+
+static bool apply_require(struct options *options, const char *text)
+{
+    return gate_option_require(&options->gate, text);
+}
+
+static bool apply_partial(struct options *options, const char *text)
+{
+    (void)text;
+    return options->gate.partial = true;
+}
+
+static bool apply_update_baseline(struct options *options, const char *text)
+{
+    (void)text;
+    return options->gate.update_baseline = true;
+}
+
+static bool apply_show_suppressed(struct options *options, const char *text)
+{
+    (void)text;
+    return options->gate.show_suppressed = true;
+}
+
 static const struct option_row rows[] = {
     {VERB_BIT(REPORT), 'f', "format", "text|json", "how to write the report (default: text)", apply_format},
+    {VERB_BIT(DIFF), 'f', "format", "text|json|md", "how to write it (default: text; md: for a pull request's comment)",
+     apply_diff_format},
+    {VERB_BIT(GATE), 'f', "format", "text|json|md|github|sarif|junit|codeclimate",
+     "how to write the verdict (default: text, and github's annotations when GITHUB_ACTIONS is set)",
+     apply_gate_format},
+    {VERB_BIT(EXPORT), 'f', "format", "baseline", "what to write (default: baseline, a small JSON for gate and diff)",
+     apply_export_format},
+    {VERB_BIT(GATE), 'b', "baseline", "FILE", "the run or exported baseline to compare with", apply_baseline},
+    {VERB_BIT(GATE), 261, "max", "METRIC=VALUE",
+     "fail above VALUE: findings=N, replica_objects=N, replicas=1MiB, transfers=1MiB, dead_stores=P%, "
+     "redundant_stores=P%; may be repeated",
+     apply_max},
+    {VERB_BIT(GATE), 262, "max-new", "N", "how many new findings are let pass (default: 0)", apply_max_new},
+    {VERB_BIT(GATE), 263, "max-increase", "[METRIC=]P%",
+     "how much a finding of the baseline may grow, in bytes made again for each birth (default: 25%); with METRIC: how "
+     "much the run's sum may grow",
+     apply_max_increase},
+    {VERB_BIT(GATE), 264, "allow", "ID", "let this finding pass; may be repeated", apply_allow},
+    {VERB_BIT(GATE), 265, "allow-file", "FILE", "let the findings pass whose ids FILE lists, one a line",
+     apply_allow_file},
+    {VERB_BIT(GATE), 266, "require", "time|access|replica|transfer",
+     "refuse a run in which this engine was off; may be repeated", apply_require},
+    {VERB_BIT(GATE) | VERB_BIT(EXPORT), 267, "partial", NULL, "take a run too that did not come to its end",
+     apply_partial},
+    {VERB_BIT(GATE), 268, "update-baseline", NULL, "write the run into --baseline, and end with 0",
+     apply_update_baseline},
+    {VERB_BIT(GATE), 269, "show-suppressed", NULL, "list the findings that comments in the source ignore",
+     apply_show_suppressed},
     {VERB_BIT(REPORT), 'n', "top", "N", "show the first N lines (default: 10 in text, all in JSON; 0: all)", apply_top},
     {VERB_BIT(REPORT), 'k', "kind", "KIND",
      "only lines with this kind of waste: redundant_load, redundant_store, dead_store, ...", apply_kind},
@@ -123,12 +240,13 @@ static const struct option_row rows[] = {
      "only what ran in this phase of the training", apply_phase},
     {VERB_BIT(REPORT), 257, "min-waste", "PERCENT",
      "the least waste, in percent of the time, of a finding (0 to 100; default: 0.5)", apply_min_waste},
-    {VERB_BIT(REPORT), 'w', "width", "N", "columns of the text page (default: the terminal's; 40 or more)",
-     apply_width},
-    {VERB_BIT(REPORT), 258, "own", "GLOB", "count packages that match as your own code; may be repeated", apply_own},
-    {VERB_BIT(REPORT), 259, "color", "auto|always|never",
+    {VERB_BIT(REPORT) | VERB_BIT(DIFF) | VERB_BIT(GATE), 'w', "width", "N",
+     "columns of the text page (default: the terminal's; 40 or more)", apply_width},
+    {VERB_BIT(REPORT) | ON_COMPARED, 258, "own", "GLOB", "count packages that match as your own code; may be repeated",
+     apply_own},
+    {VERB_BIT(REPORT) | VERB_BIT(DIFF) | VERB_BIT(GATE), 259, "color", "auto|always|never",
      "colours (default: auto, on a terminal; NO_COLOR is honoured)", apply_color},
-    {VERB_BIT(REPORT) | VERB_BIT(DUMP), 'o', "output", "FILE", "write to FILE instead of standard output",
+    {VERB_BIT(REPORT) | VERB_BIT(DUMP) | ON_COMPARED, 'o', "output", "FILE", "write to FILE instead of standard output",
      apply_output},
     {ON_ALL, 'h', "help", NULL, "print this help and end", NULL},
     {ON_ALL, 'V', "version", NULL, "print the version and end", NULL},
@@ -169,7 +287,9 @@ static void help_verb(unsigned verb)
     printf("usage: pieprof-report %s [options]%s%s\n%s\n", verbs[verb].name, *operand ? " " : "", operand,
            verbs[verb].what);
     if (*operand)
-        puts("FILE is a run's file, out.db unless named.");
+        puts(verb == VERB_DIFF || verb == VERB_GATE
+                 ? "Each is a run's file, or a baseline that `pieprof-report export --format baseline` wrote."
+                 : "FILE is a run's file, out.db unless named.");
     help_options(verb);
 }
 
@@ -182,7 +302,7 @@ void options_help_program(void)
         printf("  %-10s %s\n", verbs[i].name, verbs[i].what);
     help_options(VERB_REPORT);
     puts("\n`pieprof-report VERB --help` tells a verb's own options.\n"
-         "Exit status: 0 good, 2 wrong usage or unreadable input.");
+         "Exit status: 0 good, 1 the gate failed, 2 wrong usage or unreadable input.");
 }
 
 /* The table's rows for this verb, in getopt's two forms. */
@@ -214,7 +334,7 @@ static enum options_outcome option_apply(struct options *options, unsigned verb,
         return OPTIONS_SAID_ALL;
     }
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (rows[i].letter != letter || rows[i].apply(options, optarg))
+        if (rows[i].letter != letter || (rows[i].verbs & (1u << verb)) == 0 || rows[i].apply(options, optarg))
             continue;
         fprintf(stderr, "pieprof-report: --%s %s: expected %s, %s\n", rows[i].name, optarg, rows[i].argument,
                 rows[i].help);
@@ -223,15 +343,32 @@ static enum options_outcome option_apply(struct options *options, unsigned verb,
     return OPTIONS_RUN;
 }
 
+/* How many operands a verb's usage line shows, and how many of them must be there: those without brackets. */
+static int count_operands(unsigned verb, int *needed)
+{
+    const char *operand = verbs[verb].operand;
+    int allowed = *operand != '\0' ? 1 : 0;
+    for (const char *at = operand; (at = strchr(at, ' ')) != NULL; at++)
+        allowed++;
+    *needed = *operand == '[' ? 0 : allowed;
+    return allowed;
+}
+
 static enum options_outcome read_operands(struct options *options, unsigned verb, int argc, char **argv)
 {
-    int allowed = *verbs[verb].operand ? 1 : 0;
+    int needed, allowed = count_operands(verb, &needed);
     if (argc - optind > allowed) {
         fprintf(stderr, "pieprof-report: %s: one argument too many: %s\n", verbs[verb].name, argv[optind + allowed]);
         return OPTIONS_WRONG;
     }
+    if (argc - optind < needed) {
+        fprintf(stderr, "pieprof-report: %s: needs %s\n", verbs[verb].name, verbs[verb].operand);
+        return OPTIONS_WRONG;
+    }
     if (optind < argc)
         options->file = argv[optind];
+    if (optind + 1 < argc)
+        options->second = argv[optind + 1];
     return OPTIONS_RUN;
 }
 
@@ -240,6 +377,7 @@ enum options_outcome options_read(struct options *options, unsigned verb, int ar
     struct option longs[ROW_COUNT + 1];
     char shorts[2 * ROW_COUNT + 1];
     *options = (struct options){.file = "out.db", .top = (size_t)-1, .min_waste_percent = 0.5, .phase = PHASE_COUNT};
+    gate_options_default(&options->gate);
     options_compile(verb, longs, shorts);
     for (int letter; (letter = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
         if (letter == '?') { /* getopt has said what is wrong */

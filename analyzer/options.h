@@ -2,19 +2,33 @@
 #ifndef PIEPROF_ANALYZER_OPTIONS_H
 #define PIEPROF_ANALYZER_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "compare/gate_options.h"
 #include "model/phase.h"
 
 #define OPTIONS_OWN_MAX 32
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
-enum report_format { FORMAT_TEXT, FORMAT_JSON };
+enum report_format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_MARKDOWN,
+    FORMAT_GITHUB,
+    FORMAT_SARIF,
+    FORMAT_JUNIT,
+    FORMAT_CODECLIMATE,
+    FORMAT_BASELINE,
+    FORMAT_COUNT
+};
 
 struct options {
     const char *file;   /* the run's file; out.db unless named */
+    const char *second; /* diff: the run that is compared with it */
     const char *output; /* -o; NULL is standard output */
     enum report_format format;
+    bool format_given;
     enum color_mode color;
     size_t top;            /* lines shown; 0: all */
     const char *kind;      /* NULL: every kind */
@@ -24,6 +38,7 @@ struct options {
     size_t width;                     /* columns of the page; 0: the terminal's */
     const char *own[OPTIONS_OWN_MAX]; /* packages that count as the user's own code */
     size_t own_count;
+    struct gate_options gate;
 };
 
 /* What the command line asks for. */

@@ -13,9 +13,8 @@ static struct estimate widen(struct estimate estimate, const struct weights *wei
     return estimate;
 }
 
-static struct estimate estimate_of(double part, const struct weights *weights, uint64_t pairs)
+static struct estimate estimate_within(double part, const struct weights *weights, uint64_t pairs, double z)
 {
-    const double z = 1.959963984540054; /* 97.5 % quantile of the normal distribution */
     if (pairs < SHARE_PAIRS_MIN || weights->squares <= 0 || part > weights->all)
         return (struct estimate){0};
     double n = weights->all * weights->all / weights->squares, fraction = part / weights->all;
@@ -24,6 +23,11 @@ static struct estimate estimate_of(double part, const struct weights *weights, u
     struct estimate estimate = {
         .known = true, .fraction = fraction, .low = fmax(0, center - half), .high = fmin(1, center + half)};
     return widen(estimate, weights);
+}
+
+static struct estimate estimate_of(double part, const struct weights *weights, uint64_t pairs)
+{
+    return estimate_within(part, weights, pairs, 1.959963984540054); /* 97.5 % quantile of the normal distribution */
 }
 
 struct estimate share_estimate(const struct share *share)
@@ -36,10 +40,19 @@ struct estimate share_estimate_across(const struct share *share)
     return estimate_of(share->across_weights.wasted, &share->across_weights, share->across_pairs);
 }
 
+static double needless(const struct share *share)
+{
+    return share->paired > 0 ? share->weights.wasted * (share->needless / share->paired) : 0;
+}
+
 struct estimate share_estimate_needless(const struct share *share)
 {
-    double part = share->paired > 0 ? share->needless / share->paired : 0;
-    return estimate_of(share->weights.wasted * part, &share->weights, share->pairs);
+    return estimate_of(needless(share), &share->weights, share->pairs);
+}
+
+struct estimate share_estimate_needless_within(const struct share *share, double z)
+{
+    return estimate_within(needless(share), &share->weights, share->pairs, z);
 }
 
 struct estimate share_estimate_counts(uint64_t part, uint64_t whole)

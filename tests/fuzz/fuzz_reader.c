@@ -14,6 +14,7 @@
 #include "show/dump.h"
 #include "show/json.h"
 #include "show/text.h"
+#include "show/verdict.h"
 #include "symbols/binary.h"
 
 #define EXTENTS_MAX 64u
@@ -37,6 +38,50 @@ static size_t take_part(const uint8_t **data, size_t *size, uint8_t *into, size_
     return room;
 }
 
+/* What a comparison makes of it: exported, and judged against itself. */
+static void compare(FILE *out, const struct profile *profile)
+{
+    struct options options = {.width = 80};
+    struct match match;
+    struct judgement judgement;
+    struct difference difference;
+    gate_options_default(&options.gate);
+    match_make(&match, profile, profile);
+    judge(&judgement, profile, profile, &match, &options.gate);
+    difference_make(&difference, profile, profile, &match);
+    const struct verdict verdict = {profile, profile, &judgement, &options};
+    profile_write(out, profile);
+    verdict_show_github(out, &verdict);
+    verdict_show_markdown(out, &verdict);
+    verdict_show_sarif(out, &verdict);
+    verdict_show_junit(out, &verdict);
+    difference_show_text(out, &difference, &options);
+    difference_free(&difference);
+    judgement_free(&judgement);
+    match_free(&match);
+}
+
+static void compare_model(FILE *out, struct model *model)
+{
+    struct profile profile = {.name = "fuzz.db"};
+    profile_take(&profile, model);
+    compare(out, &profile);
+    profile_free(&profile);
+}
+
+static void try_baseline(const uint8_t *bytes, size_t size)
+{
+    struct profile profile = {.name = "fuzz.json"};
+    char *error = NULL;
+    FILE *out = fopen("/dev/null", "we");
+    if (profile_read(&profile, (const char *)bytes, size, &error))
+        compare(out, &profile);
+    free(error);
+    fclose(out);
+    profile_free(&profile);
+    intern_free_all();
+}
+
 static void show(struct run *run)
 {
     FILE *out = fopen("/dev/null", "we");
@@ -49,6 +94,7 @@ static void show(struct run *run)
     dump_show(out, run);
     text_show(out, &model, &selection, &options);
     json_show(out, &model, &selection);
+    compare_model(out, &model);
     selection_free(&selection);
     source_free_all();
     binary_free_all();
@@ -71,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (file == NULL)
         return 0;
     try_file(data, size);
+    try_baseline(data, size);
     size_t length = take_part(&data, &size, file, DB_HEADER_BYTES);
     for (unsigned i = 0; i < EXTENTS_MAX && size > 4; i++)
         length += take_part(&data, &size, file + length, DB_EXTENT_BYTES);

@@ -1,0 +1,316 @@
+#include "compare/judge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "show/page.h"
+
+#define DECIDES_SHARE 0.9
+#define CHANCE_SHARE 0.1  /* a place whose replicas were so much fewer of its births was there before all the same */
+#define BIRTHS_DIFFER 0.1 /* runs whose births differ by more are told to */
+
+static const struct {
+    const char *name;
+    bool fails;
+} judged[JUDGED_COUNT] = {
+#define X(name, text, fails) {text, fails},
+    JUDGED(X)
+#undef X
+};
+
+const char *judged_name(enum judged how)
+{
+    return judged[how].name;
+}
+
+bool judged_fails(enum judged how)
+{
+    return judged[how].fails;
+}
+
+void judgement_add(struct judgement *judgement, struct judged_item item, char *what)
+{
+    judgement->items =
+        memory_grow(judgement->items, judgement->item_count, &judgement->item_capacity, sizeof(*judgement->items));
+    item.what = intern_string(what);
+    free(what);
+    judgement->items[judgement->item_count++] = item;
+    judgement->counts[item.how]++;
+}
+
+void judgement_note(struct judgement *judgement, char *note)
+{
+    judgement->notes =
+        memory_grow(judgement->notes, judgement->note_count, &judgement->note_capacity, sizeof(*judgement->notes));
+    judgement->notes[judgement->note_count++] = intern_string(note);
+    free(note);
+}
+
+/* What of the baseline a finding stands for: its line, found again, or that of the finding with its id. NULL: none. */
+static const struct profile_line *line_before(const struct match *match, const struct profile_finding *finding)
+{
+    if (match->base_lines[finding->line] != SIZE_MAX)
+        return &match->base->lines[match->base_lines[finding->line]];
+    for (size_t i = 0; i < match->base->finding_count && !match->known[finding->line]; i++)
+        if (match->base->findings[i].id == finding->id)
+            return finding_line(match->base, &match->base->findings[i]);
+    return NULL;
+}
+
+static const char *known_words(const struct match *match, const struct profile_finding *finding,
+                               const struct profile_line *before)
+{
+    if (before != NULL)
+        return "In the baseline this line repeated nothing.";
+    return match->known[finding->line] ? "In the baseline this line made no objects."
+                                       : "The baseline has no such line.";
+}
+
+static bool is_sampled_kind(const char *kind)
+{
+    return !kind_is_exact(kind) && strcmp(kind, "constant") != 0;
+}
+
+static char *say_sum(const struct repeated *repeated)
+{
+    char *bytes = page_bytes((uint64_t)repeated->bytes), *objects = page_count((uint64_t)(repeated->objects + 0.5));
+    char *text = memory_print("%s in %s objects", bytes, objects);
+    free(bytes);
+    free(objects);
+    return text;
+}
+
+static char *say_new(const struct match *match, const struct profile_finding *finding,
+                     const struct profile_line *before, const struct repeated *now)
+{
+    char *sum = say_sum(now), *text;
+    if (match == NULL)
+        text = memory_print("%s made again.", sum);
+    else
+        text = memory_print("%s made again. %s", sum, known_words(match, finding, before));
+    free(sum);
+    return text;
+}
+
+/* "128 KiB made again for each birth, 64 KiB in the baseline (+100 %)". */
+static char *say_change(const struct repeated *now, const struct repeated *before)
+{
+    double now_bytes = now->bytes / (double)now->births, before_bytes = before->bytes / (double)before->births;
+    char *a = page_bytes((uint64_t)now_bytes), *b = page_bytes((uint64_t)before_bytes), *text;
+    double percent = 100 * (now_bytes / before_bytes - 1);
+    bool longer = (double)now->births > (1 + BIRTHS_DIFFER) * (double)before->births ||
+                  (double)before->births > (1 + BIRTHS_DIFFER) * (double)now->births;
+    char *births = page_count(now->births), *births_before = page_count(before->births);
+    text = memory_print("%s made again for each birth, %s in the baseline (%+.0f %%)%s%s%s%s%s.", a, b, percent,
+                        longer ? "; births differ: " : "", longer ? births : "", longer ? ", " : "",
+                        longer ? births_before : "", longer ? " in the baseline" : "");
+    free(a);
+    free(b);
+    free(births);
+    free(births_before);
+    return text;
+}
+
+static bool is_allowed(const struct gate_options *options, const struct profile_finding *finding)
+{
+    for (size_t i = 0; i < options->allowed_count; i++)
+        if (strcmp(options->allowed[i], finding->id) == 0)
+            return true;
+    return false;
+}
+
+static void add_repeated(struct repeated *sum, const struct profile_line *line, const char *kind)
+{
+    struct repeated repeated = line_repeated(line, kind, DECIDES_SHARE - CHANCE_SHARE);
+    profile_add(&sum->births, repeated.births);
+    sum->objects += repeated.objects;
+    sum->bytes += repeated.bytes;
+}
+
+static bool stands_at(const struct profile_line *line, struct match_place place)
+{
+    return place.line > 0 && line->file == place.file && line->number == place.line;
+}
+
+/*
+ * What the line repeated in the baseline. Whether a package's line or the user line that calls it leads depends on the time
+ * the user line takes: where nothing is found at the line itself, what was charged to the other counts.
+ */
+static struct repeated repeated_before(const struct match *match, const struct profile_finding *finding,
+                                       const struct profile_line *before)
+{
+    struct repeated sum = {0};
+    if (before != NULL)
+        add_repeated(&sum, before, finding->kind);
+    const struct profile_line *line = finding_line(match->now, finding);
+    struct match_place here = match_place(match, line->file, line->number),
+                       caller = match_place(match, line->caller_file, line->caller_number);
+    const struct profile *base = match->base;
+    for (size_t i = 0; base->lines != NULL && i < base->line_count && sum.births == 0; i++) {
+        const struct profile_line *other = &base->lines[i];
+        bool called = here.line > 0 && other->caller_number == here.line && other->caller_file == here.file;
+        if (called || stands_at(other, caller))
+            add_repeated(&sum, other, finding->kind);
+    }
+    return sum;
+}
+
+/* By counts: made again at least so often before, for each birth? */
+static enum judged against_baseline(const struct match *match, const struct profile_line *before,
+                                    const struct profile_finding *finding, const struct repeated *now,
+                                    const struct gate_options *options, struct repeated *there)
+{
+    *there = repeated_before(match, finding, before);
+    if (there->births == 0)
+        return JUDGED_NEW;
+    double most = there->bytes / (double)there->births * (1 + options->increase_percent / 100);
+    return now->bytes / (double)now->births > most ? JUDGED_INCREASED : JUDGED_KNOWN;
+}
+
+/* A finding that was measured, not counted: only whether its line is new can be told here (sampled.c does the rest). */
+static void judge_sampled(struct judgement *judgement, struct judged_item item, const struct match *match)
+{
+    bool there = match == NULL || line_before(match, item.finding) != NULL || match->known[item.finding->line];
+    item.how = there ? JUDGED_KNOWN : JUDGED_NEW;
+    judgement_add(judgement, item, memory_print("%s", item.finding->claim != NULL ? item.finding->claim : ""));
+}
+
+static void judge_finding(struct judgement *judgement, const struct profile *now, const struct match *match,
+                          const struct profile_finding *finding, const struct gate_options *options)
+{
+    const struct profile_line *line = finding_line(now, finding), *before = NULL;
+    struct repeated repeated = line_repeated(line, finding->kind, DECIDES_SHARE), there;
+    struct judged_item item = {
+        .profile = now, .finding = finding, .line = line, .kind = finding->kind, .weight = repeated.bytes};
+    if (finding->ignored != NULL) {
+        item.how = JUDGED_SUPPRESSED;
+        judgement_add(
+            judgement, item,
+            memory_print("ignored by a comment: %s", *finding->ignored != '\0' ? finding->ignored : "no reason given"));
+        return;
+    }
+    if (is_sampled_kind(finding->kind)) {
+        judge_sampled(judgement, item, match);
+        return;
+    }
+    if (match != NULL)
+        before = line_before(match, finding);
+    if (!finding_decides(now, finding)) {
+        item.how = JUDGED_SMALL;
+        judgement_add(judgement, item,
+                      memory_print("too little to decide: below 1 MiB and 1 %% of the object bytes, or "
+                                   "below nine tenths of the births"));
+        return;
+    }
+    item.how = match == NULL ? JUDGED_KNOWN : against_baseline(match, before, finding, &repeated, options, &there);
+    char *what = match == NULL || item.how == JUDGED_NEW ? say_new(match, finding, before, &repeated)
+                                                         : say_change(&repeated, &there);
+    if (is_allowed(options, finding))
+        item.how = JUDGED_ALLOWED;
+    judgement_add(judgement, item, what);
+}
+
+/* Is the finding still one of the run that is judged? */
+static bool is_still_there(const struct match *match, const struct profile_finding *finding)
+{
+    for (size_t i = 0; i < match->now->finding_count; i++) {
+        const struct profile_finding *now = &match->now->findings[i];
+        if (now->id == finding->id || match->base_lines[now->line] == finding->line)
+            return true;
+    }
+    return false;
+}
+
+static void judge_gone(struct judgement *judgement, const struct match *match)
+{
+    for (size_t i = 0; i < match->base->finding_count; i++) {
+        const struct profile_finding *finding = &match->base->findings[i];
+        if (!kind_is_exact(finding->kind) || !finding_decides(match->base, finding) || is_still_there(match, finding))
+            continue;
+        const struct profile_line *line = finding_line(match->base, finding);
+        struct repeated repeated = line_repeated(line, finding->kind, DECIDES_SHARE);
+        char *sum = say_sum(&repeated);
+        struct judged_item item = {.how = JUDGED_GONE,
+                                   .profile = match->base,
+                                   .finding = finding,
+                                   .line = line,
+                                   .kind = finding->kind,
+                                   .weight = repeated.bytes};
+        judgement_add(judgement, item, memory_print("%s no longer made again.", sum));
+        free(sum);
+    }
+}
+
+static void note_unused(struct judgement *judgement, const struct profile *now, const struct gate_options *options)
+{
+    for (size_t i = 0; i < now->ignore_count; i++) {
+        const struct profile_ignore *ignore = &now->ignores[i];
+        if (!ignore->used)
+            judgement_note(judgement,
+                           memory_print("%s:%d: the comment that ignores [%s] is not used: no such finding here",
+                                        now->files[ignore->file].path, ignore->number, ignore->kind));
+    }
+    for (size_t i = 0; i < options->allowed_count; i++) {
+        bool used = false;
+        for (size_t j = 0; j < now->finding_count; j++)
+            used = used || strcmp(now->findings[j].id, options->allowed[i]) == 0;
+        if (!used)
+            judgement_note(judgement, memory_print("%s is allowed, but no finding has this id", options->allowed[i]));
+    }
+}
+
+static void note_run(struct judgement *judgement, const struct profile *now, const struct profile *base)
+{
+    if (now->why_partial != NULL)
+        judgement_note(judgement, memory_print("only a part of the run was judged: %s", now->why_partial));
+    if (now->without_place > 0)
+        judgement_note(judgement,
+                       memory_print("%" PRIu64 " objects found no room among the places: they were not looked at",
+                                    now->without_place));
+    for (enum db_engine engine = DB_ENGINE_TIME; base != NULL && engine <= DB_ENGINE_ACCESS; engine++)
+        if (base->engines[engine] && !now->engines[engine])
+            judgement_note(judgement, memory_print("the %s engine was on in the baseline and is off now (%s); what it "
+                                                   "measures was not compared",
+                                                   engine == DB_ENGINE_TIME ? "time" : "access",
+                                                   now->why_off[engine] != NULL ? now->why_off[engine] : "no reason"));
+}
+
+static int item_order(const void *left, const void *right)
+{
+    const struct judged_item *a = left, *b = right;
+    if (a->how != b->how)
+        return a->how < b->how ? -1 : 1;
+    if (a->weight < b->weight || a->weight > b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    int order = strcmp(item_path(a), item_path(b));
+    if (order == 0 && a->line != NULL && b->line != NULL)
+        order = a->line->number - b->line->number;
+    return order != 0 ? order : strcmp(a->kind, b->kind);
+}
+
+void judge(struct judgement *judgement, const struct profile *now, const struct profile *base,
+           const struct match *match, const struct gate_options *options)
+{
+    *judgement = (struct judgement){0};
+    for (size_t i = 0; i < now->finding_count; i++)
+        judge_finding(judgement, now, match, &now->findings[i], options);
+    if (match != NULL) {
+        judge_shares(judgement, match);
+        judge_gone(judgement, match);
+    }
+    judge_limits(judgement, now, base, options);
+    note_unused(judgement, now, options);
+    note_run(judgement, now, base);
+    if (judgement->item_count > 0)
+        qsort(judgement->items, judgement->item_count, sizeof(*judgement->items), item_order);
+    judgement->failed = judgement->counts[JUDGED_NEW] > options->new_max || judgement->counts[JUDGED_INCREASED] > 0 ||
+                        judgement->counts[JUDGED_SHARE] > 0 || judgement->counts[JUDGED_LIMIT] > 0;
+}
+
+void judgement_free(struct judgement *judgement)
+{
+    free(judgement->items);
+    free(judgement->notes);
+    *judgement = (struct judgement){0};
+}

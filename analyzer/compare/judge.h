@@ -1,0 +1,96 @@
+/*
+ * The gate's verdict. Exact counts of places that are findings decide, each against the same place of the baseline and for
+ * each birth, so that runs of different length compare. Counts of other places depend on data and seed: they never decide.
+ * Nor does any time. Shares that were sampled decide only where both intervals lie apart, corrected for how many were compared.
+ */
+#ifndef PIEPROF_ANALYZER_JUDGE_H
+#define PIEPROF_ANALYZER_JUDGE_H
+
+#include "compare/gate_options.h"
+#include "compare/match.h"
+
+/* name, what an output calls it, does it fail the gate? In the order in which they are told. */
+#define JUDGED(X)                                                                                                      \
+    X(NEW, "new", true)                                                                                                \
+    X(INCREASED, "increased", true)                                                                                    \
+    X(SHARE, "share rose", true)                                                                                       \
+    X(LIMIT, "limit", true)                                                                                            \
+    X(ALLOWED, "allowed", false)                                                                                       \
+    X(SUPPRESSED, "suppressed", false)                                                                                 \
+    X(KNOWN, "known", false)                                                                                           \
+    X(SMALL, "small", false)                                                                                           \
+    X(GONE, "gone", false)
+
+enum judged {
+#define X(name, text, fails) JUDGED_##name,
+    JUDGED(X)
+#undef X
+        JUDGED_COUNT
+};
+
+struct judged_item {
+    enum judged how;
+    const struct profile *profile;         /* whose finding and line it is: of JUDGED_GONE the baseline's */
+    const struct profile_finding *finding; /* NULL: a limit, or a share */
+    const struct profile_line *line;       /* NULL: a limit */
+    const char *kind;                      /* of the finding or the share; the metric of a limit */
+    const char *what;                      /* sentences */
+    double weight;                         /* bytes made again; for the order among alike */
+};
+
+struct judgement {
+    struct judged_item *items; /* by `how`, then weight */
+    size_t item_count, item_capacity;
+    size_t counts[JUDGED_COUNT];
+    const char **notes;
+    size_t note_count, note_capacity;
+    size_t shares_compared;
+    bool failed;
+};
+
+/* Objects of a line that repeat, over its groups of which at least `least` of those examined do. */
+struct repeated {
+    uint64_t births;
+    double objects, bytes; /* made again: of all results, as many as of those examined */
+};
+struct repeated line_repeated(const struct profile_line *line, const char *kind, double least);
+
+/* Values of the metrics on a run: see gate_options.h; of shares the percentage with its interval. */
+struct metric_value {
+    bool known;
+    double value, low, high;
+};
+struct metric_value metric_of(const struct profile *profile, enum gate_metric metric);
+
+/* Does a finding weigh enough to decide: nine tenths of the births, and 1 MiB or 1 % of the run's object bytes? */
+bool finding_decides(const struct profile *profile, const struct profile_finding *finding);
+
+/* `base` and `match` are NULL without a baseline. Free with judgement_free; strings are interned. */
+void judge(struct judgement *judgement, const struct profile *now, const struct profile *base,
+           const struct match *match, const struct gate_options *options);
+void judgement_free(struct judgement *judgement);
+
+/* For the parts of the judge: `what` is fresh memory, which is taken. */
+void judgement_add(struct judgement *judgement, struct judged_item item, char *what);
+void judgement_note(struct judgement *judgement, char *note);
+
+/* limits.c: --max and --max-increase METRIC=. */
+void judge_limits(struct judgement *judgement, const struct profile *now, const struct profile *base,
+                  const struct gate_options *options);
+
+/* sampled.c: shares of stores of lines that are in both runs. */
+void judge_shares(struct judgement *judgement, const struct match *match);
+
+/* refuse.c: why the gate cannot decide, with the remedy; fresh memory. NULL when it can. */
+char *gate_refusal(const struct profile *now, const struct profile *base, const struct gate_options *options);
+
+const char *judged_name(enum judged how);
+bool judged_fails(enum judged how);
+
+/* Where an item is: "src/model.py", or "" for a limit. */
+static inline const char *item_path(const struct judged_item *item)
+{
+    return item->line != NULL ? line_path(item->profile, item->line) : "";
+}
+
+#endif

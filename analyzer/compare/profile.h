@@ -1,0 +1,158 @@
+/*
+ * What of a run is compared with another: exact counts of every line that made objects, findings, the program, and digests
+ * of the source lines by which a line is found again after edits. Taken from a run, or read from a baseline (a JSON file that
+ * `export --format baseline` wrote), which holds neither times, nor samples, nor paths of a machine.
+ */
+#ifndef PIEPROF_ANALYZER_PROFILE_H
+#define PIEPROF_ANALYZER_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+
+#define PROFILE_FORMAT "pieprof-baseline"
+#define PROFILE_VERSION 1
+#define PROFILE_TEXT_BYTES 400u /* no more of a source line is kept */
+
+/* Strings are interned throughout. */
+struct profile_file {
+    const char *path;  /* relative to the repository; of an installed package as it is imported */
+    uint32_t *digests; /* of each line without its blanks, 0 for a blank one; NULL when no text is known */
+    size_t line_count;
+};
+
+/*
+ * Objects at a line, of all sizes and on all ways there, at places of which the same tenths repeat: what data makes of one
+ * place does not thin out what another repeats.
+ */
+struct profile_group {
+    unsigned replica_tenths, constant_tenths; /* of examined */
+    uint64_t births, results;                 /* results: neither workspaces nor left unfilled */
+    uint64_t examined, replicas, linked, constant;
+    uint64_t bytes;                       /* of all births */
+    uint64_t again_bytes, constant_bytes; /* of results: as large a part as of those examined */
+};
+
+struct profile_line {
+    size_t file; /* index into the profile's files */
+    const char *function, *text;
+    int32_t number;
+    int32_t column, end_column; /* -1: unknown */
+    /* Of a package's line: the user line that it stands for in this run, as its time decides; number 0: none. */
+    size_t caller_file;
+    int32_t caller_number;
+    bool own;
+    struct profile_group *groups;
+    size_t group_count, group_capacity;
+    /* Of a run only. */
+    double time_s;
+    uint64_t samples; /* that measured it */
+    struct share stores, dead;
+};
+
+struct profile_finding {
+    const char *id, *kind, *category;
+    size_t line;         /* index into the profile's lines */
+    const char *ignored; /* the reason a comment on the line gives; NULL: none */
+    /* Of a run only; NULL in a baseline. */
+    const char *claim, *advice;
+    double waste_s;
+};
+
+/* A comment `# pieprof: ignore[kind] reason`. */
+struct profile_ignore {
+    size_t file;
+    int32_t number;
+    const char *kind, *reason;
+    bool used;
+};
+
+struct profile {
+    const char *name; /* the file that was read, printable */
+    const char *program_kind, *program;
+    const char *root; /* where a script's path begins on this machine, with its "/"; NULL: not known */
+    bool engines[DB_ENGINE_COUNT];
+    const char *why_off[DB_ENGINE_COUNT]; /* NULL: on, or not known */
+    const char *why_partial;              /* NULL: the run came to its end and was read whole */
+    bool from_run;
+    uint64_t births, object_bytes;
+    uint64_t without_place; /* objects that found no room among the places */
+    double time_s;
+    struct share stores, dead; /* of the whole run */
+    struct profile_file *files;
+    size_t file_count, file_capacity;
+    struct profile_line *lines; /* by path, then number */
+    size_t line_count, line_capacity;
+    struct profile_finding *findings; /* by line, kind and id */
+    size_t finding_count, finding_capacity;
+    struct profile_ignore *ignores;
+    size_t ignore_count, ignore_capacity;
+};
+
+/*
+ * profile_load.c: reads a run's file or a baseline. False after one line on stderr. `own`: as for model_build. Free with
+ * profile_free in both cases; the strings live until intern_free_all().
+ */
+bool profile_load(struct profile *profile, const char *path, const char *const *own, size_t own_count);
+void profile_free(struct profile *profile);
+
+/* profile_load.c: adds a line's objects to the profile's sums. */
+void profile_count_line(struct profile *profile, const struct profile_line *line);
+
+/* profile_take.c: from a model, whose memory is not needed afterwards. */
+void profile_take(struct profile *profile, struct model *model);
+
+/* profile_read.c: from a baseline's text. False: `*error` (fresh memory) says where and what is wrong. */
+bool profile_read(struct profile *profile, const char *text, size_t length_bytes, char **error);
+
+/* profile_write.c: as a baseline: the same bytes for the same counts. False when the output could not be written. */
+bool profile_write(FILE *out, const struct profile *profile);
+
+/* program.c: what ran: "script" and its path, "module" and its name, or "text". Returns the script's absolute path or NULL. */
+const char *profile_program(struct profile *profile, const struct model *model);
+
+/* profile_path.c: a file's path as another machine would tell it. Interned. */
+const char *profile_path(const struct model *model, const char *file);
+
+/*
+ * Do exact counts alone make findings of this kind? Others are measured, or told only where they cost time: they are not
+ * written into baselines, which are the same bytes for the same program.
+ */
+static inline bool kind_is_exact(const char *kind)
+{
+    return strcmp(kind, "replica") == 0 || strcmp(kind, "transfer") == 0;
+}
+
+/* ignore.c: notes the comments of a file and marks the findings that they name. */
+void profile_ignore(struct profile *profile, size_t file, const char *text, size_t length_bytes);
+void profile_ignore_findings(struct profile *profile);
+
+/* Full tenths that a part is of the whole. */
+static inline unsigned profile_tenths(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? (unsigned)(10 * ((double)part / (double)whole)) : 0;
+}
+
+/* Sums that only a damaged file makes so large stay at their end, which JSON can hold. */
+static inline void profile_add(uint64_t *sum, uint64_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum) || *sum > INT64_MAX)
+        *sum = INT64_MAX;
+}
+
+static inline const char *line_path(const struct profile *profile, const struct profile_line *line)
+{
+    return profile->files[line->file].path;
+}
+
+static inline const struct profile_line *finding_line(const struct profile *profile,
+                                                      const struct profile_finding *finding)
+{
+    return &profile->lines[finding->line];
+}
+
+#endif

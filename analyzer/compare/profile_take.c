@@ -1,0 +1,244 @@
+/* A run as it is compared. */
+#include "compare/profile.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "findings/sites.h"
+#include "model/engines.h"
+#include "model/processes.h"
+#include "model/share.h"
+#include "model/source.h"
+
+/* Of objects below it, whether they count depends on how much more than was asked for the allocator gives: chance. */
+#define SURE_BYTES 1024u
+
+static uint32_t digest_line(const char *line, size_t length)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < length; i++)
+        if (!isspace((unsigned char)line[i]))
+            hash = (hash_mix(hash + 1) ^ (unsigned char)line[i]) * UINT64_C(0x100000001b3);
+    uint32_t digest = (uint32_t)(hash_mix(hash) >> 32);
+    return hash == 0 ? 0 : digest == 0 ? 1 : digest;
+}
+
+static void digest_text(struct profile_file *file, const struct source *source)
+{
+    const char *end = source->text + source->length_bytes;
+    size_t capacity = 0;
+    for (const char *line = source->text; line < end;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        stop = stop != NULL ? stop : end;
+        file->digests = memory_grow(file->digests, file->line_count, &capacity, sizeof(*file->digests));
+        file->digests[file->line_count++] = digest_line(line, (size_t)(stop - line));
+        line = stop + 1;
+    }
+}
+
+/* The index of a file, added at its first line. */
+static size_t take_file(struct profile *profile, const struct model *model, const char *file)
+{
+    const char *path = profile_path(model, file);
+    for (size_t i = 0; i < profile->file_count; i++)
+        if (profile->files[i].path == path)
+            return i;
+    profile->files = memory_grow(profile->files, profile->file_count, &profile->file_capacity, sizeof(*profile->files));
+    struct profile_file *taken = &profile->files[profile->file_count];
+    *taken = (struct profile_file){.path = path};
+    const struct source *source = source_get(model, file);
+    if (source->text != NULL) {
+        digest_text(taken, source);
+        profile_ignore(profile, profile->file_count, source->text, source->length_bytes);
+    }
+    return profile->file_count++;
+}
+
+static struct profile_group *group_of(struct profile_line *line, unsigned replica_tenths, unsigned constant_tenths)
+{
+    for (size_t i = 0; i < line->group_count; i++)
+        if (line->groups[i].replica_tenths == replica_tenths && line->groups[i].constant_tenths == constant_tenths)
+            return &line->groups[i];
+    line->groups = memory_grow(line->groups, line->group_count, &line->group_capacity, sizeof(*line->groups));
+    struct profile_group *group = &line->groups[line->group_count++];
+    *group = (struct profile_group){.replica_tenths = replica_tenths, .constant_tenths = constant_tenths};
+    return group;
+}
+
+/* Bytes of the site's results, of as large a part of them as of those examined. */
+static uint64_t bytes_of(const struct site *site, uint64_t part)
+{
+    const struct db_site *record = site->record;
+    if (record->examined == 0)
+        return 0;
+    double objects = (double)part / (double)record->examined * (double)site_results(site);
+    double bytes = objects * (double)record->size_bytes;
+    return bytes < 0x1p62 ? (uint64_t)bytes : UINT64_C(1) << 62;
+}
+
+static void take_site(struct profile_line *line, const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t repeated = record->replicas + site->linked, bytes;
+    repeated = repeated < record->examined ? repeated : record->examined;
+    struct profile_group *group =
+        group_of(line, profile_tenths(repeated, record->examined), profile_tenths(record->constant, record->examined));
+    if (__builtin_mul_overflow(record->births, record->size_bytes, &bytes))
+        bytes = INT64_MAX;
+    profile_add(&group->births, record->births);
+    profile_add(&group->results, site_results(site));
+    profile_add(&group->examined, record->examined);
+    profile_add(&group->replicas, record->replicas);
+    profile_add(&group->linked, repeated - record->replicas);
+    profile_add(&group->constant, record->constant);
+    profile_add(&group->bytes, bytes);
+    profile_add(&group->again_bytes, bytes_of(site, repeated));
+    profile_add(&group->constant_bytes, bytes_of(site, record->constant));
+}
+
+static int group_order(const void *left, const void *right)
+{
+    const struct profile_group *a = left, *b = right;
+    if (a->replica_tenths != b->replica_tenths)
+        return a->replica_tenths > b->replica_tenths ? -1 : 1;
+    return (a->constant_tenths < b->constant_tenths) - (a->constant_tenths > b->constant_tenths);
+}
+
+static void take_columns(struct profile_line *line, const struct line_span *span)
+{
+    bool one_row = span->column >= 0 && span->end_line == span->line && span->line == line->number;
+    line->column = one_row ? span->column : -1;
+    line->end_column = one_row ? span->end_column : -1;
+}
+
+static const char *take_text(const struct model *model, const struct line *line)
+{
+    size_t length = 0;
+    const char *text = source_line(source_get(model, line->file), line->number, &length);
+    for (; length > 0 && isspace((unsigned char)*text); length--)
+        text++;
+    for (; length > 0 && isspace((unsigned char)text[length - 1]); length--)
+        ;
+    char *valid = text_valid(text != NULL ? text : "", length < PROFILE_TEXT_BYTES ? length : PROFILE_TEXT_BYTES);
+    const char *kept = intern_string(valid);
+    free(valid);
+    return kept;
+}
+
+static void take_line(struct profile *profile, struct model *model, const struct line *line)
+{
+    size_t file = take_file(profile, model, line->file);
+    size_t caller_file = line->caller != NULL ? take_file(profile, model, line->caller->file) : 0;
+    profile->lines = memory_grow(profile->lines, profile->line_count, &profile->line_capacity, sizeof(*profile->lines));
+    struct profile_line *taken = &profile->lines[profile->line_count++];
+    *taken = (struct profile_line){.file = file,
+                                   .function = line->function,
+                                   .text = take_text(model, line),
+                                   .number = line->number,
+                                   .caller_file = caller_file,
+                                   .caller_number = line->caller != NULL ? line->caller->number : 0,
+                                   .own = line->own,
+                                   .time_s = (double)times_total(&line->times) * 1e-9,
+                                   .samples = line->times.samples,
+                                   .stores = line->shares[SHARE_STORES],
+                                   .dead = line->shares[SHARE_DEAD]};
+    take_columns(taken, &line->span);
+    for (const struct place *place = line->places; place != NULL; place = place->next)
+        for (const struct site *site = place->sites; site != NULL; site = site->next)
+            if (site->record->size_bytes >= SURE_BYTES)
+                take_site(taken, site);
+    if (taken->group_count > 0)
+        qsort(taken->groups, taken->group_count, sizeof(*taken->groups), group_order);
+}
+
+static void take_finding(struct profile *profile, const struct model *model, const struct finding *finding)
+{
+    const char *path = profile_path(model, finding->line->file);
+    size_t line = 0;
+    while (line < profile->line_count &&
+           (line_path(profile, &profile->lines[line]) != path || profile->lines[line].number != finding->line->number))
+        line++;
+    if (line == profile->line_count)
+        return;
+    take_columns(&profile->lines[line], &finding->span);
+    profile->findings =
+        memory_grow(profile->findings, profile->finding_count, &profile->finding_capacity, sizeof(*profile->findings));
+    profile->findings[profile->finding_count++] = (struct profile_finding){.id = intern_string(finding->id),
+                                                                           .kind = finding->kind,
+                                                                           .category = finding->category,
+                                                                           .line = line,
+                                                                           .claim = intern_string(finding->claim),
+                                                                           .advice = intern_string(finding->advice),
+                                                                           .waste_s = finding->waste_s};
+}
+
+/* Why a run cannot stand for the whole program. Workers may be killed at the end; the first process may not. */
+static const char *why_partial(const struct run *run)
+{
+    if (run->process_count == 0)
+        return "no process of it reached Python code";
+    if (run->cut_short || run->damaged > 0)
+        return "the file is damaged or cut short";
+    const char *state = process_state(run, run->processes[0].record);
+    if (strcmp(state, "exit") == 0 || strcmp(state, "exec") == 0)
+        return NULL;
+    return strcmp(state, "running") == 0 ? "the program still runs" : "the program was killed before its end";
+}
+
+static void take_run(struct profile *profile, const struct model *model)
+{
+    const struct totals *totals = &model->totals;
+    profile->from_run = true;
+    profile->why_partial = why_partial(model->run);
+    profile->time_s = (double)times_total(&totals->times) * 1e-9;
+    profile->stores = totals->shares[SHARE_STORES];
+    profile->dead = totals->shares[SHARE_DEAD];
+    profile->without_place =
+        model->health.dropped[DB_DROP_SITES_FULL] + model->health.dropped[DB_DROP_OBJECT_TABLE_FULL];
+    for (enum db_engine engine = 0; engine < DB_ENGINE_COUNT; engine++) {
+        const char *why_off;
+        profile->engines[engine] = engine_ran(model->run, engine, &why_off);
+        profile->why_off[engine] = why_off != NULL ? intern_string(why_off) : NULL;
+    }
+    const char *script = profile_program(profile, model);
+    if (script != NULL)
+        take_file(profile, model, script);
+}
+
+static const struct profile *sorted; /* qsort has no argument for it */
+
+static int line_order(const void *left, const void *right)
+{
+    const struct profile_line *a = left, *b = right;
+    int order = strcmp(line_path(sorted, a), line_path(sorted, b));
+    return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+static int finding_order(const void *left, const void *right)
+{
+    const struct profile_finding *a = left, *b = right;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    int order = strcmp(a->kind, b->kind);
+    return order != 0 ? order : strcmp(a->id, b->id);
+}
+
+void profile_take(struct profile *profile, struct model *model)
+{
+    take_run(profile, model);
+    for (size_t i = 0; i < model->line_count; i++)
+        take_line(profile, model, model->lines[i]);
+    sorted = profile;
+    if (profile->line_count > 0)
+        qsort(profile->lines, profile->line_count, sizeof(*profile->lines), line_order);
+    for (size_t i = 0; i < model->finding_count; i++)
+        take_finding(profile, model, model->findings[i]);
+    if (profile->finding_count > 0)
+        qsort(profile->findings, profile->finding_count, sizeof(*profile->findings), finding_order);
+    for (size_t i = 0; i < profile->line_count; i++)
+        profile_count_line(profile, &profile->lines[i]);
+    profile_ignore_findings(profile);
+}

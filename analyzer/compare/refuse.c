@@ -1,0 +1,141 @@
+/*
+ * When the gate must not decide. Each refusal says what is wrong and what to do about it; a gate that passes in silence what
+ * it did not look at is worse than none. Arguments, interpreter, machine and environment may differ: they never refuse.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "compare/judge.h"
+#include "model/engines.h"
+
+static const struct profile_file *program_file(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->file_count; i++)
+        if (strcmp(profile->files[i].path, profile->program) == 0)
+            return &profile->files[i];
+    return NULL;
+}
+
+/* Does the other's script stand beside this one's, so that it cannot have been renamed? */
+static bool is_there_too(const struct profile *profile, const struct profile *other)
+{
+    if (profile->root == NULL)
+        return false;
+    char *path = memory_print("%s%s", profile->root, other->program);
+    bool there = access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+/* A script is the same under another name when most of its text is in it, and the old one is there no longer. */
+static bool is_same_program(const struct profile *now, const struct profile *base)
+{
+    if (strcmp(now->program_kind, base->program_kind) != 0)
+        return false;
+    if (strcmp(now->program, base->program) == 0)
+        return true;
+    const struct profile_file *file = program_file(now), *before = program_file(base);
+    return strcmp(now->program_kind, "script") == 0 && !is_there_too(now, base) && file != NULL && before != NULL &&
+           match_files_alike(before, file) >= MATCH_SAME_FILE;
+}
+
+static char *refuse_program(const struct profile *now, const struct profile *base)
+{
+    if (is_same_program(now, base))
+        return NULL;
+    return memory_print(
+        "another program: %s %s, and the baseline is of %s %s; make a baseline of this program, or name "
+        "the right one",
+        now->program_kind, now->program, base->program_kind, base->program);
+}
+
+static char *refuse_partial(const struct profile *profile, const char *what)
+{
+    if (profile->why_partial == NULL)
+        return NULL;
+    return memory_print("%s is not whole: %s; let the program run to its end, or take what there is with --partial",
+                        what, profile->why_partial);
+}
+
+static char *refuse_engines(const struct profile *now, const struct profile *base)
+{
+    for (enum db_engine engine = DB_ENGINE_REPLICA; engine <= DB_ENGINE_TRANSFER; engine++) {
+        const char *name = engine_name(engine), *why = now->why_off[engine];
+        if (base->engines[engine] && !now->engines[engine])
+            return memory_print(
+                "the %s engine is off (%s), and it was on in the baseline: its exact counts are missing; "
+                "record the run with PIEPROF_ENGINES=all",
+                name, why != NULL ? why : "no reason is known");
+        if (!base->engines[engine] && now->engines[engine])
+            return memory_print("the %s engine was off in the baseline, which has none of its counts to compare with; "
+                                "make the baseline again with PIEPROF_ENGINES=all",
+                                name);
+    }
+    if (!now->engines[DB_ENGINE_REPLICA] && !now->engines[DB_ENGINE_TRANSFER])
+        return memory_print("no engine with exact counts was on in either run, so nothing can be decided; record both "
+                            "with PIEPROF_ENGINES=all");
+    return NULL;
+}
+
+static char *refuse_required(const struct profile *now, const struct gate_options *options)
+{
+    for (enum db_engine engine = 0; engine < DB_ENGINE_COUNT; engine++)
+        if ((options->required >> engine & 1) != 0 && !now->engines[engine])
+            return memory_print("--require %s: the engine is off (%s); `pieprof-report doctor` says how to enable it",
+                                engine_name(engine),
+                                now->why_off[engine] != NULL ? now->why_off[engine] : "no reason is known");
+    return NULL;
+}
+
+/* What a limit needs and the run does not have. */
+static char *refuse_metric(const struct profile *profile, const char *what, enum gate_metric metric)
+{
+    const char *name = gate_metric_name(metric);
+    bool sampled = gate_metric_unit(metric) == METRIC_SHARE;
+    enum db_engine engine = sampled                    ? DB_ENGINE_ACCESS
+                            : metric == GATE_TRANSFERS ? DB_ENGINE_TRANSFER
+                                                       : DB_ENGINE_REPLICA;
+    if (sampled && !profile->from_run)
+        return memory_print(
+            "%s needs samples, and %s is an exported baseline, which holds none; give the run's own file", name, what);
+    if (!profile->engines[engine])
+        return memory_print("%s needs the %s engine, which is off in %s (%s); record it with PIEPROF_ENGINES=all", name,
+                            engine_name(engine), what,
+                            profile->why_off[engine] != NULL ? profile->why_off[engine] : "no reason is known");
+    if (!metric_of(profile, metric).known)
+        return memory_print("%s has too few samples in %s; let the program run longer, or raise PIEPROF_RATE", name,
+                            what);
+    return NULL;
+}
+
+static char *refuse_metrics(const struct profile *now, const struct profile *base, const struct gate_options *options)
+{
+    char *refusal = NULL;
+    for (enum gate_metric metric = 0; metric < GATE_METRIC_COUNT && refusal == NULL; metric++) {
+        bool grows = options->increases[metric] >= 0;
+        if (options->limits[metric] >= 0 || grows)
+            refusal = refuse_metric(now, "the run", metric);
+        if (refusal == NULL && grows && base == NULL)
+            refusal = memory_print("--max-increase %s=... needs --baseline", gate_metric_name(metric));
+        else if (refusal == NULL && grows)
+            refusal = refuse_metric(base, "the baseline", metric);
+    }
+    return refusal;
+}
+
+char *gate_refusal(const struct profile *now, const struct profile *base, const struct gate_options *options)
+{
+    char *refusal = NULL;
+    if (!options->partial)
+        refusal = refuse_partial(now, "the run");
+    if (refusal == NULL && base != NULL && !options->partial)
+        refusal = refuse_partial(base, "the baseline");
+    if (refusal == NULL && base != NULL)
+        refusal = refuse_program(now, base);
+    if (refusal == NULL && base != NULL)
+        refusal = refuse_engines(now, base);
+    if (refusal == NULL)
+        refusal = refuse_required(now, options);
+    return refusal != NULL ? refusal : refuse_metrics(now, base, options);
+}

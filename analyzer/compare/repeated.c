@@ -1,0 +1,75 @@
+/* How much of a line's objects was made again, and what the run's metrics are. */
+#include "compare/judge.h"
+#include "model/share.h"
+
+#define DECIDES_SHARE 0.9
+#define DECIDES_BYTES 0x1p20
+#define DECIDES_PART 0.01
+
+struct repeated line_repeated(const struct profile_line *line, const char *kind, double least)
+{
+    struct repeated repeated = {0};
+    bool constant = strcmp(kind, "constant") == 0;
+    for (size_t i = 0; i < line->group_count; i++) {
+        const struct profile_group *group = &line->groups[i];
+        uint64_t equal = constant ? group->constant : group->replicas + group->linked;
+        if (equal == 0 || (double)equal < least * (double)group->examined)
+            continue;
+        profile_add(&repeated.births, group->births);
+        repeated.objects += (double)equal / (double)group->examined * (double)group->results;
+        repeated.bytes += (double)(constant ? group->constant_bytes : group->again_bytes);
+    }
+    return repeated;
+}
+
+bool finding_decides(const struct profile *profile, const struct profile_finding *finding)
+{
+    struct repeated repeated = line_repeated(finding_line(profile, finding), finding->kind, DECIDES_SHARE);
+    return repeated.bytes >= DECIDES_BYTES ||
+           (repeated.bytes > 0 && repeated.bytes >= DECIDES_PART * (double)profile->object_bytes);
+}
+
+/* Over findings that decide and that no comment ignores, each line once. */
+static struct metric_value sum_findings(const struct profile *profile, enum gate_metric metric)
+{
+    struct metric_value sum = {.known = true};
+    const struct profile_line *last = NULL;
+    for (size_t i = 0; i < profile->finding_count; i++) {
+        const struct profile_finding *finding = &profile->findings[i];
+        const struct profile_line *line = finding_line(profile, finding);
+        bool transfer = strcmp(finding->kind, "transfer") == 0;
+        if (!kind_is_exact(finding->kind) || finding->ignored != NULL || !finding_decides(profile, finding))
+            continue;
+        struct repeated repeated = line_repeated(line, finding->kind, DECIDES_SHARE);
+        if (metric == GATE_FINDINGS)
+            sum.value++;
+        else if (!transfer && line != last)
+            sum.value += metric == GATE_REPLICAS ? repeated.bytes : repeated.objects;
+        last = line;
+    }
+    sum.low = sum.high = sum.value;
+    return sum;
+}
+
+static struct metric_value of_share(const struct share *share)
+{
+    struct estimate estimate = share_estimate(share);
+    return (struct metric_value){.known = estimate.known,
+                                 .value = 100 * estimate.fraction,
+                                 .low = 100 * estimate.low,
+                                 .high = 100 * estimate.high};
+}
+
+struct metric_value metric_of(const struct profile *profile, enum gate_metric metric)
+{
+    switch (metric) {
+    case GATE_DEAD_STORES:
+        return of_share(&profile->dead);
+    case GATE_REDUNDANT_STORES:
+        return of_share(&profile->stores);
+    case GATE_TRANSFERS:
+        return (struct metric_value){0}; /* the engine records nothing yet: refuse.c says so */
+    default:
+        return sum_findings(profile, metric);
+    }
+}

@@ -1,0 +1,88 @@
+/*
+ * Shares of stores, line by line. They were sampled, and many are compared: an interval is as wide as it must be for all of
+ * them to hold at once in 95 of 100 comparisons (Bonferroni), and a share has risen only where the two do not touch. It counts
+ * only where nearly all of the line's stores are needless now: what is less varies with the data.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "compare/judge.h"
+#include "model/share.h"
+
+#define MISTAKES 0.05
+#define NEEDLESS_MIN 0.5
+#define APART_MIN 0.1 /* between the intervals: with very many samples data alone sets them a little apart */
+
+/* The z beyond which a normal value lies with this chance on each side; by halving, for erfc has no inverse in libm. */
+static double quantile(double chance)
+{
+    double low = 0, high = 40;
+    for (unsigned i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (erfc(middle / sqrt(2)) / 2 > chance)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct share *share_of(const struct profile_line *line, enum share_kind kind)
+{
+    return kind == SHARE_STORES ? &line->stores : &line->dead;
+}
+
+static bool is_comparable(const struct share *now, const struct share *before)
+{
+    return share_estimate_needless(now).known && share_estimate_needless(before).known;
+}
+
+static bool is_ignored(const struct profile *profile, const struct profile_line *line, const char *kind)
+{
+    for (size_t i = 0; i < profile->ignore_count; i++) {
+        struct profile_ignore *ignore = &profile->ignores[i];
+        if (ignore->file == line->file && ignore->number == line->number && strcmp(ignore->kind, kind) == 0)
+            return ignore->used = true;
+    }
+    return false;
+}
+
+static void judge_share(struct judgement *judgement, const struct match *match, size_t line, enum share_kind kind,
+                        double z)
+{
+    const struct profile_line *now = &match->now->lines[line], *before = &match->base->lines[match->base_lines[line]];
+    struct estimate is = share_estimate_needless_within(share_of(now, kind), z),
+                    was = share_estimate_needless_within(share_of(before, kind), z);
+    const char *name = kind == SHARE_STORES ? "redundant_store" : "dead_store";
+    if (is.low - was.high < APART_MIN || is.low < NEEDLESS_MIN)
+        return;
+    struct judged_item item = {.how = JUDGED_SHARE, .profile = match->now, .line = now, .kind = name};
+    if (is_ignored(match->now, now, name))
+        item.how = JUDGED_SUPPRESSED;
+    judgement_add(
+        judgement, item,
+        memory_print("%s stores are %.0f %% of this line's (%.0f-%.0f %%), %.0f %% in the baseline (%.0f-%.0f %%).",
+                     kind == SHARE_STORES ? "Redundant" : "Dead", 100 * is.fraction, 100 * is.low, 100 * is.high,
+                     100 * was.fraction, 100 * was.low, 100 * was.high));
+}
+
+void judge_shares(struct judgement *judgement, const struct match *match)
+{
+    static const enum share_kind kinds[] = {SHARE_STORES, SHARE_DEAD};
+    double z = 0;
+    for (unsigned round = 0; round < 2; round++) {
+        for (size_t i = 0; i < 2 * match->now->line_count; i++) {
+            size_t line = i / 2, before = match->base_lines[line];
+            enum share_kind kind = kinds[i % 2];
+            if (before == SIZE_MAX ||
+                !is_comparable(share_of(&match->now->lines[line], kind), share_of(&match->base->lines[before], kind)))
+                continue;
+            if (round == 0)
+                judgement->shares_compared++;
+            else
+                judge_share(judgement, match, line, kind, z);
+        }
+        z = quantile(MISTAKES / 2 / (double)(judgement->shares_compared > 0 ? judgement->shares_compared : 1));
+    }
+}

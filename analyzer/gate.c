@@ -1,0 +1,128 @@
+/* The verb gate: does a run waste more than a baseline, or than is allowed? Exit status 0, 1, or 2 where it cannot tell. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "compare/judge.h"
+#include "show/output.h"
+#include "show/verdict.h"
+#include "verb.h"
+
+static bool (*const shows[FORMAT_COUNT])(FILE *out, const struct verdict *verdict) = {
+    [FORMAT_TEXT] = verdict_show_text,
+    [FORMAT_JSON] = verdict_show_json,
+    [FORMAT_MARKDOWN] = verdict_show_markdown,
+    [FORMAT_GITHUB] = verdict_show_github,
+    [FORMAT_SARIF] = verdict_show_sarif,
+    [FORMAT_JUNIT] = verdict_show_junit,
+    [FORMAT_CODECLIMATE] = verdict_show_codeclimate,
+};
+
+static int refused(const char *name, char *why)
+{
+    char *printable = text_printable(why, strlen(why));
+    fprintf(stderr, "pieprof-report: gate: %s: %s\n", name, printable);
+    free(printable);
+    free(why);
+    return STATUS_UNUSABLE;
+}
+
+/* A step's summary on GitHub Actions; what others wrote there stays. */
+static bool append_summary(const struct verdict *verdict)
+{
+    const char *path = getenv("GITHUB_STEP_SUMMARY");
+    if (path == NULL || *path == '\0')
+        return true;
+    FILE *file = fopen(path, "ae");
+    bool good = file != NULL && verdict_show_markdown(file, verdict);
+    if (file == NULL || fclose(file) != 0 || !good)
+        fprintf(stderr, "pieprof-report: GITHUB_STEP_SUMMARY: the summary could not be written\n");
+    return good;
+}
+
+static int gate_show(const struct verdict *verdict)
+{
+    const struct options *options = verdict->options;
+    const char *actions = getenv("GITHUB_ACTIONS");
+    bool on_github = actions != NULL && *actions != '\0';
+    enum report_format format = options->format;
+    if (on_github && !options->format_given)
+        format = FORMAT_GITHUB;
+    FILE *out = output_open(options);
+    if (out == NULL)
+        return STATUS_UNUSABLE;
+    bool good = shows[format](out, verdict);
+    good = output_close(out, options) && good;
+    good = append_summary(verdict) && good;
+    if (!good)
+        return STATUS_UNUSABLE;
+    return verdict->judgement->failed ? STATUS_FAILED : STATUS_GOOD;
+}
+
+/* Beside the old one first, so that a full disk loses neither. */
+static int update_baseline(const struct profile *now, const char *path)
+{
+    char *beside = memory_print("%s.new", path);
+    FILE *file = fopen(beside, "we");
+    bool good = file != NULL && profile_write(file, now);
+    good = file != NULL && fclose(file) == 0 && good && rename(beside, path) == 0;
+    if (!good) {
+        fprintf(stderr, "pieprof-report: gate: --baseline %s: %s\n", path, strerror(errno));
+        unlink(beside);
+    }
+    free(beside);
+    return good ? STATUS_GOOD : STATUS_UNUSABLE;
+}
+
+static int gate_decide(const struct profile *now, const struct profile *base, const struct options *options)
+{
+    const struct gate_options *gate = &options->gate;
+    char *refusal = gate_refusal(now, base, gate);
+    if (refusal != NULL)
+        return refused(now->name, refusal);
+    if (gate->update_baseline && base != NULL && base->from_run)
+        return refused(base->name,
+                       memory_print("a run is not rewritten; name a JSON file for --update-baseline to write"));
+    struct match match = {0};
+    struct judgement judgement;
+    if (base != NULL)
+        match_make(&match, base, now);
+    judge(&judgement, now, base, base != NULL ? &match : NULL, gate);
+    const struct verdict verdict = {now, base, &judgement, options};
+    int status = gate_show(&verdict);
+    if (gate->update_baseline && status != STATUS_UNUSABLE)
+        status = update_baseline(now, gate->baseline);
+    judgement_free(&judgement);
+    match_free(&match);
+    return status;
+}
+
+/* Is there nothing yet that --update-baseline would rewrite? */
+static bool makes_baseline(const struct gate_options *gate)
+{
+    return gate->update_baseline && access(gate->baseline, F_OK) != 0;
+}
+
+int verb_gate(const struct options *options)
+{
+    struct options own = *options; /* the ids of --allow-file are added */
+    const struct gate_options *gate = &own.gate;
+    if (gate->baseline == NULL && (!gate->limited || gate->update_baseline))
+        return refused(options->file,
+                       memory_print("nothing to compare with: name a --baseline, or a limit with --max"));
+    if (!gate_options_read_allowed(&own.gate))
+        return STATUS_UNUSABLE;
+    struct profile now, base = {0};
+    int status = STATUS_UNUSABLE;
+    bool compares = gate->baseline != NULL && !makes_baseline(gate);
+    if (profile_load(&now, options->file, options->own, options->own_count) &&
+        (!compares || profile_load(&base, gate->baseline, options->own, options->own_count)))
+        status = gate_decide(&now, compares ? &base : NULL, &own);
+    profile_free(&now);
+    profile_free(&base);
+    intern_free_all();
+    return status;
+}

@@ -1,0 +1,63 @@
+/* What the verdict's outputs say in the same words. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "show/verdict.h"
+
+char *verdict_counts(const struct judgement *judgement)
+{
+    char *text = memory_print("%s", "");
+    for (enum judged how = 0; how < JUDGED_COUNT; how++) {
+        if (judgement->counts[how] == 0)
+            continue;
+        char *longer =
+            memory_print("%s%s%zu %s", text, *text != '\0' ? ", " : "", judgement->counts[how], judged_name(how));
+        free(text);
+        text = longer;
+    }
+    if (*text != '\0')
+        return text;
+    free(text);
+    return memory_print("no findings");
+}
+
+char *verdict_subject(const struct verdict *verdict)
+{
+    if (verdict->base == NULL)
+        return memory_print("%s", verdict->now->name);
+    return memory_print("%s against %s", verdict->now->name, verdict->base->name);
+}
+
+bool verdict_tells(const struct verdict *verdict, const struct judged_item *item)
+{
+    if (item->how == JUDGED_SUPPRESSED)
+        return verdict->options->gate.show_suppressed;
+    if (item->how == JUDGED_KNOWN) /* those that a limit is about */
+        return verdict->judgement->counts[JUDGED_LIMIT] > 0;
+    return judged_fails(item->how) || item->how == JUDGED_GONE;
+}
+
+char *verdict_title(const struct judged_item *item)
+{
+    if (item->line == NULL)
+        return memory_print("%s: %s", judged_name(item->how), item->kind);
+    char *whole = memory_print("%s: %s at %s:%d in %s", judged_name(item->how), item->kind, item_path(item),
+                               item->line->number, item->line->function);
+    char *title = text_printable(whole, strlen(whole));
+    free(whole);
+    return title;
+}
+
+char *verdict_message(const struct judged_item *item)
+{
+    const struct profile_finding *finding = item->finding;
+    bool claimed = finding != NULL && finding->claim != NULL && finding->claim != item->what;
+    char *whole = memory_print("%s%s%s%s%s", claimed ? finding->claim : "", claimed ? " " : "", item->what,
+                               finding != NULL && finding->advice != NULL ? " " : "",
+                               finding != NULL && finding->advice != NULL ? finding->advice : "");
+    char *message = text_printable(whole, strlen(whole));
+    free(whole);
+    return message;
+}

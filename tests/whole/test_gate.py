@@ -1,0 +1,180 @@
+"""The gate's verdicts, on runs whose counts are known: what decides, what never does, and what it refuses to decide."""
+import json
+
+import pytest
+
+from gating import PROGRAM, Program, clean, export, failing, gate, make_db, refused, verdict, wasteful
+
+WHERE = 5
+
+
+@pytest.fixture
+def base(tmp_path):
+    return clean().write(tmp_path / "base.db")
+
+
+def write(tmp_path, program, name="new.db"):
+    return program.write(tmp_path / name)
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_a_new_finding_fails_and_names_its_line(tmp_path, base, exported):
+    base = export(base) if exported else base
+    data = verdict(write(tmp_path, wasteful()), "--baseline", base, status=1)
+    assert failing(data) == [("new", "replica", WHERE)]
+    item = data["items"][0]
+    assert (item["path"], item["function"], item["text"]) == ("train.py", "mask", PROGRAM.splitlines()[WHERE - 1].strip())
+    assert item["why"] == "130 MiB in 259 objects made again. In the baseline this line repeated nothing."
+    assert "equal to the one before" in item["claim"] and "Build it once" in item["advice"]
+    text = gate(tmp_path / "new.db", "--baseline", base).stdout
+    assert text.startswith("gate failed ") and "train.py:5 mask" in text and item["id"] in text
+
+
+def test_the_same_counts_pass(tmp_path):
+    old = write(tmp_path, wasteful(), "old.db")
+    new = write(tmp_path, wasteful())
+    for baseline in (old, export(old)):
+        assert [item["verdict"] for item in verdict(new, "--baseline", baseline, status=0)["items"]] == ["known"]
+
+
+def test_a_longer_run_passes_and_is_told(tmp_path):
+    """Made again in 519 of 520 births in place of 259 of 260: for each birth the same."""
+    old = write(tmp_path, wasteful(260), "old.db")
+    (item,) = verdict(write(tmp_path, wasteful(520)), "--baseline", old, status=0)["items"]
+    assert item["verdict"] == "known" and "births differ: 520, 260 in the baseline" in item["why"]
+
+
+@pytest.mark.parametrize("option, status", [((), 1), (("--max-increase", "24.9%"), 1), (("--max-increase", "101%"), 0)])
+def test_a_finding_that_grew_for_each_birth_fails(tmp_path, option, status):
+    old = write(tmp_path, wasteful(), "old.db")
+    data = verdict(write(tmp_path, wasteful(size=2 * 524288)), "--baseline", old, *option, status=status)
+    assert failing(data) == ([("increased", "replica", WHERE)] if status else [])
+
+
+@pytest.mark.parametrize("before", [357, 360])
+def test_a_plateau_never_decides(tmp_path, before):
+    """Its mask was equal in 357 of 400 births; this seed makes it equal in all but a first one."""
+    old = write(tmp_path, wasteful(400, replicas=before), "old.db")
+    assert failing(verdict(write(tmp_path, wasteful(400, replicas=363)), "--baseline", old, status=0)) == []
+    assert failing(verdict(write(tmp_path, wasteful(400)), "--baseline", old, status=0)) == []
+
+
+def test_the_share_of_time_does_not_decide(tmp_path, base):
+    """Half a percent of the time or half of it: the counts are the same, and so is the verdict."""
+    for samples in (1, 50, 5000):
+        program = clean(seconds=100.0)
+        program.site("step", "x + mask", 524288, samples=samples, births=260, replicas=259, period=1)
+        assert failing(verdict(write(tmp_path, program), "--baseline", base, status=1)) == [("new", "replica", 8)]
+
+
+@pytest.mark.parametrize("size, births, verdict_of", [(2048, 100, "small"), (2048, 600, "new"), (1 << 20, 11, "new"), (1 << 20, 9, "small")])
+def test_what_decides_weighs_a_mebibyte_or_a_hundredth(tmp_path, size, births, verdict_of):
+    """Of 256 MiB of objects."""
+    def program():
+        made = Program()
+        made.site("features", "np.tanh(", 1 << 20, births=256)
+        return made
+    old, new = program(), program()
+    new.site("mask", "np.where(", size, births=births, replicas=births - 1, period=1)
+    data = verdict(write(tmp_path, new), "--baseline", write(tmp_path, old, "old.db"), status=1 if verdict_of == "new" else 0)
+    assert [item["verdict"] for item in data["items"]] == [verdict_of]
+
+
+def test_of_a_small_run_a_hundredth_decides(tmp_path):
+    old, new = Program(), Program()
+    for program in (old, new):
+        program.site("features", "np.tanh(", 4096, births=250)
+    new.site("mask", "np.where(", 2048, births=20, replicas=19, period=1)
+    assert failing(verdict(write(tmp_path, new), "--baseline", write(tmp_path, old, "old.db"), status=1)) == [("new", "replica", WHERE)]
+
+
+def test_what_is_gone_is_told_and_passes(tmp_path):
+    old = write(tmp_path, wasteful(), "old.db")
+    (item,) = verdict(write(tmp_path, clean()), "--baseline", old, status=0)["items"]
+    assert (item["verdict"], item["line"]) == ("gone", WHERE)
+
+
+def test_allowed_ids_pass_and_unused_ones_are_told(tmp_path, base):
+    new = write(tmp_path, wasteful())
+    (item,) = verdict(new, "--baseline", base, status=1)["items"]
+    assert verdict(new, "--baseline", base, "--allow", item["id"], status=0)["counts"]["allowed"] == 1
+    rows = tmp_path / "allowed.txt"
+    rows.write_text(f"# of the mask\n\n{item['id']}  for now\n{'0' * 16} # another\n")
+    data = verdict(new, "--baseline", base, "--allow-file", rows, status=0)
+    assert data["counts"]["allowed"] == 1 and data["notes"] == [f"{'0' * 16} is allowed, but no finding has this id"]
+    rows.write_text("\nnot-an-id\n")
+    assert "allowed.txt: line 2: expected a finding's id" in refused(new, "--baseline", base, "--allow-file", rows)
+    assert "--allow-file" in refused(new, "--baseline", base, "--allow-file", tmp_path / "none.txt")
+
+
+def test_new_findings_may_be_let_pass_by_number(tmp_path, base):
+    new = write(tmp_path, wasteful())
+    assert verdict(new, "--baseline", base, "--max-new", "1", status=0)["counts"]["new"] == 1
+
+
+@pytest.mark.parametrize("limit, status", [
+    ("findings=0", 1), ("findings=1", 0), ("replicas=129MiB", 1), ("replicas=130MiB", 0), ("replicas=135790591", 1),
+    ("replicas=135790592", 0), ("replica_objects=258", 1), ("replica_objects=259", 0),
+])
+def test_limits_without_a_baseline(tmp_path, limit, status):
+    data = verdict(write(tmp_path, wasteful()), "--max", limit, status=status)
+    assert failing(data) == ([("limit", limit.split("=")[0], None)] if status else [])
+    assert data["baseline"] is None
+
+
+@pytest.mark.parametrize("limit, status", [("replicas=99%", 1), ("replicas=110%", 0), ("findings=0%", 0)])
+def test_the_runs_sums_may_be_limited_in_growth(tmp_path, limit, status):
+    old = write(tmp_path, wasteful(260), "old.db")
+    verdict(write(tmp_path, wasteful(520)), "--baseline", old, "--max-increase", limit, status=status)
+
+
+def stores(program, words, function, same, different):
+    program.process.stores(program.node(function, words), same, different)
+    node = program.node(function, words)
+    program.process.pair(node, node, (2, 2), flags=make_db.SAME_VALUE, count=max(same, 1))
+    return program
+
+
+@pytest.mark.parametrize("before, after, status", [((10, 990), (950, 50), 1), ((880, 120), (950, 50), 0), ((10, 990), (300, 700), 0),
+                                                    ((4, 7), (10, 1), 0)])
+def test_sampled_shares_decide_only_where_intervals_are_apart(tmp_path, before, after, status):
+    """And nearly all stores are needless; not with few samples, nor within the width that many comparisons need."""
+    old = write(tmp_path, stores(clean(), "np.tanh(", "features", *before), "old.db")
+    new = write(tmp_path, stores(clean(), "np.tanh(", "features", *after))
+    data = verdict(new, "--baseline", old, status=status)
+    assert failing(data) == ([("share rose", "redundant_store", 11)] if status else [])
+    assert data["shares_compared"] >= 1
+    assert verdict(new, "--baseline", export(old), status=0)["shares_compared"] == 0, "a baseline holds no samples"
+
+
+def test_an_exported_baseline_is_small_and_has_no_paths_or_times(tmp_path):
+    text = export(write(tmp_path, wasteful())).read_text()
+    data = json.loads(text)
+    assert "/nowhere" not in text and str(tmp_path) not in text and "time_s" not in text and len(text) < 3000
+    assert data["program"] == {"kind": "script", "name": "train.py"}
+    assert [(line["line"], [group["births"] for group in line["objects"]]) for line in data["lines"]] == [(5, [260]), (11, [260])]
+    assert [list(entry) for entry in data["lines"]] == [sorted(entry) for entry in data["lines"]] and list(data) == sorted(data)
+
+
+def test_exporting_what_was_exported_changes_nothing(tmp_path):
+    path = export(write(tmp_path, wasteful()))
+    text = path.read_text()
+    copy = tmp_path / "copy.db"
+    copy.write_text(text)
+    assert export(copy).read_text() == text
+
+
+def test_a_baseline_is_updated(tmp_path):
+    baseline = tmp_path / "baseline.json"
+    new = write(tmp_path, wasteful())
+    assert gate(new, "--baseline", baseline, "--update-baseline").returncode == 0
+    assert baseline.read_text() == export(new).read_text()
+    other = write(tmp_path, clean(), "other.db")
+    verdict(other, "--baseline", baseline, "--update-baseline", status=0)
+    assert failing(verdict(new, "--baseline", baseline, status=1)) == [("new", "replica", WHERE)]
+    done = gate(new, "--baseline", baseline, "--update-baseline")
+    assert (done.returncode, done.stdout.startswith("gate failed")) == (0, True)
+    verdict(new, "--baseline", baseline, status=0)
+    before = other.read_bytes()
+    assert "a run is not rewritten" in refused(new, "--baseline", other, "--update-baseline")
+    assert other.read_bytes() == before

@@ -1,0 +1,197 @@
+"""What the gate must not decide: one line with the reason and the remedy, and exit status 2; never a silent pass."""
+import copy
+import json
+
+import pytest
+
+from gating import clean, export, gate, refused, verdict, wasteful
+from reports import report
+
+
+@pytest.fixture
+def base(tmp_path):
+    return clean().write(tmp_path / "base.db")
+
+
+def new(tmp_path, **facts):
+    return clean(**facts).write(tmp_path / "new.db")
+
+
+def refuses(tmp_path, base, *arguments, words, **facts):
+    for baseline in (base, export(base)):
+        line = refused(new(tmp_path, **facts), "--baseline", baseline, *arguments)
+        assert all(word in line for word in words), line
+
+
+def test_another_script(tmp_path, base):
+    other = "import numpy as np\n\ndef mask(n):\n    y = n * 3\n    return np.where(y, 1)\n\ndef features(b):\n    return np.tanh(b)\n\nmask(1)\n"
+    refuses(tmp_path, base, text=other, path="/nowhere/other.py", arguments=("python", "/nowhere/other.py"),
+            words=["another program: script other.py", "baseline is of script train.py", "make a baseline of this program"])
+
+
+def test_another_module(tmp_path):
+    old = clean(arguments=("python", "-X", "dev", "-m", "pkg.train", "--steps", "3")).write(tmp_path / "old.db")
+    refuses(tmp_path, old, arguments=("python", "-Bmpkg.score"), words=["module pkg.score", "module pkg.train"])
+    verdict(new(tmp_path, arguments=("python3.12", "-W", "ignore", "-mpkg.train")), "--baseline", old, status=0)
+
+
+def test_a_renamed_script_is_followed(tmp_path, base):
+    moved = clean(path="/nowhere/src/fit.py", arguments=("python", "/nowhere/src/fit.py")).write(tmp_path / "new.db")
+    for baseline in (base, export(base)):
+        verdict(moved, "--baseline", baseline, status=0)
+
+
+def test_arguments_interpreter_and_directory_do_not_refuse(tmp_path, base):
+    program = clean(path="/elsewhere/train.py", directory="/elsewhere", arguments=("/opt/python3.12", "-u", "train.py", "--steps", "9"))
+    verdict(program.write(tmp_path / "new.db"), "--baseline", base, status=0)
+
+
+def test_an_exact_engine_that_is_off(tmp_path, base):
+    refuses(tmp_path, base, engines=("time", "access"), words=["the replica engine is off (not built into this version)", "PIEPROF_ENGINES=all"])
+
+
+def test_an_exact_engine_that_the_baseline_lacks(tmp_path):
+    old = clean(engines=("time", "access")).write(tmp_path / "old.db")
+    refuses(tmp_path, old, words=["the replica engine was off in the baseline", "make the baseline again"])
+    refuses(tmp_path, old, engines=("time",), words=["no engine with exact counts was on in either run"])
+
+
+def test_a_sampled_engine_that_is_off_is_a_note(tmp_path, base):
+    path = new(tmp_path, engines=("time", "replica"))
+    (note,) = verdict(path, "--baseline", base, status=0)["notes"]
+    assert "the access engine was on in the baseline and is off now" in note
+    refuses(tmp_path, base, "--require", "access", engines=("time", "replica"), words=["--require access", "pieprof-report doctor"])
+    verdict(path, "--baseline", base, "--require", "replica", "--require", "time", status=0)
+
+
+@pytest.mark.parametrize("ended", [0, 3], ids=["no last word", "by a signal"])
+def test_a_run_that_died_early(tmp_path, base, ended):
+    refuses(tmp_path, base, ended=ended, words=["the run is not whole", "--partial"])
+    path = new(tmp_path, ended=ended)
+    (note,) = verdict(path, "--baseline", base, "--partial", status=0)["notes"]
+    assert note.startswith("only a part of the run was judged: ")
+    assert "the baseline is not whole" in refused(base, "--baseline", path)
+
+
+def test_a_run_that_is_cut_short(tmp_path, base):
+    path = new(tmp_path)
+    path.write_bytes(path.read_bytes()[:-20000])
+    done = gate(path, "--baseline", base)
+    assert done.returncode == 2 and "the file is damaged or cut short" in done.stderr.splitlines()[-1]
+
+
+def test_export_refuses_what_is_not_whole(tmp_path):
+    path = new(tmp_path, ended=3)
+    done = report("export", path)
+    assert (done.returncode, done.stdout) == (2, "") and "--partial" in done.stderr
+    data = json.loads(report("export", path, "--partial").stdout)
+    assert data["partial"] == "the program was killed before its end"
+
+
+@pytest.mark.parametrize("limit, words", [
+    ("dead_stores=5%", ["dead_stores has too few samples", "PIEPROF_RATE"]),
+    ("redundant_stores=5%", ["redundant_stores has too few samples"]),
+    ("transfers=1MiB", ["transfers needs the transfer engine", "not built into this version"]),
+])
+def test_a_limit_on_what_was_not_measured(tmp_path, base, limit, words):
+    line = refused(new(tmp_path), "--max", limit)
+    assert all(word in line for word in words), line
+
+
+def test_a_limit_on_replicas_without_the_engine(tmp_path):
+    assert "replicas needs the replica engine" in refused(new(tmp_path, engines=("time",)), "--max", "replicas=1MiB")
+
+
+def test_a_limit_on_samples_of_an_exported_run(tmp_path, base):
+    assert "which holds none; give the run's own file" in refused(export(base), "--max", "dead_stores=5%")
+
+
+def test_nothing_to_compare_with(tmp_path, base):
+    assert "name a --baseline, or a limit with --max" in refused(base)
+    assert "needs --baseline" in refused(base, "--max", "findings=0", "--max-increase", "replicas=5%")
+
+
+@pytest.mark.parametrize("arguments", [
+    ("--max", "replicas"), ("--max", "replicas=1MB"), ("--max", "bytes=3"), ("--max", "findings=1.5"), ("--max", "findings=-1"),
+    ("--max", "dead_stores=101%"), ("--max", "replicas=nan"), ("--max", "replicas=0x10"), ("--max-increase", "5"),
+    ("--max-increase", "churn=5%"), ("--max-new", "-1"), ("--allow", "xyz"), ("--require", "gpu"), ("--format", "html"),
+])
+def test_wrong_options_name_what_is_allowed(base, arguments):
+    done = gate(base, *arguments)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and line.startswith(f"pieprof-report: {arguments[0]} {arguments[1]}: expected ")
+
+
+def test_operands_are_needed():
+    assert refused() == "pieprof-report: gate: needs NEW"
+
+
+def test_unreadable_baselines(tmp_path, base):
+    assert "No such file" in refused(base, "--baseline", tmp_path / "none.json")
+    for name, data in (("empty.json", b""), ("text.json", b"hello"), ("list.json", b"[]")):
+        (tmp_path / name).write_bytes(data)
+        assert name in refused(base, "--baseline", tmp_path / name)
+
+
+def damaged(document, path, value):
+    document = copy.deepcopy(document)
+    *parents, last = path
+    inner = document
+    for step in parents:
+        inner = inner[step]
+    if value is KeyError:
+        del inner[last]
+    else:
+        inner[last] = value
+    return json.dumps(document)
+
+
+DAMAGE = [
+    (("version",), 2, "of version 2, and this pieprof-report reads up to version 1"), (("version",), 0, '"version"'), (("version",), "1", '"version"'),
+    (("format",), "other", "not a baseline"), (("format",), 3, "not a baseline"), (("engines",), [], '"engines"'),
+    (("engines", "replica"), 1, '"engines"'), (("program",), None, '"kind" must be a string'), (("program", "kind"), "binary", '"program"'),
+    (("partial",), 3, '"partial" must be a string or null'), (("files",), {}, '"files" must be an array'),
+    (("files", 0), 7, "files, entry 1: must be an object"), (("files", 0, "digests"), "123", "files, entry 1: \"digests\""),
+    (("files", 0, "digests"), "zzzzzzzz", "\"digests\""), (("lines", 1, "path"), "none.py", 'lines, entry 2: "path" must be one of "files"'),
+    (("lines", 0, "line"), -1, 'lines, entry 1: "line" must be a whole number'), (("lines", 0, "line"), 2**40, '"line"'),
+    (("lines", 0, "line"), 1.5, '"line"'), (("lines", 0, "objects"), "x", '"objects" must be an array'),
+    (("lines", 0, "objects", 0), 3, '"objects" must be an array of objects'), (("lines", 0, "objects", 0, "births"), -5, '"births"'),
+    (("lines", 0, "objects", 0, "births"), 1e30, '"births"'), (("lines", 0, "objects", 0, "births"), KeyError, '"births"'),
+    (("lines", 0, "objects", 0, "replicas"), 10**6, "counts that can be"), (("lines", 0, "objects", 0, "again_bytes"), 2**62, "counts that can be"),
+    (("findings", 0, "id"), "::error::", '"id" must be 16'), (("findings", 0, "kind"), "<b>", '"kind"'), (("findings", 0, "line"), 99, '"line" must be one of "lines"'),
+]
+
+
+@pytest.mark.parametrize("path, value, words", DAMAGE, ids=[f"{'.'.join(map(str, path))}={value}" for path, value, _ in DAMAGE])
+def test_hostile_baselines(tmp_path, path, value, words):
+    document = json.loads(export(wasteful().write(tmp_path / "base.db")).read_text())
+    baseline = tmp_path / "hostile.json"
+    baseline.write_text(damaged(document, path, value))
+    line = refused(new(tmp_path), "--baseline", baseline)
+    assert "hostile.json: " in line and words in line, line
+
+
+def test_truncated_baselines(tmp_path, base):
+    text = export(base).read_text()
+    baseline = tmp_path / "cut.json"
+    for length in range(1, len(text) - 2, 37):
+        baseline.write_text(text[:length])
+        assert "cut.json: line " in refused(base, "--baseline", baseline)
+
+
+@pytest.mark.parametrize("text", ['{"a": 99999999999999999999999}', "{" * 100000, '{"format": "pieprof-baseline", "format": 1}', '{"\\u0000": 1}', '{"a": "\ud800"}'])
+def test_no_json(tmp_path, base, text):
+    baseline = tmp_path / "wrong.json"
+    baseline.write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert "wrong.json: line 1: no JSON: " in refused(base, "--baseline", baseline)
+
+
+def test_the_largest_counts_do_not_overflow(tmp_path, base):
+    document = json.loads(export(base).read_text())
+    for line in document["lines"]:
+        line["objects"] = [{name: 2**63 - 1 if name not in ("elsewhere", "constant", "constant_bytes") else 0 for name in line["objects"][0]}] * 3
+    baseline = tmp_path / "large.json"
+    baseline.write_text(json.dumps(document))
+    for pair in ((base, baseline), (baseline, base)):
+        done = gate(pair[0], "--baseline", pair[1])
+        assert done.returncode == 0 and not done.stderr

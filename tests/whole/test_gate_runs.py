@@ -1,0 +1,102 @@
+"""The gate on real programs: the same code passes, planted waste fails and is named, refactoring is neither."""
+import os
+import re
+import sys
+import time
+
+import pytest
+
+import plateaus
+import whole
+from gating import export, gate, make_db, verdict
+
+sys.path.insert(0, str(whole.ROOT / "tests/bench"))
+import gate as bench  # noqa: E402
+import zoo  # noqa: E402
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return bench.Gate(whole.BUILD, whole.PYTHON, tmp_path)
+
+
+def text_of(name, version):
+    return zoo.Program(name).path(version).read_text()
+
+
+@pytest.mark.parametrize("name", plateaus.TRAINERS)
+def test_unseeded_programs_with_a_plateau_pass(runs, name):
+    """One thread and two, one of each pair beside busy neighbours, each against the other."""
+    for threads in (1, 2):
+        text = plateaus.source(name, threads)
+        quiet, loaded = runs.record(text, "a.db", threads), runs.record(text, "b.db", threads, busy=True)
+        for new, base in ((quiet, loaded), (loaded, export(quiet))):
+            assert verdict(new, "--baseline", base, status=0)["counts"]["gone"] == 0
+
+
+@pytest.mark.parametrize("name", ["kmeans", "softmax_digits", "lasso", "sample_weights", "logistic_cg", "frozen_backbone"])
+def test_planted_waste_fails_and_is_named(runs, name):
+    base = runs.record(text_of(name, "fixed"), "base.db")
+    new = runs.record(text_of(name, "wasteful"), "new.db")
+    for baseline in (base, export(base)):
+        verdict(base, "--baseline", baseline, status=0)
+        data = verdict(new, "--baseline", baseline, status=1)
+        assert zoo.Program(name).line in [item["line"] for item in data["items"] if item["fails"]]
+
+
+def test_waste_planted_in_an_unseeded_program_is_named(runs):
+    text = plateaus.source("perceptron")
+    planted = text.replace("for epoch in range(250):\n", "for epoch in range(250):\n        squares = (x * x).sum(axis=1)\n")
+    assert planted != text
+    base, new = runs.record(text, "base.db"), runs.record(planted, "new.db")
+    data = verdict(new, "--baseline", export(base), status=1)
+    assert [item["text"] for item in data["items"] if item["fails"]] == ["squares = (x * x).sum(axis=1)"]
+
+
+@pytest.mark.parametrize("name", ["kmeans", "softmax_digits"])
+def test_two_runs_export_the_same_bytes(runs, name):
+    baselines = [export(runs.record(text_of(name, "wasteful"), f"{number}.db")).read_bytes() for number in range(2)]
+    assert baselines[0] == baselines[1] and len(baselines[0]) < 20000
+
+
+def refactored(text):
+    """A function is the last one, 40 lines stand above, and a name has changed."""
+    function = re.search(r"^def distances_to\(.*?\n\n\n", text, re.M | re.S).group(0)
+    moved = text.replace(function, "").replace('if __name__ == "__main__":', function + 'if __name__ == "__main__":')
+    head, rest = moved.split("import argparse\n", 1)
+    above = "".join(f"STEP_{number} = {number}\n" for number in range(40))
+    return (head + "import argparse\n" + above + rest).replace("cluster(", "one_start(")
+
+
+def test_a_refactored_program_has_no_new_finding(runs, tmp_path):
+    text = text_of("kmeans", "wasteful")
+    base = runs.record(text, "base.db")
+    (tmp_path / "train.py").unlink()
+    new = runs.record(refactored(text), "new.db", script="fit.py")
+    for baseline in (base, export(base)):
+        data = verdict(new, "--baseline", baseline, status=0)
+        assert [item["verdict"] for item in data["items"]] == ["known"]
+
+
+def test_a_copy_beside_the_program_is_another_program(runs):
+    base = runs.record(text_of("kmeans", "wasteful"), "base.db")
+    new = runs.record(text_of("kmeans", "wasteful") + "\n", "new.db", script="fit.py")
+    done = gate(new, "--baseline", base)
+    assert done.returncode == 2 and "another program: script fit.py, and the baseline is of script train.py" in done.stderr
+
+
+def test_ten_minutes_are_gated_within_a_second(tmp_path):
+    path = tmp_path / "big.db"
+    database = make_db.golden_big()
+    (process,) = database.processes
+    process.engines = ("time", "access", "replica")
+    nodes = len(process.records["NODE"])
+    for number in range(4096):
+        process.site(1 + number * 47 % nodes, 2048 + 16 * number, births=1000, replicas=999 if number % 3 else 0, period=1 if number % 3 else 0)
+    database.write(path)
+    base = export(path)
+    began = time.perf_counter()
+    done = gate(path, "--baseline", base)
+    elapsed = time.perf_counter() - began
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert elapsed <= 1 or os.environ.get("PIEPROF_SAN"), f"{elapsed:.2f} s"

@@ -1,0 +1,83 @@
+"""The pytest plugin: marked tests run profiled and gated; their failure is the finding."""
+import os
+import re
+import textwrap
+
+import pytest
+
+import whole
+
+TESTS = '''
+    import numpy as np
+    import pytest
+
+    points = np.random.default_rng(0).normal(size=(4000, 64))
+
+    def wasteful():
+        for step in range(50):
+            lengths = (points**2).sum(axis=1) ** 0.5
+            centred = points / lengths[:, None] + step
+
+    @pytest.mark.pieprof(max_findings=0)
+    def test_wasteful():
+        wasteful()
+
+    @pytest.mark.pieprof(max_replicas="1GiB", max_replica_objects=1000)
+    def test_within_limits():
+        wasteful()
+
+    @pytest.mark.pieprof
+    def test_clean():
+        lengths = (points**2).sum(axis=1) ** 0.5
+        for step in range(50):
+            centred = points / lengths[:, None] + step
+
+    @pytest.mark.pieprof
+    def test_wrong():
+        assert points.shape == (3, 3), "it is not"
+
+    @pytest.mark.pieprof
+    @pytest.mark.skip(reason="not today")
+    def test_skipped():
+        raise AssertionError
+
+    @pytest.mark.pieprof(max_bytes=3)
+    def test_marker():
+        pass
+
+    def test_unmarked(capsys):
+        assert "LD_PRELOAD" not in __import__("os").environ
+    '''
+
+
+@pytest.fixture
+def suite(tmp_path):
+    (tmp_path / "test_training.py").write_text(textwrap.dedent(TESTS))
+    return tmp_path
+
+
+def run(directory, *arguments):
+    environment = whole.environment(PYTHONPATH=str(whole.ROOT / "python"))
+    environment = {name: value for name, value in environment.items() if not name.startswith(("GITHUB", "PYTEST"))}
+    done = whole.execute([whole.PYTHON, "-m", "pytest", "-p", "pieprof_pytest", "-p", "no:cacheprovider", "-v", *arguments], cwd=directory, env=environment)
+    outcomes = dict(re.findall(r"^test_training\.py::(\w+) (\w+)", done.stdout, re.M))
+    return done, outcomes
+
+
+def test_marked_tests_are_gated(suite):
+    done, outcomes = run(suite, "--pieprof", f"--pieprof-programs={whole.BUILD}")
+    assert outcomes == {"test_wasteful": "FAILED", "test_within_limits": "PASSED", "test_clean": "PASSED", "test_wrong": "FAILED",
+                        "test_skipped": "SKIPPED", "test_marker": "FAILED", "test_unmarked": "PASSED"}, done.stdout
+    assert "findings is " in done.stdout and "lengths = (points**2).sum(axis=1) ** 0.5" in done.stdout
+    assert "Build it once, outside the loop" in " ".join(done.stdout.split())
+    assert "it is not" in done.stdout and "max_bytes: allowed are baseline, max_findings" in done.stdout
+
+
+def test_without_the_option_they_are_plain_tests(suite):
+    done, outcomes = run(suite)
+    assert outcomes["test_wasteful"] == outcomes["test_clean"] == outcomes["test_marker"] == "PASSED" and outcomes["test_wrong"] == "FAILED"
+
+
+def test_programs_that_are_missing_are_named(suite):
+    done, outcomes = run(suite, "--pieprof", f"--pieprof-programs={os.devnull}", "-k", "test_clean")
+    assert outcomes == {"test_clean": "FAILED"} and "no program pieprof in /dev/null" in done.stdout
