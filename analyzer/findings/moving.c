@@ -6,7 +6,7 @@
 #include "model/frames.h"
 #include "symbols/demangle.h"
 
-/* Functions, or steps of their C++ names (PyTorch: at::_ops::NAME::call): copies, then gathers of parts. */
+/* Functions, or steps of their C++ names (PyTorch: at::_ops::NAME::call): copies, gathers of parts, what reads files. */
 static const char *const moving[] = {
     "clone",
     "contiguous",
@@ -32,6 +32,8 @@ static const char *const moving[] = {
     "array_take",
     "PyArray_TakeFrom",
     "array_concatenate",
+    "array_fromfile",
+    "PyArray_FromFile",
 };
 
 static bool is_moving(const char *function)
@@ -47,9 +49,10 @@ static bool is_moving(const char *function)
 }
 
 /* The same, as Python names them. */
-static const char *const moving_names[] = {"clone",  "contiguous",   "copy",         "flatten",     "ravel",  "reshape",
-                                           "hstack", "vstack",       "column_stack", "concatenate", "concat", "stack",
-                                           "cat",    "index_select", "gather",       "take"};
+static const char *const moving_names[] = {"clone",   "contiguous", "copy",     "flatten",      "ravel",
+                                           "reshape", "hstack",     "vstack",   "column_stack", "concatenate",
+                                           "concat",  "stack",      "cat",      "index_select", "gather",
+                                           "take",    "read",       "readinto", "load",         "fromfile"};
 
 static bool is_moving_name(const char *name, size_t length_bytes)
 {

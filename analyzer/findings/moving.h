@@ -1,4 +1,4 @@
-/* Native functions whose result is their argument, or parts of it: data moved, nothing computed. */
+/* Native functions whose result is their argument, parts of it, or what stands in a file: data moved, nothing computed. */
 #ifndef PIEPROF_ANALYZER_MOVING_H
 #define PIEPROF_ANALYZER_MOVING_H
 

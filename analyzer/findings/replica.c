@@ -1,16 +1,18 @@
 /*
  * Claim: the line computes results it already had; one computation, kept, would do.
  * Evidence: nearly all objects of its sites equal an earlier one of the same site over the whole run. As many contents as
- * one period has are new, and hardly any more; or one in each round of a loop around (rounds.h).
+ * one period has are new, and hardly any more; or one in each round of a loop around (rounds.h); or the same contents come
+ * in each round, however long, in whatever order (far.h).
  * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
  * are new); an instruction whose other results differ (only a part inside a library repeats); constant contents and
- * copies, which are counted apart; the epoch: batches gathered from the data set again in each pass, in the same order;
+ * copies, which are counted apart; the epoch: batches gathered or read from the data set again in each pass, in whatever order;
  * anything below an import; a plateau of sizes (the members of a cluster that has settled: more was made once than again).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "findings/far.h"
 #include "findings/loop.h"
 #include "findings/moving.h"
 #include "findings/rounds.h"
@@ -30,16 +32,25 @@ bool site_repeats(const struct site *site)
 
 static bool holds(struct model *model, const struct site *site)
 {
+    if (site_repeats_far(site))
+        return !site_moves(model, site);
     if (!site_repeats(site))
         return site_repeats_in_rounds(model, site) && !site_moves(model, site);
     /* Alone of its size it has a period of one, but between others: the last batch. */
     uint64_t births = site->record->births, there = site_births_there(site);
-    return (site_period(site) <= 1 && there - births <= births / 4) || !site_moves(model, site);
+    return (site_period(site) == 1 && there - births <= births / 4) || !site_moves(model, site);
 }
 
 static uint64_t equal_of(const struct site *site)
 {
+    if (site_repeats_far(site))
+        return site_far_replicas(site);
     return site_is_constant(site) ? site->record->constant : site->record->replicas;
+}
+
+static uint64_t examined_of(const struct site *site)
+{
+    return site_repeats_far(site) ? site->record->far_examined : site->record->examined;
 }
 
 /* The first of a site speaks neither way: where sizes vary, many are made once. */
@@ -48,9 +59,22 @@ static uint64_t first_of(const struct site *site)
     return site_new(site) > 0 ? 1 : 0;
 }
 
+/* Beside objects that come again after long, smaller ones speak neither way: there is no far history of them. */
 static uint64_t differing_of(const struct site *site)
 {
+    if (site_repeats_far(site))
+        return site->record->far_contents;
+    if (site->record->size_bytes < DB_FAR_MIN_BYTES && place_repeats_far(site->place))
+        return 0;
     return site_new(site) - first_of(site);
+}
+
+/* How many objects a round of it has. */
+static uint64_t contents_of(const struct finding *finding)
+{
+    if (site_repeats_far(finding->second))
+        return site_far_round(finding->second);
+    return finding->object.period > 0 ? finding->object.period : site_new(finding->second);
 }
 
 /*
@@ -59,7 +83,7 @@ static uint64_t differing_of(const struct site *site)
  */
 static bool is_one_execution(const struct finding *finding)
 {
-    uint64_t rounds = finding->second->record->births / finding->object.period, most = rounds + rounds / 4;
+    uint64_t rounds = finding->second->record->births / contents_of(finding), most = rounds + rounds / 4;
     for (const struct place *place = finding->line->places; place != NULL; place = place->next)
         for (const struct site *site = place->sites; site != NULL; site = site->next) {
             uint64_t births = site->record->births <= most ? site_births_there(site) : UINT64_MAX;
@@ -79,7 +103,7 @@ static bool is_round(struct model *model, const struct finding *finding)
     const struct site *site = finding->second;
     const struct node *node = model_node(site->process, site->record->node);
     uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    if (finding->object.period <= 1 || node == NULL)
+    if (contents_of(finding) <= 1 || node == NULL)
         return false;
     if (loop_is_header(model, site->process, frame))
         return true;
@@ -93,10 +117,18 @@ static const char *name(struct model *model, struct finding *finding)
     return is_round(model, finding) ? "recomputed input" : "loop-invariant computation";
 }
 
-static char *say_equal(const struct finding_object *object, bool again)
+static bool is_shuffled(const struct finding *finding)
 {
+    return finding->object.period == 0 && !site_is_constant(finding->second);
+}
+
+static char *say_equal(const struct finding *finding, bool again)
+{
+    const struct finding_object *object = &finding->object;
     char *equal = page_count(object->equal), *text;
-    if (again)
+    if (is_shuffled(finding))
+        text = memory_print("%s times equal to an earlier one: the same contents come again, in another order", equal);
+    else if (again)
         text = memory_print("%s times equal to the one %u before: the same %u contents come round again", equal,
                             object->period, object->period);
     else if (object->period > 1)
@@ -114,7 +146,7 @@ static void say(struct model *model, struct finding *finding)
     const struct site *site = finding->second;
     bool again = is_round(model, finding);
     struct loop loop = loop_around(model, site->process, site->record->node, again);
-    char *made = say_made(object), *equal = say_equal(object, again), *others = say_others(object);
+    char *made = say_made(object), *equal = say_equal(finding, again), *others = say_others(object);
     char *part = say_part(model, finding);
     finding->claim =
         memory_print("%s%s%s, %s%s.", made, part != NULL ? " by " : "", part != NULL ? part : "", equal, others);
@@ -125,7 +157,8 @@ static void say(struct model *model, struct finding *finding)
         finding->advice = memory_print("Build it once and keep it.");
     else if (again)
         finding->advice =
-            memory_print("Build them once, before or in the first pass of the loop at %s, and keep them.", place);
+            memory_print("Build them once, before or in the first pass of the loop at %s, and keep them%s.", place,
+                         is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "");
     else
         finding->advice = memory_print("Build it once, outside the loop at %s.", place);
     free(made);
@@ -141,6 +174,7 @@ void rule_replica(struct model *model)
                                           .holds = holds,
                                           .joins = site_is_constant,
                                           .equal = equal_of,
+                                          .examined = examined_of,
                                           .equal_min = REPLICAS_MIN,
                                           .differing = differing_of,
                                           .first = first_of,

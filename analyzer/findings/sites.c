@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/far.h"
 #include "model/select.h"
 
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
@@ -54,13 +55,22 @@ uint64_t site_births_there(const struct site *site)
 uint32_t site_period(const struct site *site)
 {
     uint64_t contents = site_new(site) > 0 ? site_new(site) : 1;
+    if (site_repeats_far(site))
+        return site_far_period(site);
+    if (contents > 1 && site->record->period_replicas <= site->record->replicas / 2)
+        return 0;
     return contents < site->record->period ? (uint32_t)contents : site->record->period;
 }
 
-/* What `objects` of those examined are of all results: a quiet site is looked at less often than one that shows something. */
-static double scaled(const struct site *site, uint64_t objects)
+static uint64_t examined_of(const struct site_rule *rule, const struct site *site)
 {
-    uint64_t examined = site->record->examined;
+    return rule->examined != NULL ? rule->examined(site) : site->record->examined;
+}
+
+/* What `objects` of those examined are of all results: a quiet site is looked at less often than one that shows something. */
+static double scaled(const struct site_rule *rule, const struct site *site, uint64_t objects)
+{
+    uint64_t examined = examined_of(rule, site);
     return examined > 0 ? (double)objects / (double)examined * (double)site_results(site) : 0;
 }
 
@@ -102,17 +112,19 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
         double size_bytes = (double)site->record->size_bytes;
         if (!carries(model, claim, site)) {
-            balance.differing_objects += scaled(site, rule->differing(site));
-            balance.differing_bytes += scaled(site, rule->differing(site)) * size_bytes;
+            double differing = scaled(rule, site, rule->differing(site));
+            balance.differing_objects += differing;
+            balance.differing_bytes += differing * size_bytes;
             balance.firsts += rule->first != NULL ? rule->first(site) : 0;
             continue;
         }
         claim->sites = memory_grow(claim->sites, claim->count, &claim->capacity, sizeof(struct site *));
         claim->sites[claim->count++] = site;
         balance.equal += rule->equal(site);
-        balance.examined += site->record->examined;
-        balance.equal_objects += scaled(site, rule->equal(site));
-        balance.equal_bytes += scaled(site, rule->equal(site)) * size_bytes;
+        balance.examined += examined_of(rule, site);
+        double equal = scaled(rule, site, rule->equal(site));
+        balance.equal_objects += equal;
+        balance.equal_bytes += equal * size_bytes;
     }
     return balance;
 }
@@ -176,7 +188,7 @@ static struct finding_object object_of(const struct claim *claim, size_t first, 
     for (size_t i = first; i < end; i++) {
         const struct site *site = claim->sites[i];
         object.made += site_results(site);
-        object.examined += site->record->examined;
+        object.examined += examined_of(claim->rule, site);
         object.equal += claim->rule->equal(site);
         if (claim->rule->equal(site) > claim->rule->equal(*heaviest))
             *heaviest = site;

@@ -12,6 +12,7 @@ struct site_rule {
     bool (*holds)(struct model *model, const struct site *site); /* does the site alone carry the claim? */
     bool (*joins)(const struct site *site);         /* of lines with such a site: these as well; NULL: none */
     uint64_t (*equal)(const struct site *site);     /* objects of such a site that the claim counts */
+    uint64_t (*examined)(const struct site *site);  /* out of how many; NULL: of all that were compared */
     uint64_t equal_min;                             /* objects that an instruction must have of these */
     uint64_t (*differing)(const struct site *site); /* objects of another site that speak against it */
     uint64_t (*first)(const struct site *site);     /* of another site: those that speak neither way; NULL: none */
@@ -42,8 +43,9 @@ uint64_t site_fresh(const struct site *site);
 uint64_t site_births_there(const struct site *site);
 
 /*
- * Its period in results; 0 without one. The recorded period counts births, workspaces between the results too, so that it
- * may be longer than there are contents.
+ * Its period in results; 0 without one, and where most equal objects are not that far apart. The recorded period counts
+ * births, workspaces between the results too, so that it may be longer than there are contents. Of a site that repeats far
+ * only: that of the far history.
  */
 uint32_t site_period(const struct site *site);
 

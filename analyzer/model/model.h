@@ -54,6 +54,7 @@ enum share_kind { SHARE_LOADS, SHARE_STORES, SHARE_DEAD, SHARE_KINDS };
 struct objects {
     uint64_t sites, births, workspaces, unfilled, examined, constant, zero, replicas, copies, live_at_end, skipped;
     uint64_t linked; /* of examined: equal to a recent object of another site that the same native function made */
+    uint64_t far_examined, far_replicas; /* of contents that the far history selected: at whatever distance */
     uint64_t replica_bytes, linked_bytes, constant_bytes, workspace_bytes;
     /* Replicas among all births, each site's by what its examined ones say: sites are looked at as often as they deserve. */
     double estimate, variance;

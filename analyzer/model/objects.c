@@ -15,6 +15,35 @@ static void bytes_add(uint64_t *sum, uint64_t count, uint64_t size_bytes)
         *sum = UINT64_MAX;
 }
 
+/* Of all births, as many as of those looked at. */
+static uint64_t of_births(const struct db_site *record, uint64_t part)
+{
+    if (record->looked_at == 0 || record->looked_at >= record->births)
+        return part;
+    return (uint64_t)((double)record->births * ((double)part / (double)record->looked_at));
+}
+
+/* Does the far history of most of the run show replicas that the near one does not reach? */
+static bool far_shows_more(const struct db_site *record)
+{
+    double near = (double)record->replicas * (double)record->far_examined;
+    double far = (double)(record->far_examined - record->far_contents) * (double)record->examined;
+    return record->far_births >= record->births / 2 && far > near;
+}
+
+/*
+ * By the share of its contents' objects that are first ones. How many contents there are is known as well as a sample of
+ * them tells, one in 2^far_bits.
+ */
+static void estimate_far(struct objects *objects, const struct db_site *record)
+{
+    double contents = (double)record->far_contents, results = (double)of_births(record, record->examined);
+    double fresh = results * contents / (double)record->far_examined;
+    double left_out = 1 - 1 / (double)(1u << record->far_bits);
+    objects->estimate += fmax(results - fresh, (double)record->replicas);
+    objects->variance += fresh * fresh * (left_out + 1 / contents) / contents;
+}
+
 /*
  * Of births that were not looked at, what the others of the site say, but for its first period, which is looked at and new.
  * Adding two of each kind keeps the variance from 0.
@@ -23,6 +52,10 @@ static void estimate_add(struct objects *objects, const struct db_site *record)
 {
     double births = (double)record->births, replicas = (double)record->replicas;
     double known = (double)(record->workspaces + record->unfilled + record->examined);
+    if (far_shows_more(record)) {
+        estimate_far(objects, record);
+        return;
+    }
     if (record->looked_at == record->births || known <= 0) {
         objects->estimate += replicas;
         return;
@@ -31,14 +64,6 @@ static void estimate_add(struct objects *objects, const struct db_site *record)
     double chance = (replicas + 2) / (later + 4);
     objects->estimate += replicas + unseen * replicas / later;
     objects->variance += unseen * (unseen + later) * chance * (1 - chance) / (later + 4);
-}
-
-/* Of all births, as many as of those looked at. */
-static uint64_t of_births(const struct db_site *record, uint64_t part)
-{
-    if (record->looked_at == 0 || record->looked_at >= record->births)
-        return part;
-    return (uint64_t)((double)record->births * ((double)part / (double)record->looked_at));
 }
 
 static void objects_add(struct objects *objects, const struct db_site *record)
@@ -54,6 +79,8 @@ static void objects_add(struct objects *objects, const struct db_site *record)
     objects->replicas += record->replicas;
     objects->copies += record->copies;
     objects->live_at_end += record->live_at_end;
+    objects->far_examined += record->far_examined;
+    objects->far_replicas += record->far_examined - record->far_contents;
     objects->skipped += record->births - record->looked_at;
     estimate_add(objects, record);
     bytes_add(&objects->replica_bytes, record->replicas, record->size_bytes);

@@ -156,12 +156,38 @@ static void part_of_time(struct run *run, uint64_t *sum_ns, const struct db_proc
     part_of(sum_ns, most);
 }
 
+static void at_least(uint64_t *value, uint64_t lowest)
+{
+    if (*value < lowest)
+        *value = lowest;
+}
+
+/* Sums over the same contents: births are numbered in 32 bits, so that no product leaves its range. */
+static void far_history(struct run *run, struct db_site *site)
+{
+    limit(run, &site->far_births, UINT32_MAX);
+    part_of(&site->far_births, site->births);
+    part_of(&site->far_examined, site->far_births);
+    uint64_t replicas = part_of(&site->far_contents, site->far_examined), contents = site->far_contents;
+    part_of(&site->far_period_replicas, replicas);
+    part_of(&site->far_spans, contents * site->far_births);
+    part_of(&site->far_squares, site->far_examined * site->far_examined);
+    at_least(&site->far_squares, contents > 0 ? site->far_examined * site->far_examined / contents : 0);
+    if (contents == 0)
+        site->far_examined = site->far_period_replicas = site->far_squares = 0;
+    if (site->far_bits > DB_FAR_BITS_MAX) {
+        site->far_bits = 0;
+        run->damaged++;
+    }
+}
+
 void plausible_site(struct run *run, const struct run_process *process, struct db_site *site)
 {
-    uint64_t *counters[] = {&site->births,     &site->workspaces,  &site->unfilled,    &site->examined,
-                            &site->constant,   &site->zero,        &site->replicas,    &site->period_replicas,
-                            &site->copies,     &site->looked_at,   &site->live_at_end, &site->ended,
-                            &site->most_alive, &site->peak_objects};
+    uint64_t *counters[] = {
+        &site->births,       &site->workspaces,   &site->unfilled,           &site->examined,     &site->constant,
+        &site->zero,         &site->replicas,     &site->period_replicas,    &site->copies,       &site->looked_at,
+        &site->live_at_end,  &site->ended,        &site->most_alive,         &site->peak_objects, &site->far_births,
+        &site->far_contents, &site->far_examined, &site->far_period_replicas};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         limit(run, counters[i], COUNT_LIMIT);
     limit(run, &site->size_bytes, SIZE_LIMIT);
@@ -179,6 +205,7 @@ void plausible_site(struct run *run, const struct run_process *process, struct d
     part_of(&site->most_alive, site->births);
     part_of(&site->peak_objects, site->births);
     part_of_time(run, &site->lifetime_ns, process->record, site->ended);
+    far_history(run, site);
 }
 
 /* A level of live bytes, and a part of it. The sums are kept without a lock: one that is below zero for a moment is zero. */

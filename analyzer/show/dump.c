@@ -152,6 +152,10 @@ static void dump_SITE(FILE *out, const struct run_process *process, const struct
     fprintf(out, " live_at_end=%" PRIu64 " looked_at=%" PRIu64, record->live_at_end, record->looked_at);
     fprintf(out, " ended=%" PRIu64 " lifetime_ns=%" PRIu64 " most_alive=%" PRIu64 " peak_objects=%" PRIu64,
             record->ended, record->lifetime_ns, record->most_alive, record->peak_objects);
+    fprintf(out, " far_births=%" PRIu64 " far_contents=%" PRIu64 " far_examined=%" PRIu64 " far_squares=%" PRIu64,
+            record->far_births, record->far_contents, record->far_examined, record->far_squares);
+    fprintf(out, " far_spans=%" PRIu64 " far_period_replicas=%" PRIu64 " far_period=%u far_bits=%u", record->far_spans,
+            record->far_period_replicas, record->far_period, record->far_bits);
 }
 
 static void dump_LINK(FILE *out, const struct run_process *process, const struct db_link *record)

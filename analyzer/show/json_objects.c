@@ -8,10 +8,12 @@
 #include "model/share.h"
 #include "show/json_parts.h"
 
-/* Nothing was left out: the count is the number itself. Else what the examined ones say of all, with its interval. */
+/* Nothing was left out, nor lies further back than was looked: the count is the number itself. Else what the examined ones say
+ * of all, with its interval. */
 static json_t *json_estimate(const struct objects *objects)
 {
-    if (objects->skipped == 0 || objects->examined == 0)
+    bool is_exact = objects->skipped == 0 && objects->estimate <= (double)objects->replicas;
+    if (is_exact || objects->examined == 0)
         return json_null();
     double half = 1.96 * sqrt(objects->variance);
     double low = fmax(objects->estimate - half, (double)objects->replicas);
@@ -31,6 +33,8 @@ json_t *json_objects(const struct model *model, const struct objects *objects)
     json_put_count(object, "of_objects", objects->births - objects->workspaces - objects->unfilled);
     json_put_count(object, "examined", objects->examined);
     json_object_set_new(object, "estimate", json_estimate(objects));
+    json_put_count(object, "far_objects", objects->far_replicas);
+    json_put_count(object, "far_examined", objects->far_examined);
     json_put_count(object, "elsewhere", objects->linked);
     json_put_count(object, "elsewhere_bytes", objects->linked_bytes);
     json_put_count(object, "copies", objects->copies);

@@ -338,6 +338,9 @@ struct db_counter {
     uint64_t value; /* atomic */
 };
 
+#define DB_FAR_MIN_BYTES 16384u
+#define DB_FAR_BITS_MAX 8u
+
 /*
  * A place that makes objects: all Python frames of the allocation, its size and its ordinal within its line's execution.
  * The counters, from `births` on, are atomic.
@@ -365,6 +368,15 @@ struct db_site {
     uint64_t lifetime_ns;  /* of those, summed; each a difference of readings of a clock that moves every few ms */
     uint64_t most_alive;   /* at once; each further birth took the place of one that had ended */
     uint64_t peak_objects; /* alive when db_live's snapshot was taken */
+    /* The far history, of objects of DB_FAR_MIN_BYTES and more: contents that their own hash selects, one in 2^far_bits. */
+    uint64_t far_births;          /* of births: those it covers, from the first that it counted to the last */
+    uint64_t far_contents;        /* different ones */
+    uint64_t far_examined;        /* objects that held them: all but the first of each content are replicas */
+    uint64_t far_squares;         /* sum over contents: the square of their number of objects */
+    uint64_t far_spans;           /* sum over contents: births between its first object and its last */
+    uint64_t far_period_replicas; /* of its replicas: those that came `far_period` after the one before */
+    uint32_t far_period;          /* the commonest of these distances, in births; 0 = none */
+    uint32_t far_bits;
 };
 
 /*
@@ -412,7 +424,7 @@ DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
 DB_ASSERT_SIZE(struct db_pair, 56);
 DB_ASSERT_SIZE(struct db_counter, 24);
-DB_ASSERT_SIZE(struct db_site, 144);
+DB_ASSERT_SIZE(struct db_site, 200);
 DB_ASSERT_SIZE(struct db_link, 24);
 DB_ASSERT_SIZE(struct db_live, 1112);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "stack/guard.h"
 
 #define XXH_INLINE_ALL
@@ -15,6 +16,8 @@
 #define CHUNK_BYTES 4096u
 #define HEAP_REACH_BYTES (UINT64_C(1) << 36)
 #define MARK_BITS 4u
+#define WHOLE_LIMIT_BYTES ((size_t)16 << 20) /* beyond, samples must do unless PIEPROF_DIGEST=full */
+#define SELECTOR_WORDS 8u
 #define MARK_MASK ((UINT64_C(1) << MARK_BITS) - 1)
 
 /* Of line `i` of `bytes` bytes: the first begins at the start, the last ends at the end. */
@@ -142,6 +145,24 @@ uint32_t content_marks_differ(uint64_t marks, uint64_t others)
         lines |= ((marks ^ others) & MARK_MASK) != 0 ? UINT32_C(1) << i : 0;
     }
     return lines;
+}
+
+bool content_selector(uintptr_t start, size_t size_bytes, uint32_t *selector)
+{
+    uint64_t words[SELECTOR_WORDS];
+    size_t step = size_bytes / (SELECTOR_WORDS + 1) / WORD_BYTES * WORD_BYTES;
+    for (unsigned i = 0; i < SELECTOR_WORDS; i++) {
+        if (!guard_read(&words[i], (const void *)(start + step * (i + 1)))) {
+            return false;
+        }
+    }
+    *selector = (uint32_t)XXH3_64bits(words, sizeof words);
+    return true;
+}
+
+bool content_may_read_whole(size_t size_bytes)
+{
+    return size_bytes <= WHOLE_LIMIT_BYTES || config.digest_full;
 }
 
 bool content_digest(uintptr_t start, size_t size_bytes, uint64_t *digest)

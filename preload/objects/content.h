@@ -40,6 +40,13 @@ uint64_t content_sample_marks(const struct content_sample *sample);
 /* The lines in which two marks differ (bit n: line n): 15 of 16 changes of a line are seen. */
 uint32_t content_marks_differ(uint64_t marks, uint64_t others);
 
+/* A hash of eight words spread over it, none at its borders, which are often alike: the cheapest way to tell most contents
+ * apart. Of buffers beyond CONTENT_WHOLE_BYTES; false when they could not be read. */
+bool content_selector(uintptr_t start, size_t size_bytes, uint32_t *selector);
+
+/* Is it not too long to be digested whole, now and then? */
+bool content_may_read_whole(size_t size_bytes);
+
 /* Digest of all of it. False when some of it could not be read. */
 bool content_digest(uintptr_t start, size_t size_bytes, uint64_t *digest);
 

@@ -7,7 +7,6 @@
 
 #define FILLED_LINES                                                                                                   \
     4u /* of CONTENT_LINES that changed since birth: a few elements stored into leftovers change less */
-#define WHOLE_LIMIT_BYTES ((size_t)16 << 20) /* beyond, samples must do unless PIEPROF_DIGEST=full */
 #define PROOFS_FIRST 4u
 #define PROOFS_EVERY 64u
 #define CONSTANTS_FIRST 4u
@@ -47,11 +46,6 @@ static bool is_filled(struct site *site, const struct object_origin *origin, uin
     return site->fills;
 }
 
-static bool may_read_whole(size_t size_bytes)
-{
-    return size_bytes <= WHOLE_LIMIT_BYTES || config.digest_full;
-}
-
 /* The sample says so; the first few times, and now and then after, the whole is asked. */
 static bool is_constant(struct site *site, const struct content_sample *sample, uintptr_t start, uint32_t birth,
                         uint64_t *word)
@@ -60,7 +54,7 @@ static bool is_constant(struct site *site, const struct content_sample *sample, 
         return false;
     }
     bool asks = site->constants < CONSTANTS_FIRST || birth % PROOFS_EVERY == 0 || config.digest_full;
-    if (!asks || !may_read_whole(sample->size_bytes)) {
+    if (!asks || !content_may_read_whole(sample->size_bytes)) {
         return true;
     }
     if (!content_is_constant(start, sample->size_bytes, *word)) {
@@ -92,7 +86,7 @@ static void prove(struct examined *object)
 static bool wants_proof(const struct site *site, const struct examined *object, int match)
 {
     const struct history *history = sites_history(site);
-    if (object->is_whole || site->distrusted || match < 0 || !may_read_whole(object->size_bytes)) {
+    if (object->is_whole || site->distrusted || match < 0 || !content_may_read_whole(object->size_bytes)) {
         return false;
     }
     return config.digest_full || site->proofs < PROOFS_FIRST || object->birth % PROOFS_EVERY == 0 ||

@@ -27,6 +27,7 @@ struct object_origin {
     bool has_marks : 1, zeroed : 1;
     bool is_looked_at : 1; /* its content is examined at its end */
     bool is_primer : 1;    /* only for others to be compared with */
+    bool is_far : 1;       /* asked at its end by the far history */
     bool is_counted : 1;   /* among the live ones (lifetime.h) */
     uint32_t born_tick;    /* of lifetime.c's clock */
     uint32_t slack_bytes;  /* that it has beyond what was asked for */

@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "objects/call_stack.h"
 #include "objects/examine.h"
+#include "objects/far.h"
 #include "objects/lifetime.h"
 #include "objects/recent.h"
 #include "objects/site_context.h"
@@ -20,7 +21,7 @@ static uint32_t epoch = 1;
 
 bool replica_start(void)
 {
-    return sites_start() && recent_start();
+    return sites_start() && recent_start() && far_start();
 }
 
 void replica_reset_child(void)
@@ -28,6 +29,7 @@ void replica_reset_child(void)
     epoch++;
     sites_reset_child();
     recent_reset_child();
+    far_reset_child();
     lifetime_reset_child();
 }
 
@@ -107,13 +109,19 @@ static uint32_t find_site(struct call_stack *stack, const struct replica_birth *
     return site;
 }
 
+/* What its end will tell a workspace by. */
+static void note_frame(struct object_origin *origin, const struct call_stack *stack)
+{
+    origin->generation = call_stack_innermost(stack)->generation;
+    origin->depth = (uint16_t)(stack->depth - 1);
+}
+
 static void look_at(struct site *site, const struct call_stack *stack, const struct replica_birth *birth,
                     struct object_origin *origin)
 {
     process_count(&site->record->looked_at, 1);
     origin->is_looked_at = true;
-    origin->generation = call_stack_innermost(stack)->generation;
-    origin->depth = (uint16_t)(stack->depth - 1);
+    note_frame(origin, stack);
     examine_birth(site, birth->start, origin);
 }
 
@@ -138,6 +146,10 @@ struct object_origin replica_born(const struct replica_birth *birth)
         if (look != LOOK_AWAY) {
             look_at(site, stack, birth, &origin);
             origin.is_primer = look == LOOK_PRIME;
+        }
+        if (far_wants(site, birth->size_bytes, origin.birth)) {
+            origin.is_far = true;
+            note_frame(&origin, stack);
         }
     }
     lifetime_born(site != NULL ? site->record : NULL, birth->usable_bytes - origin.slack_bytes, &origin);
@@ -173,23 +185,47 @@ void replica_lost(const struct object *object)
     }
 }
 
-void replica_ended(const struct object *object, uintptr_t start)
+static bool is_far(const struct object *object)
 {
-    count_end(object);
-    if (!is_ours(object)) {
-        return;
-    }
+    return object->origin.is_far && object->origin.epoch == epoch;
+}
+
+/* Most contents are not selected: what they are is asked first. */
+static void ask_far(const struct object *object, uintptr_t start)
+{
     struct site *site = sites_at(object->origin.site);
+    uint32_t selector = 0;
+    if (far_selects(site, start, &selector) && !is_workspace(&object->origin)) {
+        far_meet(site, object, start, selector);
+    }
+}
+
+/* The end of an object that was looked at. */
+static void look_again(const struct object *object, uintptr_t start)
+{
+    struct site *site = sites_at(object->origin.site);
+    uint32_t selector = 0;
     if (thread_self == NULL) { /* tiny stacks, and threads at their very end: no room for a sample there */
         sites_skip(site, 1);
-        return;
-    }
-    if (!site->is_structure && is_workspace(&object->origin)) {
+    } else if (!site->is_structure && is_workspace(&object->origin)) {
         process_count(&site->record->workspaces, 1);
     } else if (start == 0) {
         sites_skip(site, 1);
     } else {
         examine_end(site, object, start);
+        if (is_far(object) && far_selects(site, start, &selector)) {
+            far_meet(site, object, start, selector);
+        }
+    }
+}
+
+void replica_ended(const struct object *object, uintptr_t start)
+{
+    count_end(object);
+    if (is_ours(object)) {
+        look_again(object, start);
+    } else if (is_far(object) && start != 0 && thread_self != NULL) {
+        ask_far(object, start);
     }
 }
 

@@ -26,6 +26,7 @@ struct site {
     uint32_t proofs;             /* replicas that whole contents confirmed */
     uint32_t unproved;           /* replicas that samples alone say */
     uint32_t constants;          /* whole contents found constant */
+    _Atomic uint32_t far;        /* its far history (far.c): the number of the table; 0: none as yet */
 };
 
 _Static_assert(sizeof(struct site) == 64, "a site is a cache line");

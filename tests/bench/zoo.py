@@ -41,9 +41,11 @@ PLANTED = {
     "neural_field": ("replica", INVARIANT),
     "policy_gradient": ("replica", INVARIANT),
     "polynomial": ("replica", INVARIANT),
+    "random_features": ("replica", RECOMPUTED),
     "ratings": ("replica", INVARIANT),
     "sample_weights": ("constant", INVARIANT),
     "softmax_digits": ("replica", INVARIANT),
+    "sound_kinds": ("replica", RECOMPUTED),
     "word2vec": ("replica", INVARIANT),
     "word_gru": ("replica", RECOMPUTED),
 }

@@ -28,11 +28,12 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQIIQQQQQQQQQQQQQQQ")
+SITE = struct.Struct("<IIQII21QII")
 LINK = struct.Struct("<IIIIQ")
 LIVE = struct.Struct("<IIQqqqQQQQQQ128Q")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
-                 "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects")
+                 "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects", "far_births", "far_contents",
+                 "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits")
 LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless")
 PROCESS_BYTES = PROCESS_HEAD.size + 4 * ENGINE.size + 8 * 64 + HEALTH.size
 
@@ -156,6 +157,13 @@ class Process:
         values = [counters.pop(name, 0) for name in SITE_COUNTERS]
         assert not counters, counters
         return self.add("SITE", SITE.pack(1, node, size, ordinal, period, *values))
+
+    def far_site(self, node, size, births, contents, rounds, bits=3, period=0, **counters):
+        """Contents that come once in each round of the births, of whose objects the near history has seen a hundred."""
+        facts = {"far_births": births, "far_contents": contents, "far_examined": contents * rounds, "far_squares": contents * rounds**2,
+                 "far_spans": contents * (births - births // rounds), "far_period": period,
+                 "far_period_replicas": contents * (rounds - 1) if period else 0, "far_bits": bits, "births": births, "looked_at": 100}
+        return self.site(node, size, **{**facts, **counters})
 
     def link(self, first, second, objects):
         return self.add("LINK", LINK.pack(1, first, second, 0, objects))
@@ -283,6 +291,7 @@ def golden_objects():
     process.site(14, 4096, births=20, constant=20, zero=20)
     process.site(0, 4096, births=1000, workspaces=900, unfilled=20, skipped=70, live_at_end=3)
     process.site(10, 2**20, births=40, ended=10, lifetime_ns=3 * 10**9, most_alive=35, peak_objects=32)
+    process.far_site(10, 2**17, 4000, 60, 8, period=500)
     process.live([2**20, 2**25, 2**25 + 9000, 2**24], bytes=2**24, small=2000, peak_at_ns=180 * 10**6, snapshot=2**25, snapshot_small=5000,
                  snapshot_at_ns=10**8)
     return db

@@ -68,9 +68,11 @@ def test_every_program_is_in_the_table():
         assert len(first_lines) == 1 and zoo.MARK not in texts[1]
 
 
-def test_the_frozen_backbones_period_is_the_number_of_batches():
-    _, report = profiled(zoo.Program("frozen_backbone"), "wasteful")
-    assert report["findings"][0]["object"]["period"] == 10
+@pytest.mark.parametrize("name, period", [("frozen_backbone", 10), ("random_features", 150), ("sound_kinds", None)])
+def test_the_period_is_the_number_of_batches(name, period):
+    """None where they come in another order."""
+    _, report = profiled(zoo.Program(name), "wasteful")
+    assert report["findings"][0]["object"]["period"] == period
 
 
 def test_the_advice_names_the_loop_to_leave():

@@ -1,0 +1,75 @@
+#include "findings/far.h"
+
+#include <math.h>
+
+#include "findings/sites.h"
+
+#define CONTENTS_MIN 8.0 /* fewer may agree by chance */
+#define AGAIN_MIN 1.5    /* each comes two and a half times in the mean: a third time proves it whole */
+#define SPREAD_MAX 0.67 /* variance of how often they came: the last round is not whole; drawn at random it is larger */
+#define SPAN_MIN 0.75   /* of the run that rounds of all contents would span */
+
+uint64_t site_far_replicas(const struct site *site)
+{
+    return site->record->far_examined - site->record->far_contents;
+}
+
+/* Is the far history of the most part of the run, or was the rest left to the near one, to which nearly all was equal? */
+static bool covers(const struct db_site *record)
+{
+    return record->far_births >= record->births / 2 ||
+           (record->replicas > 0 && record->replicas * 8 >= (record->examined - record->constant) * 7);
+}
+
+/* Are most of those that the near history does not know equal to what another site held? */
+static bool copies(const struct site *site)
+{
+    return site->record->copies > site_new(site) / 2;
+}
+
+/*
+ * Traps. The plateau: contents that stay for a while and go come one after the other, not all in each round: none spans the
+ * run. What is drawn at random from a few, as a flip or a crop of the same picture: some come more often than others. A part
+ * that is new each time: it comes once, the others often. A copy equals its source, whatever its order, by design.
+ */
+bool site_repeats_far(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    double contents = (double)record->far_contents, objects = (double)record->far_examined;
+    double again = objects - contents;
+    if (contents < CONTENTS_MIN || again < AGAIN_MIN * contents || !covers(record) || copies(site) ||
+        site_repeats(site))
+        return false;
+    double often = objects / contents, spread = (double)record->far_squares / contents - often * often;
+    double round = (double)record->far_births / often;
+    return spread <= SPREAD_MAX && (double)record->far_spans >= SPAN_MIN * again * round;
+}
+
+/* What part of the births are results. */
+static double result_part(const struct site *site)
+{
+    return site->record->births > 0 ? (double)site_results(site) / (double)site->record->births : 0;
+}
+
+uint32_t site_far_period(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    if (record->far_period_replicas <= site_far_replicas(site) / 2)
+        return 0;
+    return (uint32_t)llround(fmax((double)record->far_period * result_part(site), 1));
+}
+
+uint64_t site_far_round(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    double often = (double)record->far_examined / (double)record->far_contents;
+    return (uint64_t)llround(fmax((double)record->far_births / often * result_part(site), 1));
+}
+
+bool place_repeats_far(const struct place *place)
+{
+    for (const struct site *site = place->sites; site != NULL; site = site->next)
+        if (site_repeats_far(site))
+            return true;
+    return false;
+}
