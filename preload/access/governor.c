@@ -21,13 +21,15 @@
 #define HUGE_FAULT_MAX_NS UINT64_C(1500000)
 #define WAITING_PART 0.4   /* of the budget */
 #define ONE_WAIT_PART 0.02 /* of the budget */
-#define DEAR_FROM 0.005    /* of armed time */
+#define LATE_NS UINT64_C(500000000)
 #define GUESSED_PRICE 0.05 /* of armed time, before any was seen */
 #define GUESS_NS 2e7       /* that guess weighs as much as so much armed time */
 #define AFTERMATH 1.25     /* what a program loses, for 1 that a trap and its handler take */
 
 static struct calibration measured = {.trap_ns = TRAP_DEFAULT_NS, .string_slowdown = 1};
-static _Atomic uint64_t armed_cost_ns, armed_total_ns;
+static _Atomic uint64_t armed_cost_ns;
+/* The same and armed time itself of late, older parts halved again and again: a program's phases differ. */
+static _Atomic uint64_t late_cost_ns, late_armed_ns;
 /* In all threads while armed: the tick that counts kernel time is too coarse for less than the sum. */
 static _Atomic uint64_t armed_faults, armed_kernel_ns, faults_charged_ns;
 
@@ -90,6 +92,17 @@ static uint64_t faults_more_ns(const struct armed_time *armed)
     return cost_ns - charged_ns;
 }
 
+/* Two threads that halve at once make the past count for less: no harm. */
+static void price_learn(uint64_t armed_ns, uint64_t cost_ns)
+{
+    uint64_t late_ns = atomic_fetch_add(&late_armed_ns, armed_ns) + armed_ns;
+    uint64_t late_cost = atomic_fetch_add(&late_cost_ns, cost_ns) + cost_ns;
+    if (late_ns > LATE_NS) {
+        atomic_fetch_sub(&late_armed_ns, late_ns / 2);
+        atomic_fetch_sub(&late_cost_ns, late_cost / 2);
+    }
+}
+
 void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores, double string_ops)
 {
     double part = measured.armed_slows_splits ? SPLITS_COST_MOST * split_stores : 0;
@@ -98,13 +111,14 @@ void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores
     cost_ns += faults_more_ns(armed);
     process_count(&process_record->shim_cpu_ns, cost_ns);
     atomic_fetch_add_explicit(&armed_cost_ns, cost_ns, memory_order_relaxed);
-    atomic_fetch_add_explicit(&armed_total_ns, armed->ns, memory_order_relaxed);
+    price_learn(armed->ns, cost_ns);
 }
 
 void governor_reset_child(void)
 {
     atomic_store_explicit(&armed_cost_ns, 0, memory_order_relaxed);
-    atomic_store_explicit(&armed_total_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&late_cost_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&late_armed_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&armed_faults, 0, memory_order_relaxed);
     atomic_store_explicit(&armed_kernel_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&faults_charged_ns, 0, memory_order_relaxed);
@@ -122,14 +136,14 @@ static double armed_price(void)
     if (!measured.armed_slows_splits && measured.string_slowdown <= 1) {
         return 0;
     }
-    uint64_t total_ns = atomic_load_explicit(&armed_total_ns, memory_order_relaxed);
-    uint64_t cost_ns = atomic_load_explicit(&armed_cost_ns, memory_order_relaxed);
+    uint64_t total_ns = atomic_load_explicit(&late_armed_ns, memory_order_relaxed);
+    uint64_t cost_ns = atomic_load_explicit(&late_cost_ns, memory_order_relaxed);
     return ((double)cost_ns + GUESS_NS * GUESSED_PRICE) / ((double)total_ns + GUESS_NS);
 }
 
 bool governor_waiting_is_dear(void)
 {
-    return config.budget_percent < 100.0 && armed_price() > DEAR_FROM;
+    return config.budget_percent < 100.0 && armed_price() > config.budget_percent / 100.0 * WAITING_PART;
 }
 
 uint64_t governor_longest_wait_ns(void)

@@ -35,7 +35,7 @@ double governor_string_slowdown(void);
 void governor_reset_child(void);
 /* May watches wait longer than they do? Their waiting has a part of the budget. Signal-safe. */
 bool governor_allows_waiting(void);
-/* Does armed time slow this program down, as far as is known by now? Signal-safe. */
+/* Would the time with registers armed, were they never at rest, cost more than its part of the budget? Signal-safe. */
 bool governor_waiting_is_dear(void);
 /* The longest that one watch may wait at this program's price of armed time; UINT64_MAX where it is free. Signal-safe. */
 uint64_t governor_longest_wait_ns(void);
