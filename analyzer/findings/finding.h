@@ -52,10 +52,14 @@ void findings_free(struct model *model);
 /* findings.c, for rules: a new finding at `line`, zeroed but for its kind and category. */
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category);
 
+/* findings.c, for rules: does a finding speak of the line already? */
+bool finding_has_line(const struct model *model, const struct line *line);
+
 /* The rules: each looks through the whole model. */
 void rule_replica(struct model *model);
 void rule_repeated(struct model *model);
 void rule_constant(struct model *model);
+void rule_churn(struct model *model);
 
 /* identity.c: fills `id` of every finding. */
 void findings_identify(struct model *model);

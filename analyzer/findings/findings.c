@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 /* In this order: a rule may see what those before it found. */
-static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated, rule_constant};
+static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated, rule_constant, rule_churn};
 
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
 {
@@ -15,6 +15,14 @@ struct finding *finding_add(struct model *model, struct line *line, const char *
     model->findings =
         memory_grow(model->findings, model->finding_count, &model->finding_capacity, sizeof(struct finding *));
     return model->findings[model->finding_count++] = finding;
+}
+
+bool finding_has_line(const struct model *model, const struct line *line)
+{
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == line)
+            return true;
+    return false;
 }
 
 /* By waste; equal ones by what a second run of the program has as well. */
@@ -37,8 +45,10 @@ void findings_make(struct model *model)
         rules[i](model);
     for (size_t i = 0; i < model->finding_count; i++) {
         struct finding *finding = model->findings[i];
-        if (finding->line->computed_again_s < finding->waste_s)
-            finding->line->computed_again_s = finding->waste_s;
+        double *line_s =
+            strcmp(finding->kind, "churn") == 0 ? &finding->line->allocated_s : &finding->line->computed_again_s;
+        if (*line_s < finding->waste_s)
+            *line_s = finding->waste_s;
     }
     if (model->finding_count == 0)
         return;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "model/faults.h"
 #include "model/lifetime.h"
 #include "model/phase.h"
 #include "read/run.h"
@@ -78,6 +79,7 @@ struct line {
     double waste_s;                 /* upper bound of what a fix can win, never more than its own time */
     double stored_s;                /* ... that needless stores stand for, by waste_kind */
     double computed_again_s;        /* ... that results made again stand for (findings) */
+    double allocated_s;             /* ... that memory got again stands for (findings) */
     enum share_kind waste_kind;
     bool own, wasteful; /* in the user's own code; waste_kind says something */
 };
@@ -138,9 +140,10 @@ struct caller {
 
 struct process {
     const struct run_process *run;
-    struct code *codes; /* by run_index() of DB_KIND_CODE */
-    struct node *nodes; /* by run_index() of DB_KIND_NODE */
-    struct site *sites; /* by run_index() of DB_KIND_SITE */
+    struct code *codes;         /* by run_index() of DB_KIND_CODE */
+    struct node *nodes;         /* by run_index() of DB_KIND_NODE */
+    struct site *sites;         /* by run_index() of DB_KIND_SITE */
+    const struct db_live *live; /* NULL: nothing was alive */
     struct module_range *modules;
     size_t module_count;
     bool loads_data;          /* a worker of a data loader, whatever its threads do */

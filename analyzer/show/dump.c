@@ -152,6 +152,8 @@ static void dump_SITE(FILE *out, const struct run_process *process, const struct
     fprintf(out, " live_at_end=%" PRIu64 " looked_at=%" PRIu64, record->live_at_end, record->looked_at);
     fprintf(out, " ended=%" PRIu64 " lifetime_ns=%" PRIu64 " most_alive=%" PRIu64 " peak_objects=%" PRIu64,
             record->ended, record->lifetime_ns, record->most_alive, record->peak_objects);
+    fprintf(out, " pages_asked=%" PRIu64 " fresh_bytes=%" PRIu64 " untouched_bytes=%" PRIu64, record->pages_asked,
+            record->fresh_bytes, record->untouched_bytes);
 }
 
 static void dump_LINK(FILE *out, const struct run_process *process, const struct db_link *record)
@@ -168,6 +170,7 @@ static void dump_LIVE(FILE *out, const struct run_process *process, const struct
     fprintf(
         out, " snapshot=%" PRIu64 " snapshot_at_ns=%" PRIu64 " snapshot_small=%" PRIu64 " snapshot_siteless=%" PRIu64,
         record->snapshot_bytes, record->snapshot_at_ns, record->snapshot_small_bytes, record->snapshot_siteless_bytes);
+    fprintf(out, " page_ns=%" PRIu64 " huge_page_ns=%" PRIu64, record->page_ns, record->huge_page_ns);
     fprintf(out, " bin_ns=%" PRIu64 " max_bytes=", record->bin_ns);
     for (uint32_t i = 0; i < record->bins; i++)
         fprintf(out, "%s%" PRIu64, i > 0 ? "," : "", record->max_bytes[i]);

@@ -365,6 +365,10 @@ struct db_site {
     uint64_t lifetime_ns;  /* of those, summed; each a difference of readings of a clock that moves every few ms */
     uint64_t most_alive;   /* at once; each further birth took the place of one that had ended */
     uint64_t peak_objects; /* alive when db_live's snapshot was taken */
+    /* Of objects of DB_PAGES_MIN_BYTES and more: memory that the kernel had to give, page by page, as it was touched. */
+    uint64_t pages_asked;     /* of births: whose pages were looked at */
+    uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
+    uint64_t untouched_bytes; /* ... and still not at the end */
 };
 
 /*
@@ -380,6 +384,9 @@ struct db_link {
 };
 
 #define DB_LIVE_SMALL_BYTES 16384u
+#define DB_PAGES_MIN_BYTES 131072u /* glibc's allocations are mappings of their own from here on, at first */
+#define DB_HUGE_MIN_BYTES                                                                                              \
+    ((uint64_t)4 << 20) /* objects from here on are told as if of huge pages, where there are any */
 #define DB_LIVE_BINS 128u
 
 /*
@@ -399,6 +406,8 @@ struct db_live {
     uint64_t snapshot_at_ns;
     uint64_t snapshot_small_bytes;
     uint64_t snapshot_siteless_bytes;
+    uint64_t page_ns;      /* CPU time to get a page, touch it and give it back, as tried out here; 0 = not needed */
+    uint64_t huge_page_ns; /* the same of a page of 2 MiB; 0 = not needed, or the kernel gave none */
     uint64_t max_bytes[DB_LIVE_BINS]; /* the most within each bin */
 };
 
@@ -412,9 +421,9 @@ DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
 DB_ASSERT_SIZE(struct db_pair, 56);
 DB_ASSERT_SIZE(struct db_counter, 24);
-DB_ASSERT_SIZE(struct db_site, 144);
+DB_ASSERT_SIZE(struct db_site, 168);
 DB_ASSERT_SIZE(struct db_link, 24);
-DB_ASSERT_SIZE(struct db_live, 1112);
+DB_ASSERT_SIZE(struct db_live, 1128);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
 
 #endif

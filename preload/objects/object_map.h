@@ -28,6 +28,7 @@ struct object_origin {
     bool is_looked_at : 1; /* its content is examined at its end */
     bool is_primer : 1;    /* only for others to be compared with */
     bool is_counted : 1;   /* among the live ones (lifetime.h) */
+    bool is_fresh : 1;     /* pages of it were not there at birth (pages.h) */
     uint32_t born_tick;    /* of lifetime.c's clock */
     uint32_t slack_bytes;  /* that it has beyond what was asked for */
 };

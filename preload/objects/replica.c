@@ -7,6 +7,7 @@
 #include "objects/call_stack.h"
 #include "objects/examine.h"
 #include "objects/lifetime.h"
+#include "objects/pages.h"
 #include "objects/recent.h"
 #include "objects/site_context.h"
 #include "objects/sites.h"
@@ -114,6 +115,7 @@ static void look_at(struct site *site, const struct call_stack *stack, const str
     origin->is_looked_at = true;
     origin->generation = call_stack_innermost(stack)->generation;
     origin->depth = (uint16_t)(stack->depth - 1);
+    origin->is_fresh = pages_born(site->record, birth->start, birth->size_bytes); /* before anybody reads it */
     examine_birth(site, birth->start, origin);
 }
 
@@ -180,6 +182,9 @@ void replica_ended(const struct object *object, uintptr_t start)
         return;
     }
     struct site *site = sites_at(object->origin.site);
+    if (object->origin.is_fresh && start != 0) {
+        pages_ended(site->record, start);
+    }
     if (thread_self == NULL) { /* tiny stacks, and threads at their very end: no room for a sample there */
         sites_skip(site, 1);
         return;
@@ -253,6 +258,9 @@ void replica_finish(void)
     for (size_t i = 0; i < living.count; i++) {
         struct site *site = sites_at(living.objects[i].origin.site);
         process_count(&site->record->live_at_end, 1);
+        if (living.objects[i].origin.is_fresh) {
+            pages_ended(site->record, living.objects[i].start);
+        }
         examine_end(site, &living.objects[i], living.objects[i].start);
     }
     memory_unmap(living.objects, living.capacity * sizeof *living.objects);

@@ -28,12 +28,14 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQIIQQQQQQQQQQQQQQQ")
+SITE = struct.Struct("<IIQIIQQQQQQQQQQQQQQQQQQ")
 LINK = struct.Struct("<IIIIQ")
-LIVE = struct.Struct("<IIQqqqQQQQQQ128Q")
+LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
-                 "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects")
-LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless")
+                 "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects",
+                 "pages_asked", "fresh_bytes", "untouched_bytes")
+LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless",
+                 "page_ns", "huge_page_ns")
 PROCESS_BYTES = PROCESS_HEAD.size + 4 * ENGINE.size + 8 * 64 + HEALTH.size
 
 ROOT, PYTHON, NATIVE, ACCESS, GAP = 1, 2, 3, 4, 5
