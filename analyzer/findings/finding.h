@@ -28,7 +28,8 @@ struct finding {
     uint64_t part, whole; /* the share: `part` of `whole` examined objects... */
     bool exact;           /* ... which are all there were */
     const struct site *first, *second;
-    bool part_of_call; /* the line calls what makes other results as well, which differ */
+    const struct line *by; /* what overwrites its stores; NULL where that is not the claim */
+    bool part_of_call;     /* the line calls what makes other results as well, which differ */
     struct finding_object object;
     void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
     char *claim;                                               /* what was measured: a sentence */
@@ -60,6 +61,7 @@ void rule_replica(struct model *model);
 void rule_repeated(struct model *model);
 void rule_constant(struct model *model);
 void rule_churn(struct model *model);
+void rule_dead_store(struct model *model);
 
 /* identity.c: fills `id` of every finding. */
 void findings_identify(struct model *model);

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 
 /* In this order: a rule may see what those before it found. */
-static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated, rule_constant, rule_churn};
+static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated, rule_constant, rule_churn,
+                                                     rule_dead_store};
 
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
 {
@@ -39,16 +40,22 @@ static int finding_order(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->kind, b->kind);
 }
 
+/* What is told of the line's waste in one way; the greatest of the three is its own. */
+static double *waste_of_kind(struct line *line, const char *kind)
+{
+    if (strcmp(kind, "churn") == 0)
+        return &line->allocated_s;
+    return strcmp(kind, "dead_store") == 0 ? &line->stored_s : &line->computed_again_s;
+}
+
 void findings_make(struct model *model)
 {
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
         rules[i](model);
     for (size_t i = 0; i < model->finding_count; i++) {
         struct finding *finding = model->findings[i];
-        double *line_s =
-            strcmp(finding->kind, "churn") == 0 ? &finding->line->allocated_s : &finding->line->computed_again_s;
-        if (*line_s < finding->waste_s)
-            *line_s = finding->waste_s;
+        double *line_s = waste_of_kind(finding->line, finding->kind);
+        *line_s = *line_s < finding->waste_s ? finding->waste_s : *line_s;
     }
     if (model->finding_count == 0)
         return;

@@ -284,6 +284,9 @@ struct caller *objects_caller(struct model *model, struct process *process, uint
 
 /* objects.c: sites and links, of the totals, of lines and of their places. After lines_charge. */
 void objects_charge(struct model *model);
+
+/* objects.c: the site of the objects that a pair's record was seen on; NULL: none is known, or it has no Python line. */
+const struct site *objects_site_of_pair(const struct process *process, const struct db_pair *record);
 void objects_free(struct model *model);
 
 static inline struct node *model_node(const struct process *process, uint32_t id)

@@ -323,9 +323,11 @@ struct db_pair {
     uint8_t flags;         /* enum db_pair_flag */
     uint16_t reserved;
     uint32_t size_bytes; /* of the sampled access */
-    uint64_t count;      /* atomic */
-    uint64_t weight_ns;  /* atomic: CPU time the samples behind it stand for */
-    uint64_t scale;      /* atomic: sum of s, the pairs that each counted one stands for: 1 / its chance to be seen */
+    uint32_t site;       /* of the object at the sampled access; 0: none is known */
+    uint32_t reserved_end;
+    uint64_t count;     /* atomic */
+    uint64_t weight_ns; /* atomic: CPU time the samples behind it stand for */
+    uint64_t scale;     /* atomic: sum of s, the pairs that each counted one stands for: 1 / its chance to be seen */
     uint64_t scale_squares; /* atomic: sum of s * s */
 };
 
@@ -419,7 +421,7 @@ DB_ASSERT_SIZE(struct db_code, 24);
 DB_ASSERT_SIZE(struct db_module, 72);
 DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
-DB_ASSERT_SIZE(struct db_pair, 56);
+DB_ASSERT_SIZE(struct db_pair, 64);
 DB_ASSERT_SIZE(struct db_counter, 24);
 DB_ASSERT_SIZE(struct db_site, 168);
 DB_ASSERT_SIZE(struct db_link, 24);

@@ -37,7 +37,7 @@ struct object {
     uintptr_t start;
     size_t size_bytes;
     uint64_t serial;             /* birth order in this process, never reused */
-    struct object_origin origin; /* not filled by object_map_find() */
+    struct object_origin origin; /* object_map_find() fills its site and epoch alone */
 };
 
 bool object_map_start(void);

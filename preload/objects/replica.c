@@ -152,6 +152,11 @@ static bool is_workspace(const struct object_origin *origin)
     return stack != NULL && call_stack_holds(stack, origin->depth, origin->generation);
 }
 
+uint32_t replica_site(const struct object_origin *origin)
+{
+    return origin->site != 0 && origin->epoch == epoch ? sites_at(origin->site)->id : 0;
+}
+
 static void count_end(const struct object *object)
 {
     if (object->origin.is_counted && object->origin.epoch == epoch) {

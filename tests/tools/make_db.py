@@ -26,7 +26,7 @@ CODE = struct.Struct("<IiIIII")
 MODULE = struct.Struct("<IIQQQII32s")
 SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
-PAIR = struct.Struct("<IIIBBBBBBHIQQQQ")
+PAIR = struct.Struct("<IIIBBBBBBHIIIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
 SITE = struct.Struct("<IIQIIQQQQQQQQQQQQQQQQQQ")
 LINK = struct.Struct("<IIIIQ")
@@ -133,9 +133,9 @@ class Process:
         return self.node(parent, PYTHON, code << 32 | (offset & 0xffffffff), **time)
 
     def pair(self, first, second, accesses=(LOAD, LOAD), scope=ACROSS, relation=1, klass=OBJECT, flags=0, size=8, count=1, scale=1,
-             continued=False):
+             continued=False, site=0):
         flags |= 0 if continued else FIRST
-        return self.add("PAIR", PAIR.pack(1, first, second, accesses[0], accesses[1], scope, relation, klass, flags, 0, size,
+        return self.add("PAIR", PAIR.pack(1, first, second, accesses[0], accesses[1], scope, relation, klass, flags, 0, size, site, 0,
                                           count, count * 4000000, count * scale, count * scale**2))
 
     def stores(self, node, same, different):

@@ -421,8 +421,9 @@ def test_library_line_leads_where_the_user_line_is_an_entrance(tmp_path):
 def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     program = Program()
     node = program.way(*MASK, samples=100)
-    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 15))
-    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150))
+    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 18))
+    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 160, 170,
+                                                               180))
     program.process.link(2, 2, 2**63)
     path = tmp_path / "out.db"
     program.database.write(path)
@@ -430,9 +431,9 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     data = json.loads(done.stdout)
     jsonschema.validate(data, SCHEMA)
     replicas = data["totals"]["replicas"]
-    assert done.returncode == 0 and data["run"]["health"]["damaged"] == 17
+    assert done.returncode == 0 and data["run"]["health"]["damaged"] == 19
     assert (replicas["workspaces"], replicas["examined"], replicas["objects"], replicas["of_objects"]) == (10, 0, 0, 0)
-    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 15)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
+    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 18)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
         program = Program()
         program.process.site(program.way(*MASK), 4096, births=1)
         program.process.records[bad[0]].append(bad[1])
