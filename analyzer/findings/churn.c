@@ -5,8 +5,8 @@
  * time below the instruction, is worth it; and the line can be told where to put its result: it assigns to a name what a
  * NumPy operation makes that takes `out`.
  * Traps: temporaries within an expression (NumPy reuses some by itself); memory that malloc had kept (no page is fresh);
- * results that are kept (hardly any is freed before the next); what automatic differentiation keeps, which nothing tells from what it
- * does not: PyTorch's objects are facts, no findings; workspaces of a library; lines that another rule has.
+ * results that are kept (hardly any is freed before the next); what automatic differentiation keeps, which nothing tells
+ * from what it does not: PyTorch's objects are facts, no findings; workspaces of a library; lines that another rule has.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -23,8 +23,7 @@
 #include "show/page.h"
 
 #define AGAIN_MIN 8u
-#define ALIVE_MAX                                                                                                      \
-    16u /* one of each layer, say; as a result takes the place of the one before, both stand for a moment */
+#define ALIVE_MAX 16u /* one for each layer, say; two where a result takes the place of the one before */
 #define AGAIN_OF_ALIVE 4u
 #define WASTE_PERCENT 0.5
 #define NUMPY_LIBRARY "_multiarray_umath"
@@ -90,45 +89,39 @@ static bool is_churned(const struct site *site)
 
 /* A line's sites of which the claim holds. */
 struct churn {
-    const struct site *heaviest;
+    const struct site **sites;
+    size_t count, capacity;
     struct line_span span;
     double waste_s;
-    uint64_t again, births, samples, sizes;
-    bool all_asked;
-    double again_bytes;
+    uint64_t samples;
 };
 
-static void add_site(struct churn *churn, const struct site *site)
+static uint64_t again_of(const struct site *site)
 {
-    const struct db_site *record = site->record;
-    uint64_t again = record->births - record->most_alive;
-    double bytes = (double)again * (double)record->size_bytes;
-    const struct db_site *most = churn->heaviest != NULL ? churn->heaviest->record : NULL;
-    if (most == NULL || bytes > (double)(most->births - most->most_alive) * (double)most->size_bytes)
-        churn->heaviest = site;
-    churn->again += again;
-    churn->again_bytes += bytes;
-    churn->births += record->births;
-    churn->sizes++;
-    churn->all_asked = churn->all_asked && record->pages_asked == record->births;
+    return site->record->births - site->record->most_alive;
+}
+
+static double again_bytes(const struct site *site)
+{
+    return (double)again_of(site) * (double)site->record->size_bytes;
 }
 
 /* No more than the place's own time: where memory is only touched later, the line would win nothing. */
 static void add_place(struct model *model, struct churn *churn, const struct place *place)
 {
     double seconds = 0, most_s = (double)place->ns * 1e-9;
-    uint64_t sizes = churn->sizes;
+    size_t before = churn->count;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
         if (!is_churned(site) || taker_of(model, site).length_bytes == 0 || !is_numpys(model, site) ||
             !statement_assigns(model, site->process, model_node(site->process, site->record->node)->python) ||
             loop_around(model, site->process, site->record->node, false).file == NULL)
             continue;
-        const struct db_site *record = site->record;
-        seconds += faults_of_site(site->process, record).seconds *
-                   ((double)(record->births - record->most_alive) / (double)record->births);
-        add_site(churn, site);
+        double part = (double)again_of(site) / (double)site->record->births;
+        seconds += faults_of_site(site->process, site->record).seconds * part;
+        churn->sites = memory_grow(churn->sites, churn->count, &churn->capacity, sizeof(struct site *));
+        churn->sites[churn->count++] = site;
     }
-    if (churn->sizes == sizes)
+    if (churn->count == before)
         return;
     churn->waste_s += fmin(seconds, most_s);
     churn->samples += place->samples;
@@ -146,7 +139,7 @@ static void say(struct model *model, struct finding *finding)
     char *others = say_others(object), *place = say_place(model, loop.file, loop.line);
     uint64_t alive = site->record->most_alive;
     char *buffers = alive > 1 ? memory_print("%" PRIu64 " buffers", alive) : memory_print("one buffer");
-    finding->claim = memory_print("%s made %s times, %s times as the one before had been freed, in memory that the "
+    finding->claim = memory_print("%s made %s times, %s times after the one before had been freed, in memory that the "
                                   "kernel had to give anew, page by page%s.",
                                   size, made, again, others);
     finding->advice =
@@ -157,35 +150,74 @@ static void say(struct model *model, struct finding *finding)
         free(all[i]);
 }
 
-static void claim_line(struct model *model, struct line *line)
+/* By size, largest first. */
+static int size_order(const void *left, const void *right)
 {
-    struct churn churn = {.all_asked = true};
+    const struct site *a = *(const struct site *const *)left, *b = *(const struct site *const *)right;
+    if (a->record->size_bytes != b->record->size_bytes)
+        return a->record->size_bytes > b->record->size_bytes ? -1 : 1;
+    return a->record < b->record ? -1 : a->record > b->record;
+}
+
+/* Sums over all sizes, and those of the size that was made again in most bytes. */
+static void fill_objects(struct finding *finding, const struct churn *churn)
+{
+    struct finding_object object = {0}, told = {0};
+    double bytes = 0, most_bytes = -1, all_bytes = 0;
+    uint64_t sizes = 0, asked = 0;
+    for (size_t i = 0; i < churn->count; i++) {
+        const struct site *site = churn->sites[i];
+        const struct db_site *record = site->record;
+        if (i == 0 || record->size_bytes != object.size_bytes) {
+            object = (struct finding_object){.size_bytes = record->size_bytes};
+            bytes = 0;
+            sizes++;
+        }
+        object.made += record->births;
+        object.examined += record->pages_asked;
+        object.equal += again_of(site);
+        bytes += again_bytes(site);
+        all_bytes += again_bytes(site);
+        asked += record->pages_asked;
+        finding->part += again_of(site);
+        finding->whole += record->births;
+        if (finding->second == NULL || again_bytes(site) > again_bytes(finding->second))
+            finding->first = finding->second = site;
+        if (bytes > most_bytes) {
+            most_bytes = bytes;
+            told = object;
+        }
+    }
+    finding->object = told;
+    finding->object.sizes = sizes;
+    finding->exact = asked == finding->whole;
+    finding->waste_bytes = all_bytes < 0x1p62 ? (uint64_t)all_bytes : UINT64_C(1) << 62;
+}
+
+static void claim_line(struct model *model, struct line *line, struct churn *churn)
+{
+    churn->count = 0;
+    churn->waste_s = 0;
+    churn->samples = 0;
     for (const struct place *place = line->places; place != NULL; place = place->next)
         if (!place->claimed)
-            add_place(model, &churn, place);
-    double least = churn.samples > 0 ? fmax(0, 1 - 2 / sqrt((double)churn.samples)) : 0;
-    if (churn.heaviest == NULL || model_percent(model, churn.waste_s * least) < WASTE_PERCENT)
+            add_place(model, churn, place);
+    double least = churn->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)churn->samples)) : 0;
+    if (churn->count == 0 || model_percent(model, churn->waste_s * least) < WASTE_PERCENT)
         return;
+    qsort(churn->sites, churn->count, sizeof(struct site *), size_order);
     struct finding *finding = finding_add(model, line, "churn", "API misuse");
-    const struct db_site *record = churn.heaviest->record;
-    finding->span = churn.span;
-    finding->waste_s = fmin(churn.waste_s, (double)times_total(&line->times) * 1e-9);
-    finding->waste_bytes = churn.again_bytes < 0x1p62 ? (uint64_t)churn.again_bytes : UINT64_C(1) << 62;
-    finding->part = churn.again;
-    finding->whole = churn.births;
-    finding->exact = churn.all_asked;
-    finding->first = finding->second = churn.heaviest;
-    finding->object = (struct finding_object){.size_bytes = record->size_bytes,
-                                              .made = record->births,
-                                              .examined = record->pages_asked,
-                                              .equal = record->births - record->most_alive,
-                                              .sizes = churn.sizes};
+    finding->span = churn->span;
+    finding->waste_s = fmin(churn->waste_s, (double)times_total(&line->times) * 1e-9);
     finding->say = say;
+    fill_objects(finding, churn);
 }
 
 void rule_churn(struct model *model)
 {
+    struct churn churn = {0};
     for (size_t i = 0; i < model->line_total; i++)
         if (model->lines[i]->places != NULL && !finding_has_line(model, model->lines[i]))
-            claim_line(model, model->lines[i]);
+            claim_line(model, model->lines[i], &churn);
+    free(churn.sites);
 }

@@ -67,7 +67,7 @@ def test_the_claim(tmp_path):
     assert (finding["kind"], finding["category"], finding["line"], finding["exact"]) == ("churn", "API misuse", 4, True)
     assert finding["waste_s"] == pytest.approx(100 * 1024 * 2e-6 * 0.99)
     assert finding["waste_bytes"] == 99 * 4 * MIB and finding["fraction"] == 0.99
-    assert finding["claim"].startswith("4 MiB made 100 times, 99 times as the one before had been freed")
+    assert finding["claim"].startswith("4 MiB made 100 times, 99 times after the one before had been freed")
     assert finding["advice"] == "Make one buffer outside the loop at train.py:14, and write into it: np.multiply(..., out=buffer)."
     memory = line_at(report_json(tmp_path / "out.db"), 4)["memory"]
     assert (memory["fresh_bytes"], memory["fault_s"]) == (400 * MIB, pytest.approx(0.2048))
@@ -141,6 +141,18 @@ def test_several_alive_at_once_take_a_buffer_each(tmp_path):
 def test_births_that_were_not_asked_are_as_the_others(tmp_path):
     (finding,) = Run().made(4, pages_asked=25, fresh_bytes=25 * 4 * MIB).findings(tmp_path)
     assert finding["waste_s"] == pytest.approx(100 * 1024 * 2e-6 * 0.99) and not finding["exact"]
+
+
+@needs_columns
+def test_several_ways_and_sizes_are_one_finding(tmp_path):
+    run = Run().made(4)
+    node = run.process.node(run.frame(("<module>", 17), ("main", 15), ("main", 15), ("step", 4)), make_db.NATIVE, ADDRESS,
+                            samples=1000)
+    run.process.site(node, 4 * MIB, **COUNTERS)
+    run.process.site(node, 2 * MIB, **{**COUNTERS, "fresh_bytes": 200 * MIB})
+    (finding,) = run.findings(tmp_path)
+    assert finding["object"] == {"size_bytes": 4 * MIB, "sizes": 2, "made": 200, "examined": 200, "equal": 198, "period": None}
+    assert "1 other size likewise" in finding["claim"] and finding["waste_bytes"] == 99 * 10 * MIB
 
 
 HOSTILE = {
