@@ -25,18 +25,9 @@ bool site_is_constant(const struct site *site)
            (record->zero == 0 || record->zero == record->constant);
 }
 
-/* Does another rule have the line? */
-static bool line_is_claimed(const struct model *model, const struct line *line)
-{
-    for (size_t i = 0; i < model->finding_count; i++)
-        if (model->findings[i]->line == line)
-            return true;
-    return false;
-}
-
 static bool holds(struct model *model, const struct site *site)
 {
-    return site_is_constant(site) && !line_is_claimed(model, site->place->line) &&
+    return site_is_constant(site) && !finding_has_line(model, site->place->line) &&
            site_is_blank(model, site) != BLANK_NO;
 }
 

@@ -28,7 +28,8 @@ struct finding {
     uint64_t part, whole; /* the share: `part` of `whole` examined objects... */
     bool exact;           /* ... which are all there were */
     const struct site *first, *second;
-    bool part_of_call; /* the line calls what makes other results as well, which differ */
+    const struct line *by; /* what overwrites its stores; NULL where that is not the claim */
+    bool part_of_call;     /* the line calls what makes other results as well, which differ */
     struct finding_object object;
     void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
     char *claim;                                               /* what was measured: a sentence */
@@ -52,10 +53,15 @@ void findings_free(struct model *model);
 /* findings.c, for rules: a new finding at `line`, zeroed but for its kind and category. */
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category);
 
+/* findings.c, for rules: does a finding speak of the line already? */
+bool finding_has_line(const struct model *model, const struct line *line);
+
 /* The rules: each looks through the whole model. */
 void rule_replica(struct model *model);
 void rule_repeated(struct model *model);
 void rule_constant(struct model *model);
+void rule_churn(struct model *model);
+void rule_dead_store(struct model *model);
 
 /* identity.c: fills `id` of every finding. */
 void findings_identify(struct model *model);

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 
 /* In this order: a rule may see what those before it found. */
-static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated, rule_constant};
+static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated, rule_constant, rule_churn,
+                                                     rule_dead_store};
 
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
 {
@@ -15,6 +16,14 @@ struct finding *finding_add(struct model *model, struct line *line, const char *
     model->findings =
         memory_grow(model->findings, model->finding_count, &model->finding_capacity, sizeof(struct finding *));
     return model->findings[model->finding_count++] = finding;
+}
+
+bool finding_has_line(const struct model *model, const struct line *line)
+{
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == line)
+            return true;
+    return false;
 }
 
 /* By waste; equal ones by what a second run of the program has as well. */
@@ -31,14 +40,22 @@ static int finding_order(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->kind, b->kind);
 }
 
+/* What is told of the line's waste in one way; the greatest of the three is its own. */
+static double *waste_of_kind(struct line *line, const char *kind)
+{
+    if (strcmp(kind, "churn") == 0)
+        return &line->allocated_s;
+    return strcmp(kind, "dead_store") == 0 ? &line->stored_s : &line->computed_again_s;
+}
+
 void findings_make(struct model *model)
 {
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
         rules[i](model);
     for (size_t i = 0; i < model->finding_count; i++) {
         struct finding *finding = model->findings[i];
-        if (finding->line->computed_again_s < finding->waste_s)
-            finding->line->computed_again_s = finding->waste_s;
+        double *line_s = waste_of_kind(finding->line, finding->kind);
+        *line_s = *line_s < finding->waste_s ? finding->waste_s : *line_s;
     }
     if (model->finding_count == 0)
         return;

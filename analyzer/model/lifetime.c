@@ -14,8 +14,9 @@ static void bytes_add(uint64_t *sum, uint64_t count, uint64_t size_bytes)
         *sum = UINT64_MAX;
 }
 
-static void alive_add(struct alive *alive, const struct db_site *record, bool is_peak)
+static void alive_add(struct alive *alive, const struct process *process, const struct db_site *record, bool is_peak)
 {
+    struct faults faults = faults_of_site(process, record);
     uint64_t again = record->births - record->most_alive;
     alive->births += record->births;
     alive->ended += record->ended;
@@ -24,6 +25,8 @@ static void alive_add(struct alive *alive, const struct db_site *record, bool is
     bytes_add(&alive->lifetime_ns, 1, record->lifetime_ns);
     alive->again += again;
     bytes_add(&alive->again_bytes, again, record->size_bytes);
+    alive->faults.bytes += faults.bytes;
+    alive->faults.seconds += faults.seconds;
     if (is_peak) {
         alive->peak_objects += record->peak_objects;
         bytes_add(&alive->peak_bytes, record->peak_objects, record->size_bytes);
@@ -40,6 +43,7 @@ static void choose_process(struct model *model)
         if (record == NULL)
             continue;
         memory->processes++;
+        model->processes[i].live = record;
         if (memory->record == NULL || record->peak_bytes > memory->record->peak_bytes) {
             memory->record = record;
             memory->process = &model->processes[i];
@@ -67,13 +71,13 @@ static void charge_site(struct model *model, struct process *process, const stru
             bytes_add(&memory->import_bytes, record->peak_objects, record->size_bytes);
         return;
     }
-    alive_add(&memory->all, record, is_peak);
+    alive_add(&memory->all, process, record, is_peak);
     struct line *line = node != NULL ? lines_of_leaf(model, process, record->node) : NULL;
     if (line == NULL)
         return;
     if (is_peak)
         note_line(memory, line);
-    alive_add(&line->alive, record, is_peak);
+    alive_add(&line->alive, process, record, is_peak);
 }
 
 static int line_order(const void *left, const void *right)

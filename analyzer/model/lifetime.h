@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/faults.h"
 #include "pieprof/db.h"
 
 /* Objects of DB_LIVE_SMALL_BYTES and more, summed over sites. All processes count, but for what stood at the peak. */
@@ -14,6 +15,7 @@ struct alive {
     uint64_t unfilled,
         unfilled_bytes;          /* of those whose content was looked at: nothing shows that they were stored into */
     uint64_t again, again_bytes; /* of births: took the place of one of its site that had ended */
+    struct faults faults;        /* of those of DB_PAGES_MIN_BYTES and more */
     uint64_t peak_objects, peak_bytes; /* alive at the peak of the process that the model's memory tells of */
 };
 

@@ -1,4 +1,5 @@
 /* Seconds of source lines: each sample is its user line's, or its package line's where the user line is an entrance. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,7 +183,7 @@ static void line_waste(struct line *line)
             line->waste_kind = kinds[i];
         }
     }
-    line->waste_s = line->stored_s > line->computed_again_s ? line->stored_s : line->computed_again_s;
+    line->waste_s = fmax(fmax(line->stored_s, line->computed_again_s), line->allocated_s);
 }
 
 static int line_order(const void *left, const void *right)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "model/faults.h"
 #include "model/lifetime.h"
 #include "model/phase.h"
 #include "read/run.h"
@@ -79,6 +80,7 @@ struct line {
     double waste_s;                 /* upper bound of what a fix can win, never more than its own time */
     double stored_s;                /* ... that needless stores stand for, by waste_kind */
     double computed_again_s;        /* ... that results made again stand for (findings) */
+    double allocated_s;             /* ... that memory got again stands for (findings) */
     enum share_kind waste_kind;
     bool own, wasteful; /* in the user's own code; waste_kind says something */
 };
@@ -139,9 +141,10 @@ struct caller {
 
 struct process {
     const struct run_process *run;
-    struct code *codes; /* by run_index() of DB_KIND_CODE */
-    struct node *nodes; /* by run_index() of DB_KIND_NODE */
-    struct site *sites; /* by run_index() of DB_KIND_SITE */
+    struct code *codes;         /* by run_index() of DB_KIND_CODE */
+    struct node *nodes;         /* by run_index() of DB_KIND_NODE */
+    struct site *sites;         /* by run_index() of DB_KIND_SITE */
+    const struct db_live *live; /* NULL: nothing was alive */
     struct module_range *modules;
     size_t module_count;
     bool loads_data;          /* a worker of a data loader, whatever its threads do */
@@ -282,6 +285,9 @@ struct caller *objects_caller(struct model *model, struct process *process, uint
 
 /* objects.c: sites and links, of the totals, of lines and of their places. After lines_charge. */
 void objects_charge(struct model *model);
+
+/* objects.c: the site of the objects that a pair's record was seen on; NULL: none is known, or it has no Python line. */
+const struct site *objects_site_of_pair(const struct process *process, const struct db_pair *record);
 void objects_free(struct model *model);
 
 static inline struct node *model_node(const struct process *process, uint32_t id)

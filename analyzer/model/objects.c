@@ -157,6 +157,13 @@ static void charge_process(struct model *model, struct process *process)
         charge_link(model, process, record);
 }
 
+const struct site *objects_site_of_pair(const struct process *process, const struct db_pair *record)
+{
+    size_t index = record->site != 0 ? run_index(&process->run->tables[DB_KIND_SITE], record->site) : SIZE_MAX;
+    const struct site *site = index != SIZE_MAX ? &process->sites[index] : NULL;
+    return site != NULL && site->record != NULL && site->place != NULL ? site : NULL;
+}
+
 uint32_t objects_caller_frame(struct model *model, struct process *process, uint32_t node_id)
 {
     const struct node *node = model_node(process, node_id);

@@ -115,9 +115,10 @@ static bool check_NODE(struct check *check, struct db_node *record)
 
 static bool check_PAIR(struct check *check, struct db_pair *record)
 {
-    bool first = false, second = false;
+    bool first = false, second = false, site = false;
     if (!check_id(check, "pair", DB_KIND_NODE, record->first_node, &first) ||
         !check_id(check, "pair", DB_KIND_NODE, record->second_node, &second) ||
+        (record->site != 0 && !check_id(check, "pair", DB_KIND_SITE, record->site, &site)) ||
         !check_range(check, "access", record->first_access, DB_ACCESS_LOAD, DB_ACCESS_STORE) ||
         !check_range(check, "access", record->second_access,
                      record->first_access == DB_ACCESS_STORE ? DB_ACCESS_NONE : DB_ACCESS_LOAD, DB_ACCESS_STORE) ||
@@ -127,6 +128,8 @@ static bool check_PAIR(struct check *check, struct db_pair *record)
         return false;
     if (first || second)
         record->published = 0; /* without both ends it says nothing */
+    if (site)
+        record->site = 0;
     plausible_pair(check->run, check->process, record);
     return true;
 }

@@ -10,6 +10,7 @@
 #define EVENTS_LIMIT (UINT64_C(1) << 62)
 #define SIZE_LIMIT (UINT64_C(1) << 57)  /* the address space a processor can have */
 #define PAIR_SCALE_LIMIT UINT64_C(8192) /* what one pair can stand for */
+#define PAGE_LIMIT_NS (UINT64_C(100) * 1000 * 1000)
 #define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 #define STALE_NS (UINT64_C(50) * 1000 * 1000) /* the shim refreshes a process's CPU time every 20 ms */
 
@@ -181,13 +182,24 @@ static void far_history(struct run *run, struct db_site *site)
     }
 }
 
+/* Objects overlap no other, but come again and again: no more than all that were asked can have been fresh. */
+static void pages_of_site(struct run *run, struct db_site *site)
+{
+    uint64_t most = 0;
+    part_of(&site->pages_asked, site->births);
+    if (__builtin_mul_overflow(site->pages_asked, site->size_bytes, &most))
+        most = UINT64_MAX;
+    limit(run, &site->fresh_bytes, most);
+    part_of(&site->untouched_bytes, site->fresh_bytes);
+}
+
 void plausible_site(struct run *run, const struct run_process *process, struct db_site *site)
 {
     uint64_t *counters[] = {
         &site->births,       &site->workspaces,   &site->unfilled,           &site->examined,     &site->constant,
         &site->zero,         &site->replicas,     &site->period_replicas,    &site->copies,       &site->looked_at,
         &site->live_at_end,  &site->ended,        &site->most_alive,         &site->peak_objects, &site->far_births,
-        &site->far_contents, &site->far_examined, &site->far_period_replicas};
+        &site->far_contents, &site->far_examined, &site->far_period_replicas, &site->pages_asked};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         limit(run, counters[i], COUNT_LIMIT);
     limit(run, &site->size_bytes, SIZE_LIMIT);
@@ -206,6 +218,7 @@ void plausible_site(struct run *run, const struct run_process *process, struct d
     part_of(&site->peak_objects, site->births);
     part_of_time(run, &site->lifetime_ns, process->record, site->ended);
     far_history(run, site);
+    pages_of_site(run, site);
 }
 
 /* A level of live bytes, and a part of it. The sums are kept without a lock: one that is below zero for a moment is zero. */
@@ -224,6 +237,8 @@ void plausible_live(struct run *run, const struct run_process *process, struct d
     limit(run, &live->peak_bytes, SIZE_LIMIT);
     part_of_time(run, &live->peak_at_ns, process->record, 1);
     part_of_time(run, &live->snapshot_at_ns, process->record, 1);
+    limit(run, &live->page_ns, PAGE_LIMIT_NS);
+    limit(run, &live->huge_page_ns, PAGE_LIMIT_NS);
     int64_t left = level(run, &live->bytes, (int64_t)SIZE_LIMIT) > 0 ? live->bytes : 0;
     level(run, &live->siteless_bytes, level(run, &live->small_bytes, left));
     part_of(&live->snapshot_bytes, live->peak_bytes);

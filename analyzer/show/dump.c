@@ -127,11 +127,11 @@ static void dump_PAIR(FILE *out, const struct run_process *process, const struct
     fprintf(out, " first=%u:%s second=%u:%s scope=%s relation=%s class=%s", record->first_node,
             access_names[record->first_access], record->second_node, access_names[record->second_access],
             scope_names[record->scope], relation_names[record->relation], class_names[record->address_class]);
-    fprintf(out, "%s%s%s%s%s%s bytes=%u count=%" PRIu64 " weight_ns=%" PRIu64 " scale=%" PRIu64,
+    fprintf(out, "%s%s%s%s%s%s bytes=%u site=%u count=%" PRIu64 " weight_ns=%" PRIu64 " scale=%" PRIu64,
             record->flags & DB_PAIR_SAME_VALUE ? " same_value" : "", record->flags & DB_PAIR_ZERO ? " zero" : "",
             record->flags & DB_PAIR_UNPROVED ? " unproved" : "", record->flags & DB_PAIR_SLEPT ? " slept" : "",
             record->flags & DB_PAIR_USED ? " used" : "", record->flags & DB_PAIR_FIRST ? " first" : "",
-            record->size_bytes, record->count, record->weight_ns, record->scale);
+            record->size_bytes, record->site, record->count, record->weight_ns, record->scale);
 }
 
 static void dump_COUNTER(FILE *out, const struct run_process *process, const struct db_counter *record)
@@ -156,6 +156,8 @@ static void dump_SITE(FILE *out, const struct run_process *process, const struct
             record->far_births, record->far_contents, record->far_examined, record->far_squares);
     fprintf(out, " far_spans=%" PRIu64 " far_period_replicas=%" PRIu64 " far_period=%u far_bits=%u", record->far_spans,
             record->far_period_replicas, record->far_period, record->far_bits);
+    fprintf(out, " pages_asked=%" PRIu64 " fresh_bytes=%" PRIu64 " untouched_bytes=%" PRIu64, record->pages_asked,
+            record->fresh_bytes, record->untouched_bytes);
 }
 
 static void dump_LINK(FILE *out, const struct run_process *process, const struct db_link *record)
@@ -172,6 +174,7 @@ static void dump_LIVE(FILE *out, const struct run_process *process, const struct
     fprintf(
         out, " snapshot=%" PRIu64 " snapshot_at_ns=%" PRIu64 " snapshot_small=%" PRIu64 " snapshot_siteless=%" PRIu64,
         record->snapshot_bytes, record->snapshot_at_ns, record->snapshot_small_bytes, record->snapshot_siteless_bytes);
+    fprintf(out, " page_ns=%" PRIu64 " huge_page_ns=%" PRIu64, record->page_ns, record->huge_page_ns);
     fprintf(out, " bin_ns=%" PRIu64 " max_bytes=", record->bin_ns);
     for (uint32_t i = 0; i < record->bins; i++)
         fprintf(out, "%s%" PRIu64, i > 0 ? "," : "", record->max_bytes[i]);

@@ -33,6 +33,19 @@ json_t *json_share(const struct share *share)
     return object;
 }
 
+static json_t *json_pair_object(const struct pair_group *group)
+{
+    const struct site *site = objects_site_of_pair(group->process, group->example);
+    if (site == NULL)
+        return json_null();
+    json_t *object = json_object();
+    json_put_count(object, "size_bytes", site->record->size_bytes);
+    json_object_set_new(object, "file", json_text(site->place->line->file));
+    json_object_set_new(object, "line", json_integer(site->place->line->number));
+    json_object_set_new(object, "function", json_text(site->place->line->function));
+    return object;
+}
+
 static json_t *json_pair(struct model *model, const struct pair_group *group)
 {
     json_t *object = json_object();
@@ -45,6 +58,7 @@ static json_t *json_pair(struct model *model, const struct pair_group *group)
     json_object_set_new(object, "zero", json_count(group->zero));
     json_object_set_new(object, "weight_s", json_seconds((double)group->weight_ns * 1e-9));
     json_object_set_new(object, "size_bytes", json_count(group->example->size_bytes));
+    json_object_set_new(object, "object", json_pair_object(group));
     json_object_set_new(object, "first", json_context(model, group->process, group->first, group->example->first_node));
     json_object_set_new(object, "second",
                         json_context(model, group->process, group->second, group->example->second_node));

@@ -10,6 +10,13 @@ static json_t *json_mean(const struct alive *alive)
     return lifetime_mean_s(alive, &seconds) ? json_seconds(seconds) : json_null();
 }
 
+static void json_put_faults(json_t *object, const struct faults *faults)
+{
+    double most = 0x1p62; /* only a damaged file's */
+    json_put_count(object, "fresh_bytes", (uint64_t)(faults->bytes < most ? faults->bytes : most));
+    json_object_set_new(object, "fault_s", json_seconds(faults->seconds));
+}
+
 json_t *json_line_memory(const struct model *model, const struct alive *alive)
 {
     if (model->memory.record == NULL)
@@ -20,6 +27,7 @@ json_t *json_line_memory(const struct model *model, const struct alive *alive)
     json_put_count(object, "births", alive->births);
     json_put_count(object, "again", alive->again);
     json_put_count(object, "again_bytes", alive->again_bytes);
+    json_put_faults(object, &alive->faults);
     json_put_count(object, "unfilled", alive->unfilled);
     json_put_count(object, "unfilled_bytes", alive->unfilled_bytes);
     json_object_set_new(object, "mean_lifetime_s", json_mean(alive));
@@ -78,6 +86,7 @@ json_t *json_memory(const struct model *model)
     json_put_count(object, "births", memory->all.births);
     json_put_count(object, "again", memory->all.again);
     json_put_count(object, "again_bytes", memory->all.again_bytes);
+    json_put_faults(object, &memory->all.faults);
     json_put_count(object, "unfilled", memory->all.unfilled);
     json_put_count(object, "unfilled_bytes", memory->all.unfilled_bytes);
     json_object_set_new(object, "mean_lifetime_s", json_mean(&memory->all));

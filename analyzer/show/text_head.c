@@ -257,20 +257,24 @@ static void add_waste(const struct model *model, char **text, const struct waste
     *text = longer;
 }
 
-/* Of each line the greater of the two: a fix wins its time once. */
+/* Of each line the greatest of the three: a fix wins its time once. */
 static void put_waste(const struct page *page, const struct model *model, double min_waste_percent)
 {
-    struct wasted again = {.what = "computed again"}, stored = {.what = "stored for nothing"};
+    enum { AGAIN, STORED, ALLOCATED, WAYS };
+    struct wasted ways[WAYS] = {
+        {.what = "computed again"}, {.what = "stored for nothing"}, {.what = "allocated again"}};
     for (size_t i = 0; i < model->line_count; i++) {
         const struct line *line = model->lines[i];
-        struct wasted *wasted = line->computed_again_s >= line->stored_s ? &again : &stored;
-        double seconds = wasted == &again ? line->computed_again_s : line->stored_s;
-        wasted->seconds += seconds;
-        wasted->hidden_s += model_percent(model, seconds) < min_waste_percent ? seconds : 0;
+        const double seconds[WAYS] = {line->computed_again_s, line->stored_s, line->allocated_s};
+        size_t most = AGAIN;
+        for (size_t way = 0; way < WAYS; way++)
+            most = seconds[way] > seconds[most] ? way : most;
+        ways[most].seconds += seconds[most];
+        ways[most].hidden_s += model_percent(model, seconds[most]) < min_waste_percent ? seconds[most] : 0;
     }
     char *text = memory_print("%s", "");
-    add_waste(model, &text, &again);
-    add_waste(model, &text, &stored);
+    for (size_t way = 0; way < WAYS; way++)
+        add_waste(model, &text, &ways[way]);
     if (*text != '\0')
         put_row(page, "wasted", text);
     else

@@ -129,6 +129,21 @@ static void put_side(const struct page *page, const char *label, const char *tex
     free(head);
 }
 
+/* "2 MiB, allocated at train.py:31 make_mask"; nothing where that is not known. */
+static void put_object(const struct page *page, const struct model *model, const struct site *site)
+{
+    if (site == NULL)
+        return;
+    const struct line *line = site->place->line;
+    char *path = text_path(model, line->file), *function = text_printable(line->function, strlen(line->function));
+    char *size = page_bytes(site->record->size_bytes);
+    char *text = memory_print("%s, allocated at %s:%d %s", size, path, line->number, function);
+    put_side(page, "object", text);
+    char *all[] = {path, function, size, text};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+}
+
 void text_pair(const struct page *page, struct model *model, const struct pair_group *group)
 {
     static const char *const verdicts[SHARE_KINDS] = {
@@ -143,6 +158,7 @@ void text_pair(const struct page *page, struct model *model, const struct pair_g
     page_wrap(page, 4, 6, text);
     char *first = text_context(model, group->process, group->example->first_node, false);
     char *second = text_context(model, group->process, group->example->second_node, false);
+    put_object(page, model, objects_site_of_pair(group->process, group->example));
     if (strcmp(first, second) == 0) {
         put_side(page, "both", first);
     } else {

@@ -323,9 +323,11 @@ struct db_pair {
     uint8_t flags;         /* enum db_pair_flag */
     uint16_t reserved;
     uint32_t size_bytes; /* of the sampled access */
-    uint64_t count;      /* atomic */
-    uint64_t weight_ns;  /* atomic: CPU time the samples behind it stand for */
-    uint64_t scale;      /* atomic: sum of s, the pairs that each counted one stands for: 1 / its chance to be seen */
+    uint32_t site;       /* of the object at the sampled access; 0: none is known */
+    uint32_t reserved_end;
+    uint64_t count;     /* atomic */
+    uint64_t weight_ns; /* atomic: CPU time the samples behind it stand for */
+    uint64_t scale;     /* atomic: sum of s, the pairs that each counted one stands for: 1 / its chance to be seen */
     uint64_t scale_squares; /* atomic: sum of s * s */
 };
 
@@ -377,6 +379,10 @@ struct db_site {
     uint64_t far_period_replicas; /* of its replicas: those that came `far_period` after the one before */
     uint32_t far_period;          /* the commonest of these distances, in births; 0 = none */
     uint32_t far_bits;
+    /* Of objects of DB_PAGES_MIN_BYTES and more: memory that the kernel had to give, page by page, as it was touched. */
+    uint64_t pages_asked;     /* of births: whose pages were looked at */
+    uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
+    uint64_t untouched_bytes; /* ... and still not at the end */
 };
 
 /*
@@ -392,6 +398,9 @@ struct db_link {
 };
 
 #define DB_LIVE_SMALL_BYTES 16384u
+#define DB_PAGES_MIN_BYTES 131072u /* glibc's allocations are mappings of their own from here on, at first */
+#define DB_HUGE_MIN_BYTES                                                                                              \
+    ((uint64_t)4 << 20) /* objects from here on are told as if of huge pages, where there are any */
 #define DB_LIVE_BINS 128u
 
 /*
@@ -411,6 +420,8 @@ struct db_live {
     uint64_t snapshot_at_ns;
     uint64_t snapshot_small_bytes;
     uint64_t snapshot_siteless_bytes;
+    uint64_t page_ns;      /* CPU time to get a page, touch it and give it back, as tried out here; 0 = not needed */
+    uint64_t huge_page_ns; /* the same of a page of 2 MiB; 0 = not needed, or the kernel gave none */
     uint64_t max_bytes[DB_LIVE_BINS]; /* the most within each bin */
 };
 
@@ -422,11 +433,11 @@ DB_ASSERT_SIZE(struct db_code, 24);
 DB_ASSERT_SIZE(struct db_module, 72);
 DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
-DB_ASSERT_SIZE(struct db_pair, 56);
+DB_ASSERT_SIZE(struct db_pair, 64);
 DB_ASSERT_SIZE(struct db_counter, 24);
-DB_ASSERT_SIZE(struct db_site, 200);
+DB_ASSERT_SIZE(struct db_site, 224);
 DB_ASSERT_SIZE(struct db_link, 24);
-DB_ASSERT_SIZE(struct db_live, 1112);
+DB_ASSERT_SIZE(struct db_live, 1128);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
 
 #endif

@@ -50,6 +50,7 @@ struct watch {
     uintptr_t instruction;  /* of the sampled access */
     uint64_t repeats_left;  /* at the last trap, of a string instruction */
     uint64_t object_serial; /* 0: no object */
+    uint32_t object_site;   /* id of its site's record; 0: none is known */
     uint64_t weight_ns;
     uint64_t seen;                     /* value at the last access of its kind */
     uint64_t current;                  /* value as it stands */

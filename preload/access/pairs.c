@@ -29,7 +29,7 @@ void pairs_reset_child(void)
 /* Everything between `published` and the counters identifies a pair. */
 #define KEY_OFFSET offsetof(struct db_pair, first_node)
 #define KEY_BYTES (offsetof(struct db_pair, count) - KEY_OFFSET)
-_Static_assert(KEY_BYTES == 20, "a pair's key has no padding");
+_Static_assert(KEY_BYTES == 28, "a pair's key has no padding");
 
 static uint32_t hash_of(const struct db_pair *pair)
 {

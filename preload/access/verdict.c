@@ -15,6 +15,7 @@
 #include "access/text.h"
 #include "kernel.h"
 #include "objects/object_map.h"
+#include "objects/replica.h"
 #include "process.h"
 #include "stack/context.h"
 #include "stack/eh_frame.h"
@@ -24,10 +25,11 @@
 #define TRAPS_MAX 48u       /* of one watch, all phases */
 #define OTHER_CLASS_ODDS 4u /* one in so many accesses outside objects is watched: they only count */
 
-static uint64_t object_serial_at(uintptr_t address)
+/* The object that holds the address; all zeros when there is none. */
+static struct object object_at(uintptr_t address)
 {
-    struct object object;
-    return object_map_find(address, &object) ? object.serial : 0;
+    struct object object = {0};
+    return object_map_find(address, &object) ? object : (struct object){0};
 }
 
 void verdict_end(struct access_thread *at, struct watch *watch, enum db_drop why)
@@ -119,6 +121,7 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
         return;
     }
     struct io_range *range = watch->range;
+    struct object object = object_at(place.address);
     *watch = (struct watch){.phase = WATCH_BIRTH,
                             .store = found->store,
                             .access_bytes = access->size_bytes,
@@ -128,7 +131,8 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
                             .value_address = place.value_address,
                             .value_bytes = place.value_bytes,
                             .instruction = access->instruction,
-                            .object_serial = object_serial_at(place.address),
+                            .object_serial = object.serial,
+                            .object_site = replica_site(&object.origin),
                             .weight_ns = found->weight_ns,
                             .range = range};
     watch->scope_known = scope_open(at, found->slot);
@@ -154,7 +158,7 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
 
 static uint8_t relation_of(const struct watch *watch)
 {
-    uint64_t now = object_serial_at(watch->address);
+    uint64_t now = object_at(watch->address).serial;
     if (watch->object_serial == 0 || now == 0) {
         return DB_RELATION_UNKNOWN;
     }
@@ -201,6 +205,7 @@ static void record(const struct access_thread *at, struct watch *watch, uint32_t
         .address_class = (uint8_t)watch->address_class,
         .flags = flags_of(watch, same, value),
         .size_bytes = watch->access_bytes,
+        .site = watch->object_site,
     };
     if (pair.first_node != 0 && pair.second_node != 0) {
         pairs_add(&pair, watch->weight_ns, patience_scale(watch, at->entered_ns));
@@ -224,6 +229,7 @@ static void record_store(const struct watch *watch, bool same, uint64_t value)
         .address_class = (uint8_t)watch->address_class,
         .flags = (uint8_t)((same ? DB_PAIR_SAME_VALUE : 0u) | (same && value == 0 ? DB_PAIR_ZERO : 0u)),
         .size_bytes = watch->access_bytes,
+        .site = watch->object_site,
     };
     if (watch->node != 0) {
         pairs_add(&alone, watch->weight_ns, watch->stands_for);

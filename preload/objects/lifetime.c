@@ -54,7 +54,7 @@ static __attribute__((noinline, cold)) struct db_live *claim(void)
     return fresh;
 }
 
-static struct db_live *record(void)
+struct db_live *lifetime_record(void)
 {
     struct db_live *found = atomic_load_explicit(&live, memory_order_acquire);
     return __builtin_expect(found != NULL, 1) ? found : claim();
@@ -204,7 +204,7 @@ static void tell_pending(struct db_live *curve, uint64_t now)
 
 void lifetime_flush(void)
 {
-    struct db_live *curve = lifetime_pending != 0 ? record() : NULL;
+    struct db_live *curve = lifetime_pending != 0 ? lifetime_record() : NULL;
     if (curve != NULL) {
         tell_pending(curve, now_ns());
     }
@@ -212,7 +212,7 @@ void lifetime_flush(void)
 
 void lifetime_born_large(struct db_site *site, size_t requested_bytes, struct object_origin *origin)
 {
-    struct db_live *curve = record();
+    struct db_live *curve = lifetime_record();
     uint64_t now = now_ns();
     origin->born_tick = (uint32_t)(now >> TICK_BITS);
     if (site != NULL) {
@@ -242,7 +242,7 @@ static void count_end(struct db_site *site, uint64_t now, const struct object_or
 
 void lifetime_ended_large(struct db_site *site, size_t requested_bytes, const struct object_origin *origin)
 {
-    struct db_live *curve = record();
+    struct db_live *curve = lifetime_record();
     uint64_t now = now_ns();
     if (curve != NULL) {
         tell_pending(curve, now);

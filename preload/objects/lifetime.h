@@ -62,6 +62,9 @@ static inline void lifetime_ended(struct db_site *site, const struct object *obj
     }
 }
 
+/* The process's record; NULL where there is no room for one. Behind the gate. */
+struct db_live *lifetime_record(void);
+
 /* The end of the process: what stands at the peak is noted, if that is now. */
 void lifetime_finish(void);
 

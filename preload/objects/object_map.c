@@ -28,7 +28,7 @@ struct entry {
     _Alignas(64) _Atomic uintptr_t start;
     _Atomic size_t size_bytes;
     _Atomic uint64_t serial;
-    struct object_origin origin; /* not for handlers */
+    struct object_origin origin; /* for handlers its site and epoch alone */
 };
 
 _Static_assert(sizeof(struct entry) == 64, "an entry is a cache line");
@@ -220,6 +220,8 @@ static bool entry_copy(size_t index, uint64_t key, struct object *object)
     object->start = atomic_load_explicit(&entries[index].start, memory_order_relaxed);
     object->size_bytes = atomic_load_explicit(&entries[index].size_bytes, memory_order_relaxed);
     object->serial = serial;
+    object->origin.site = __atomic_load_n(&entries[index].origin.site, __ATOMIC_RELAXED);
+    object->origin.epoch = __atomic_load_n(&entries[index].origin.epoch, __ATOMIC_RELAXED);
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&keys[index], memory_order_relaxed) == key &&
            atomic_load_explicit(&entries[index].serial, memory_order_relaxed) == serial;

@@ -29,6 +29,7 @@ struct object_origin {
     bool is_primer : 1;    /* only for others to be compared with */
     bool is_far : 1;       /* asked at its end by the far history */
     bool is_counted : 1;   /* among the live ones (lifetime.h) */
+    bool is_fresh : 1;     /* pages of it were not there at birth (pages.h) */
     uint32_t born_tick;    /* of lifetime.c's clock */
     uint32_t slack_bytes;  /* that it has beyond what was asked for */
 };
@@ -37,7 +38,7 @@ struct object {
     uintptr_t start;
     size_t size_bytes;
     uint64_t serial;             /* birth order in this process, never reused */
-    struct object_origin origin; /* not filled by object_map_find() */
+    struct object_origin origin; /* object_map_find() fills its site and epoch alone */
 };
 
 bool object_map_start(void);

@@ -8,6 +8,7 @@
 #include "objects/examine.h"
 #include "objects/far.h"
 #include "objects/lifetime.h"
+#include "objects/pages.h"
 #include "objects/recent.h"
 #include "objects/site_context.h"
 #include "objects/sites.h"
@@ -122,6 +123,7 @@ static void look_at(struct site *site, const struct call_stack *stack, const str
     process_count(&site->record->looked_at, 1);
     origin->is_looked_at = true;
     note_frame(origin, stack);
+    origin->is_fresh = pages_born(site->record, birth->start, birth->size_bytes); /* before anybody reads it */
     examine_birth(site, birth->start, origin);
 }
 
@@ -160,6 +162,11 @@ static bool is_workspace(const struct object_origin *origin)
 {
     const struct call_stack *stack = call_stack_refresh();
     return stack != NULL && call_stack_holds(stack, origin->depth, origin->generation);
+}
+
+uint32_t replica_site(const struct object_origin *origin)
+{
+    return origin->site != 0 && origin->epoch == epoch ? sites_at(origin->site)->id : 0;
 }
 
 static void count_end(const struct object *object)
@@ -205,6 +212,9 @@ static void look_again(const struct object *object, uintptr_t start)
 {
     struct site *site = sites_at(object->origin.site);
     uint32_t selector = 0;
+    if (object->origin.is_fresh && start != 0) {
+        pages_ended(site->record, start);
+    }
     if (thread_self == NULL) { /* tiny stacks, and threads at their very end: no room for a sample there */
         sites_skip(site, 1);
     } else if (!site->is_structure && is_workspace(&object->origin)) {
@@ -289,6 +299,9 @@ void replica_finish(void)
     for (size_t i = 0; i < living.count; i++) {
         struct site *site = sites_at(living.objects[i].origin.site);
         process_count(&site->record->live_at_end, 1);
+        if (living.objects[i].origin.is_fresh) {
+            pages_ended(site->record, living.objects[i].start);
+        }
         examine_end(site, &living.objects[i], living.objects[i].start);
     }
     memory_unmap(living.objects, living.capacity * sizeof *living.objects);

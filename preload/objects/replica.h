@@ -36,4 +36,7 @@ void replica_ended(const struct object *object, uintptr_t start);
 /* At the end of the process: what still lives is examined, in the order of birth. */
 void replica_finish(void);
 
+/* The id of the record of its site; 0: none in this very process. Signal-safe. */
+uint32_t replica_site(const struct object_origin *origin);
+
 #endif

@@ -22,6 +22,7 @@ HEAD = ("program", "line", "kind", "category", "share", "speed-up", "95 %", "as 
 INVARIANT = "loop-invariant computation"
 REPEATED = "repeated native call with the same arguments"
 RECOMPUTED = "recomputed input"
+MISUSE = "API misuse"
 
 # Name of the directory: kind and category of the finding at the marked line.
 PLANTED = {
@@ -30,6 +31,7 @@ PLANTED = {
     "autoencoder": ("replica", INVARIANT),
     "boosted_stumps": ("replica", RECOMPUTED),
     "deblur": ("replica", INVARIANT),
+    "deep_relu": ("churn", MISUSE),
     "frozen_backbone": ("replica", RECOMPUTED),
     "gaussian_process": ("replica", INVARIANT),
     "graph_conv": ("replica", INVARIANT),

@@ -26,15 +26,17 @@ CODE = struct.Struct("<IiIIII")
 MODULE = struct.Struct("<IIQQQII32s")
 SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
-PAIR = struct.Struct("<IIIBBBBBBHIQQQQ")
+PAIR = struct.Struct("<IIIBBBBBBHIIIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQII21QII")
+SITE = struct.Struct("<IIQII21QII3Q")
 LINK = struct.Struct("<IIIIQ")
-LIVE = struct.Struct("<IIQqqqQQQQQQ128Q")
+LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
                  "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects", "far_births", "far_contents",
-                 "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits")
-LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless")
+                 "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits",
+                 "pages_asked", "fresh_bytes", "untouched_bytes")
+LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless",
+                 "page_ns", "huge_page_ns")
 PROCESS_BYTES = PROCESS_HEAD.size + 4 * ENGINE.size + 8 * 64 + HEALTH.size
 
 ROOT, PYTHON, NATIVE, ACCESS, GAP = 1, 2, 3, 4, 5
@@ -132,9 +134,9 @@ class Process:
         return self.node(parent, PYTHON, code << 32 | (offset & 0xffffffff), **time)
 
     def pair(self, first, second, accesses=(LOAD, LOAD), scope=ACROSS, relation=1, klass=OBJECT, flags=0, size=8, count=1, scale=1,
-             continued=False):
+             continued=False, site=0):
         flags |= 0 if continued else FIRST
-        return self.add("PAIR", PAIR.pack(1, first, second, accesses[0], accesses[1], scope, relation, klass, flags, 0, size,
+        return self.add("PAIR", PAIR.pack(1, first, second, accesses[0], accesses[1], scope, relation, klass, flags, 0, size, site, 0,
                                           count, count * 4000000, count * scale, count * scale**2))
 
     def stores(self, node, same, different):

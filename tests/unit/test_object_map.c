@@ -100,6 +100,17 @@ static void test_serials_tell_one_life_from_the_next(void **state)
     object_map_death(HEAP, 4096);
 }
 
+static void test_the_site_comes_along(void **state)
+{
+    (void)state;
+    struct object born = {.start = HEAP, .size_bytes = 4096, .origin = {.site = 7, .epoch = 3}}, found;
+    assert_true(object_map_birth_of(&born));
+    assert_true(object_map_find(HEAP + 5, &found));
+    assert_int_equal(found.origin.site, 7);
+    assert_int_equal(found.origin.epoch, 3);
+    object_map_death(HEAP, 4096);
+}
+
 /* A death inside the shim goes unseen: the next object there replaces the stale one instead of living beside it. */
 static void test_an_unseen_death_is_mended(void **state)
 {
@@ -210,6 +221,7 @@ int main(void)
         cmocka_unit_test(test_inner_addresses_are_found_for_every_size),
         cmocka_unit_test(test_neighbours_do_not_mix),
         cmocka_unit_test(test_serials_tell_one_life_from_the_next),
+        cmocka_unit_test(test_the_site_comes_along),
         cmocka_unit_test(test_an_unseen_death_is_mended),
         cmocka_unit_test(test_a_full_table_is_counted_and_stays_right),
         cmocka_unit_test(test_readers_beside_writers_see_whole_objects),

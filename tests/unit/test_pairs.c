@@ -55,6 +55,27 @@ static const struct db_pair *first_of(const struct db_pair *pair)
     return record;
 }
 
+static void test_pairs_on_objects_of_other_sites_are_others(void **state)
+{
+    (void)state;
+    struct db_pair pair = pair_of(21, 22), other = pair_of(21, 22);
+    pair.site = 1;
+    other.site = 2;
+    uint64_t weight_ns, by_site[3] = {0};
+    uint32_t records;
+    pairs_add(&pair, 10, 1);
+    pairs_add(&other, 10, 1);
+    pairs_add(&other, 10, 1);
+    assert_int_equal(count_of(&pair, &weight_ns, &records), 3);
+    assert_int_equal(records, 2);
+    for (uint32_t id = 1; ledger_record(DB_KIND_PAIR, id) != NULL; id++) {
+        const struct db_pair *record = ledger_record(DB_KIND_PAIR, id);
+        by_site[record->first_node == 21 ? record->site : 0] += record->count;
+    }
+    assert_int_equal(by_site[1], 1);
+    assert_int_equal(by_site[2], 2);
+}
+
 static void test_equal_pairs_are_one_record(void **state)
 {
     (void)state;
@@ -141,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_pairs_are_one_record),
+        cmocka_unit_test(test_pairs_on_objects_of_other_sites_are_others),
         cmocka_unit_test(test_threads_lose_no_pair),
         cmocka_unit_test(test_marks_reach_the_watches_they_overlap),
     };

@@ -75,7 +75,7 @@ def test_impossible_counters_make_no_impossible_figures(tmp_path):
     process = database.processes[0]
     process.node(1, make_db.NATIVE, 0x7f0000000300, samples=1, cpu_ns=2**63)
     process.pair(6, 6, count=1)
-    process.records["PAIR"][-1] = make_db.PAIR.pack(1, 6, 6, 1, 1, 2, 1, 1, 1, 0, 8, 2**63, 2**64 - 1, 0, 2**63)
+    process.records["PAIR"][-1] = make_db.PAIR.pack(1, 6, 6, 1, 1, 2, 1, 1, 1, 0, 8, 0, 0, 2**63, 2**64 - 1, 0, 2**63)
     path = tmp_path / "impossible.db"
     database.write(path)
     data = report_json(path)
@@ -96,7 +96,7 @@ def test_no_node_and_no_sum_of_nodes_exceeds_the_cpu_time(tmp_path):
     for number in range(40):
         process.node(frame, make_db.NATIVE, 0x7f0000000400 + number, cpu_ns=2 * 10**9, samples=1)
     process.pair(frame, frame)
-    process.records["PAIR"][-1] = make_db.PAIR.pack(1, frame, frame, 1, 1, 2, 1, 1, 1, 0, 8, 1, 10**12, 1, 1)
+    process.records["PAIR"][-1] = make_db.PAIR.pack(1, frame, frame, 1, 1, 2, 1, 1, 1, 0, 8, 0, 0, 1, 10**12, 1, 1)
     database.write(path)
     data = report_json(path)
     assert (data["totals"]["time_s"]["total"], data["run"]["health"]["damaged"]) == (5.0, 1 + 38 + 1)

@@ -37,17 +37,17 @@ def make_moons(rng, count):
 def train(steps):
     rng = np.random.default_rng(11)
     points, labels = make_moons(rng, 5000)
-    network = Network(rng, points.shape[1], 256)
+    network = Network(rng, points.shape[1], 64)
     for step in range(1, steps + 1):
-        chosen = rng.integers(0, len(points), 512)
+        chosen = rng.integers(0, len(points), 256)
         loss, accuracy, first, second = network.gradients(points[chosen], labels[chosen])
         network.first -= 0.5 * first
         network.second -= 0.5 * second
-        if step % 50 == 0:
+        if step % 500 == 0:
             print(f"step {step}: loss {loss:.6f}, accuracy {accuracy:.4f}")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--steps", type=int, default=4000)
     train(parser.parse_args().steps)

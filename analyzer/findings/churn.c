@@ -1,0 +1,223 @@
+/*
+ * Claim: the line asks for fresh memory again and again where one buffer, made once, would do.
+ * Evidence: large objects of its sites are made and freed in turn; the kernel had to give most of their pages each time, as
+ * they were not there at birth and were at the end; what that takes, by what a page was tried to cost and never more than the
+ * time below the instruction, is worth it; and the line can be told where to put its result: it assigns to a name what a
+ * NumPy operation makes that takes `out`.
+ * Traps: temporaries within an expression (NumPy reuses some by itself); memory that malloc had kept (no page is fresh);
+ * results that are kept (hardly any is freed before the next); what automatic differentiation keeps, which nothing tells
+ * from what it does not: PyTorch's objects are facts, no findings; workspaces of a library; lines that another rule has.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "findings/expression.h"
+#include "findings/loop.h"
+#include "findings/sites.h"
+#include "findings/statement.h"
+#include "model/frames.h"
+#include "model/select.h"
+#include "show/page.h"
+
+#define AGAIN_MIN 8u
+#define ALIVE_MAX 16u /* one for each layer, say; two where a result takes the place of the one before */
+#define AGAIN_OF_ALIVE 4u
+#define WASTE_PERCENT 0.5
+#define NUMPY_LIBRARY "_multiarray_umath"
+
+/* NumPy's operators, as functions. */
+static const struct {
+    const char *text, *function;
+} operators[] = {{"+", "add"},           {"-", "subtract"},    {"*", "multiply"},       {"/", "divide"},
+                 {"//", "floor_divide"}, {"%", "remainder"},   {"**", "power"},         {"@", "matmul"},
+                 {"&", "bitwise_and"},   {"|", "bitwise_or"},  {"^", "bitwise_xor"},    {"<", "less"},
+                 {">", "greater"},       {"<=", "less_equal"}, {">=", "greater_equal"}, {"==", "equal"},
+                 {"!=", "not_equal"},    {"~", "invert"}};
+
+/* NumPy's functions that take `out`. */
+static const char *const takers[] = {
+    "abs",      "absolute", "add",      "arctan", "arctan2", "ceil",       "clip",    "concatenate", "cos",
+    "cosh",     "cumprod",  "cumsum",   "divide", "dot",     "exp",        "exp2",    "expm1",       "floor",
+    "hypot",    "log",      "log10",    "log1p",  "log2",    "matmul",     "maximum", "minimum",     "mod",
+    "multiply", "negative", "power",    "rint",   "round",   "sign",       "sin",     "sinh",        "sqrt",
+    "square",   "stack",    "subtract", "tan",    "tanh",    "true_divide"};
+
+/* The function to call with `out`; length 0: none is known. */
+static struct operation taker_of(struct model *model, const struct site *site)
+{
+    struct operation operation =
+        operation_at(model, site->process, model_node(site->process, site->record->node)->python);
+    for (size_t i = 0; operation.kind == OPERATOR && i < sizeof(operators) / sizeof(operators[0]); i++)
+        if (operation_is_named(&operation, operators[i].text))
+            return (struct operation){OPERATION_CALL, operators[i].function, strlen(operators[i].function)};
+    for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(takers) / sizeof(takers[0]); i++)
+        if (operation_is_named(&operation, takers[i]))
+            return operation;
+    return (struct operation){0};
+}
+
+/* Does NumPy itself make it, for the code that calls it? */
+static bool is_numpys(struct model *model, const struct site *site)
+{
+    struct context context;
+    bool made = false;
+    if (objects_caller_frame(model, site->process, site->record->node) !=
+        model_node(site->process, site->record->node)->python)
+        return false;
+    context_expand(&context, model, site->process, site->record->node);
+    for (size_t i = 0; i < context.count; i++) {
+        const struct frame *frame = &context.frames[i];
+        made = frame->kind == FRAME_NATIVE && frame->library != NULL &&
+               strncmp(frame->library, NUMPY_LIBRARY, strlen(NUMPY_LIBRARY)) == 0;
+    }
+    context_free(&context);
+    return made;
+}
+
+/* Are its objects made and freed in turn, each in fresh memory? */
+static bool is_churned(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t again = record->births - record->most_alive;
+    double made_bytes = (double)record->births * (double)record->size_bytes;
+    return again >= AGAIN_MIN && record->most_alive <= ALIVE_MAX && again >= AGAIN_OF_ALIVE * record->most_alive &&
+           record->workspaces * 2 <= record->looked_at && faults_of_site(site->process, record).bytes * 2 >= made_bytes;
+}
+
+/* A line's sites of which the claim holds. */
+struct churn {
+    const struct site **sites;
+    size_t count, capacity;
+    struct line_span span;
+    double waste_s;
+    uint64_t samples;
+};
+
+static uint64_t again_of(const struct site *site)
+{
+    return site->record->births - site->record->most_alive;
+}
+
+static double again_bytes(const struct site *site)
+{
+    return (double)again_of(site) * (double)site->record->size_bytes;
+}
+
+/* No more than the place's own time: where memory is only touched later, the line would win nothing. */
+static void add_place(struct model *model, struct churn *churn, const struct place *place)
+{
+    double seconds = 0, most_s = (double)place->ns * 1e-9;
+    size_t before = churn->count;
+    for (const struct site *site = place->sites; site != NULL; site = site->next) {
+        if (!is_churned(site) || taker_of(model, site).length_bytes == 0 || !is_numpys(model, site) ||
+            !statement_assigns(model, site->process, model_node(site->process, site->record->node)->python) ||
+            loop_around(model, site->process, site->record->node, false).file == NULL)
+            continue;
+        double part = (double)again_of(site) / (double)site->record->births;
+        seconds += faults_of_site(site->process, site->record).seconds * part;
+        churn->sites = memory_grow(churn->sites, churn->count, &churn->capacity, sizeof(struct site *));
+        churn->sites[churn->count++] = site;
+    }
+    if (churn->count == before)
+        return;
+    churn->waste_s += fmin(seconds, most_s);
+    churn->samples += place->samples;
+    churn->span = place->span;
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    const struct finding_object *object = &finding->object;
+    const struct site *site = finding->second;
+    struct operation taker = taker_of(model, site);
+    bool each_round = site->record->most_alive > 2; /* of the nearest loop: the one around it is meant */
+    struct loop loop = loop_around(model, site->process, site->record->node, each_round);
+    char *size = page_bytes(object->size_bytes), *made = page_count(object->made), *again = page_count(object->equal);
+    char *others = say_others(object), *place = say_place(model, loop.file, loop.line);
+    uint64_t alive = site->record->most_alive;
+    char *buffers = alive > 1 ? memory_print("%" PRIu64 " buffers", alive) : memory_print("one buffer");
+    finding->claim = memory_print("%s made %s times, %s times after the one before had been freed, in memory that the "
+                                  "kernel had to give anew, page by page%s.",
+                                  size, made, again, others);
+    finding->advice =
+        memory_print("Make %s outside the loop at %s, and write into %s: np.%.*s(..., out=buffer).", buffers, place,
+                     alive > 1 ? "them in turn" : "it", (int)taker.length_bytes, taker.name);
+    char *all[] = {size, made, again, others, place, buffers};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+}
+
+/* By size, largest first. */
+static int size_order(const void *left, const void *right)
+{
+    const struct site *a = *(const struct site *const *)left, *b = *(const struct site *const *)right;
+    if (a->record->size_bytes != b->record->size_bytes)
+        return a->record->size_bytes > b->record->size_bytes ? -1 : 1;
+    return a->record < b->record ? -1 : a->record > b->record;
+}
+
+/* Sums over all sizes, and those of the size that was made again in most bytes. */
+static void fill_objects(struct finding *finding, const struct churn *churn)
+{
+    struct finding_object object = {0}, told = {0};
+    double bytes = 0, most_bytes = -1, all_bytes = 0;
+    uint64_t sizes = 0, asked = 0;
+    for (size_t i = 0; i < churn->count; i++) {
+        const struct site *site = churn->sites[i];
+        const struct db_site *record = site->record;
+        if (i == 0 || record->size_bytes != object.size_bytes) {
+            object = (struct finding_object){.size_bytes = record->size_bytes};
+            bytes = 0;
+            sizes++;
+        }
+        object.made += record->births;
+        object.examined += record->pages_asked;
+        object.equal += again_of(site);
+        bytes += again_bytes(site);
+        all_bytes += again_bytes(site);
+        asked += record->pages_asked;
+        finding->part += again_of(site);
+        finding->whole += record->births;
+        if (finding->second == NULL || again_bytes(site) > again_bytes(finding->second))
+            finding->first = finding->second = site;
+        if (bytes > most_bytes) {
+            most_bytes = bytes;
+            told = object;
+        }
+    }
+    finding->object = told;
+    finding->object.sizes = sizes;
+    finding->exact = asked == finding->whole;
+    finding->waste_bytes = all_bytes < 0x1p62 ? (uint64_t)all_bytes : UINT64_C(1) << 62;
+}
+
+static void claim_line(struct model *model, struct line *line, struct churn *churn)
+{
+    churn->count = 0;
+    churn->waste_s = 0;
+    churn->samples = 0;
+    for (const struct place *place = line->places; place != NULL; place = place->next)
+        if (!place->claimed)
+            add_place(model, churn, place);
+    double least = churn->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)churn->samples)) : 0;
+    if (churn->count == 0 || model_percent(model, churn->waste_s * least) < WASTE_PERCENT)
+        return;
+    qsort(churn->sites, churn->count, sizeof(struct site *), size_order);
+    struct finding *finding = finding_add(model, line, "churn", "API misuse");
+    finding->span = churn->span;
+    finding->waste_s = fmin(churn->waste_s, (double)times_total(&line->times) * 1e-9);
+    finding->say = say;
+    fill_objects(finding, churn);
+}
+
+void rule_churn(struct model *model)
+{
+    struct churn churn = {0};
+    for (size_t i = 0; i < model->line_total; i++)
+        if (model->lines[i]->places != NULL && !finding_has_line(model, model->lines[i]))
+            claim_line(model, model->lines[i], &churn);
+    free(churn.sites);
+}

@@ -1,0 +1,64 @@
+#include "findings/statement.h"
+
+#include <ctype.h>
+
+#include "model/source.h"
+
+static bool is_target(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || (unsigned char)c >= 0x80;
+}
+
+/* "    name = " and "    self.name = (": all that stands before the value. `*brackets`: those that are open. */
+static bool is_assignment(const char *text, size_t length, size_t *brackets)
+{
+    size_t at = 0;
+    while (at < length && (text[at] == ' ' || text[at] == '\t'))
+        at++;
+    size_t target = at;
+    while (at < length && is_target(text[at]))
+        at++;
+    bool named = at > target && !isdigit((unsigned char)text[target]);
+    while (at < length && text[at] == ' ')
+        at++;
+    if (!named || at == length || text[at] != '=')
+        return false;
+    *brackets = 0;
+    for (at++; at < length; at++) {
+        if (text[at] != ' ' && text[at] != '(')
+            return false;
+        *brackets += text[at] == '(';
+    }
+    return true;
+}
+
+/* Does nothing follow but the closing brackets and a comment? */
+static bool is_end(const char *text, size_t length, size_t brackets)
+{
+    for (size_t at = 0; at < length && text[at] != '#'; at++) {
+        bool closes = text[at] == ')' && brackets > 0;
+        if (!closes && !isspace((unsigned char)text[at]))
+            return false;
+        brackets -= closes;
+    }
+    return true;
+}
+
+bool statement_assigns(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct code *code;
+    size_t length, last_length, brackets;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    if (record == NULL || record->frame != DB_FRAME_PYTHON)
+        return false;
+    struct line_span span = model_position(model, process, record, &code);
+    if (code == NULL || span.column < 0 || span.end_column < 0)
+        return false;
+    const struct source *source = source_get(model, code->file);
+    const char *first = source_line(source, span.line, &length),
+               *last = source_line(source, span.end_line, &last_length);
+    if (first == NULL || last == NULL || (size_t)span.column > length || (size_t)span.end_column > last_length)
+        return false;
+    return is_assignment(first, (size_t)span.column, &brackets) &&
+           is_end(last + span.end_column, last_length - (size_t)span.end_column, brackets);
+}

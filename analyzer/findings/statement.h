@@ -1,0 +1,13 @@
+/* Where a Python instruction stands in its statement, from the stored source and its columns (CPython 3.11 and later). */
+#ifndef PIEPROF_ANALYZER_STATEMENT_H
+#define PIEPROF_ANALYZER_STATEMENT_H
+
+#include "model/model.h"
+
+/*
+ * Is what the Python frame `node_id` makes the whole value of an assignment to one name or attribute ("x = a + b")? Not so
+ * temporaries within an expression, arguments, what is returned, and where no text or columns are known.
+ */
+bool statement_assigns(struct model *model, struct process *process, uint32_t node_id);
+
+#endif

@@ -1,0 +1,169 @@
+"""Memory that is got again and again, in real programs: what was fresh is counted, and the line that could do without is named."""
+import json
+import textwrap
+
+import jsonschema
+import pytest
+import whole
+
+SCHEMA = json.loads(whole.SCHEMA.read_text())
+MIB = 2**20
+
+NUMPY = """
+import numpy as np
+random = np.random.default_rng(0)
+large = random.random(40 * 2**17)  # 40 MiB: malloc gives that back to the kernel at once
+total = 0.0
+"""
+
+
+def profile(tmp_path, source, **changes):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text(source)
+    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), **changes)
+    done = whole.execute([whole.PYTHON, path], env=environment)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    jsonschema.validate(report, SCHEMA)
+    marks = {line.split("  # ")[1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
+    return report, database, marks
+
+
+def numpy_program(source):
+    return NUMPY + textwrap.dedent(source)
+
+
+def churned(report):
+    return [finding["line"] for finding in report["findings"] if finding["kind"] == "churn"]
+
+
+def memory_of(report, number):
+    return next(line["memory"] for line in report["lines"] if line["line"] == number)
+
+
+def test_the_line_is_named_and_told_where_to_write(tmp_path):
+    report, database, marks = profile(tmp_path, numpy_program("""
+        for step in range(40):
+            scaled = large * step  # A
+            total += scaled[step]
+        """))
+    (finding,) = report["findings"]
+    assert (finding["kind"], finding["category"], finding["line"]) == ("churn", "API misuse", marks["A"])
+    assert finding["object"] == {"size_bytes": 40 * MIB, "sizes": 1, "made": 40, "examined": 40, "equal": 38, "period": None}
+    assert finding["exact"] and finding["waste_bytes"] == 38 * 40 * MIB
+    assert "Make 2 buffers outside the loop at program.py:7" in finding["advice"]
+    assert "np.multiply(..., out=buffer)" in finding["advice"]
+    line = next(line for line in report["lines"] if line["line"] == marks["A"])
+    assert 0 < finding["waste_s"] <= min(line["time_s"], line["waste_s"])
+    assert 40 * (40 * MIB - 2 * 4096) <= line["memory"]["fresh_bytes"] <= 40 * 40 * MIB
+    text = " ".join(whole.read_report(database).split())
+    assert "page faults on 1.6 GiB of fresh memory" in text and "allocated again" in text
+
+
+def test_what_malloc_gives_back_at_the_end_of_a_step(tmp_path):
+    """Each array is small enough for malloc to keep; all together they are not."""
+    report, _, marks = profile(tmp_path, numpy_program("""
+        part = large[:2**18]
+
+        def step(number):
+            first = part * number  # A
+            second = first + part  # B
+            third = second - 1.0  # C
+            fourth = np.square(third)  # D
+            fifth = fourth * first  # E
+            return fifth[number]
+
+        for number in range(600):
+            total += step(number)
+        """), PIEPROF_RATE="1000")
+    assert sorted(churned(report)) == [marks[mark] for mark in "ABCDE"]
+    assert all("outside the loop at program.py:17" in finding["advice"] for finding in report["findings"])
+    assert [finding["category"] for finding in report["findings"]] == ["API misuse"] * 5
+
+
+TRAPS = {
+    "one buffer, made once": numpy_program("""
+        buffer = np.empty_like(large)
+        for step in range(40):
+            np.multiply(large, step, out=buffer)
+            total += buffer[step]
+        """),
+    "a result is kept": numpy_program("""
+        kept = []
+        for step in range(20):
+            scaled = large[: 2**19] * step
+            kept.append(scaled)
+        """),
+    "malloc keeps the memory": numpy_program("""
+        part = large[: 2**13]
+        for step in range(20000):
+            scaled = part * step
+            total += scaled[3]
+        """),
+    "a temporary within an expression": numpy_program("""
+        for step in range(30):
+            total += (large * step).sum()
+        """),
+    "what is returned, and given on": numpy_program("""
+        def scaled(step):
+            return large * step
+        for step in range(30):
+            total += scaled(step)[step]
+        """),
+    "a gather, which is another array each time": numpy_program("""
+        rows = large.reshape(-1, 64)
+        for step in range(30):
+            batch = rows[random.integers(0, len(rows), len(rows))]
+            total += batch[0, 0]
+        """),
+    "made a few times": numpy_program("""
+        for step in range(4):
+            scaled = large * step
+            total += scaled[step]
+        for step in range(200):
+            total += np.sqrt(large[: 2**17]).sum()
+        """),
+    "in no loop": numpy_program("""
+        scaled = large * 2.0
+        scaled = large * 3.0
+        """),
+}
+
+
+@pytest.mark.parametrize("name", TRAPS)
+def test_what_is_no_finding(tmp_path, name):
+    report, _, _ = profile(tmp_path, TRAPS[name])
+    assert churned(report) == []
+
+
+def test_what_is_never_touched_costs_nothing(tmp_path):
+    report, _, marks = profile(tmp_path, numpy_program("""
+        for step in range(20):
+            sparse = np.zeros(2**23)  # A
+            sparse[step] = 1.0
+            empty = np.empty(2**23)  # B
+        """))
+    assert churned(report) == []
+    assert memory_of(report, marks["A"])["fresh_bytes"] <= 20 * 2 * 2**21  # huge pages, at most those of both ends
+    assert memory_of(report, marks["B"])["fresh_bytes"] <= 20 * 2 * 2**21
+
+
+def test_pytorchs_buffers_are_facts(tmp_path):
+    """What autograd keeps for backward cannot be written into a buffer of one's own."""
+    report, _, marks = profile(tmp_path, textwrap.dedent("""
+        import torch
+        torch.manual_seed(0)
+        torch.set_num_threads(1)
+        data = torch.randn(4096, 512)
+        first = torch.randn(512, 2048, requires_grad=True)
+        second = torch.zeros(2048, requires_grad=True)
+        for step in range(12):
+            hidden = data @ first  # A
+            active = torch.relu(hidden)  # B
+            loss = (active @ second - 1.0).square().mean()
+            loss.backward()
+            second.data -= 1e-4 * second.grad
+            first.grad = second.grad = None
+        """))
+    assert churned(report) == []
+    assert memory_of(report, marks["A"])["again"] >= 10 and memory_of(report, marks["A"])["fault_s"] > 0

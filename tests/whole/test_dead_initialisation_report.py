@@ -1,0 +1,135 @@
+"""What the report says of buffers that are filled for nothing, and of the objects that pairs were seen on, on files of make_db.py."""
+import sys
+
+import pytest
+
+from reports import line_at, make_db, report, report_json
+
+MIB = 2**20
+ADDRESS = 0x7f0000000200
+
+PROGRAM = '''import numpy as np
+
+def step(data, number):
+    buffer = np.zeros_like(data)
+    np.multiply(data, number, out=buffer)
+    buffer[:] = data * number
+    buffer[1:-1] = data
+    np.add(data, 1.0, out=buffer[1:])
+    total = buffer.sum()
+    other = np.sqrt(data)
+    return total
+
+def main(data):
+    for number in range(100):
+        step(data, number)
+
+main(np.ones(3))
+'''
+STORES = (make_db.STORE, make_db.STORE)
+USES = (make_db.STORE, make_db.LOAD)
+
+pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns before CPython 3.11")
+
+
+class Run:
+    """Line 4 (or another) makes 100 objects and takes 2 s."""
+
+    def __init__(self, line=4, samples=500, **site):
+        self.database = make_db.Db()
+        self.process = self.database.process(python=sys.hexversion, engines=("time", "access", "replica"))
+        source = self.process.source("/nowhere/train.py", PROGRAM)
+        self.codes = make_db.text_codes(PROGRAM, "/nowhere/train.py")
+        self.numbers = {name: self.process.code_of(code, source) for name, code in self.codes.items()}
+        self.process.module("/nowhere/lib/_multiarray_umath.so", ADDRESS & ~0xfffff, (ADDRESS & ~0xfffff) + 0x100000)
+        self.process.live([500 * MIB], page_ns=2000)
+        self.first = self.way(line, samples=samples)
+        self.site = self.process.site(self.first, 4 * MIB, births=100, **site)
+
+    def way(self, line, **time):
+        node = self.process.root()
+        for name, number in (("<module>", 17), ("main", 15), ("step", line)):
+            node = self.process.frame(node, self.numbers[name], make_db.offset_of(self.codes[name], number))
+        return self.process.node(node, make_db.NATIVE, ADDRESS, **time)
+
+    def overwritten(self, count, by=5, accesses=STORES, **facts):
+        facts.setdefault("site", self.site)
+        self.process.pair(self.first, self.way(by), accesses, count=count, **facts)
+        return self
+
+    def findings(self, tmp_path):
+        self.database.write(tmp_path / "out.db")
+        return report_json(tmp_path / "out.db", "--min-waste", "0")["findings"]
+
+
+def test_the_claim(tmp_path):
+    (finding,) = Run().overwritten(40).findings(tmp_path)
+    assert (finding["kind"], finding["category"], finding["line"]) == ("dead_store", "dead initialisation", 4)
+    assert (finding["waste_s"], finding["fraction"], finding["exact"]) == (2.0, 1.0, False)
+    assert finding["ci95"][0] > 0.9
+    assert finding["claim"] == ("4 MiB made 100 times and filled; of 40 stores that were followed, 40 were overwritten by "
+                                "train.py:5 before anybody read them.")
+    assert "empty_like()" in finding["advice"] and "train.py:5 writes all of it" in finding["advice"]
+    assert line_at(report_json(tmp_path / "out.db"), 4)["waste_s"] == 2.0
+
+
+def test_a_whole_slice_is_all_of_it(tmp_path):
+    (finding,) = Run().overwritten(40, by=6).findings(tmp_path)
+    assert "train.py:6" in finding["claim"]
+
+
+def test_page_faults_remain(tmp_path):
+    """Fresh memory costs whoever stores there first."""
+    run = Run(pages_asked=100, fresh_bytes=400 * MIB).overwritten(40)
+    (finding,) = run.findings(tmp_path)
+    assert finding["waste_s"] == pytest.approx(2.0 - 100 * 1024 * 2e-6)
+
+
+UNMADE = {
+    "read before": lambda: Run().overwritten(40).overwritten(2, by=9, accesses=USES),
+    "read in between": lambda: Run().overwritten(40, flags=make_db.USED),
+    "padding": lambda: Run().overwritten(40, by=7),
+    "a part by out": lambda: Run().overwritten(40, by=8),
+    "within the call": lambda: Run().overwritten(40, scope=make_db.WITHIN),
+    "another thread ran": lambda: Run().overwritten(40, flags=make_db.UNPROVED),
+    "mostly unseen": lambda: Run().overwritten(40).overwritten(60, flags=make_db.SLEPT),
+    "a few": lambda: Run().overwritten(15),
+    "not the sampled store": lambda: Run().overwritten(40, continued=True),
+    "a computed result": lambda: Run(line=10).overwritten(40),
+    "another's object": lambda: Run().overwritten(40, site=0),
+    "not worth it": lambda: Run(samples=5).overwritten(40),
+    "other heap": lambda: Run().overwritten(40, klass=make_db.OTHER_HEAP),
+    "by itself": lambda: Run().overwritten(40, by=4),
+}
+
+
+@pytest.mark.parametrize("name", UNMADE)
+def test_what_unmakes_it(tmp_path, name):
+    run = UNMADE[name]()
+    run.process.node(run.way(10), make_db.NATIVE, ADDRESS, samples=1500)
+    assert run.findings(tmp_path) == []
+
+
+def test_pairs_tell_their_object(tmp_path):
+    Run().overwritten(40).findings(tmp_path)
+    (pair,) = report_json(tmp_path / "out.db")["pairs"]
+    assert pair["object"] == {"size_bytes": 4 * MIB, "file": "/nowhere/train.py", "line": 4, "function": "step"}
+    assert "object 4 MiB, allocated at train.py:4 step" in " ".join(report(tmp_path / "out.db").stdout.split())
+
+
+def test_an_object_that_is_not_known(tmp_path):
+    Run().overwritten(40, site=0).findings(tmp_path)
+    assert report_json(tmp_path / "out.db")["pairs"][0]["object"] is None
+    assert "allocated at" not in report(tmp_path / "out.db").stdout
+
+
+def test_a_site_that_is_not_there_is_damage(tmp_path):
+    Run().overwritten(40, site=10**6).database.write(tmp_path / "out.db")
+    done = report(tmp_path / "out.db")
+    assert done.returncode == 2 and "pair" in done.stderr
+
+
+def test_a_site_that_was_not_finished_is_unknown(tmp_path):
+    Run().overwritten(40, site=7).database.write(tmp_path / "out.db")
+    done = report(tmp_path / "out.db")
+    assert done.returncode == 0 and "store overwritten before any load" in done.stdout and "allocated at" not in done.stdout
