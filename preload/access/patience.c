@@ -86,7 +86,7 @@ void patience_check(struct access_thread *at, uint64_t now_ns)
     scope_release(at);
 }
 
-void patience_begin(struct access_thread *at, struct watch *watch, uint64_t now_ns)
+void patience_begin(struct access_thread *at, struct watch *watch, uint32_t sixteenths, uint64_t now_ns)
 {
     uint32_t doublings = 0;
     for (uint32_t random = access_random(at) >> 8; doublings < DOUBLINGS_MAX && (random & 1) != 0; random >>= 1) {
@@ -96,7 +96,7 @@ void patience_begin(struct access_thread *at, struct watch *watch, uint64_t now_
     watch->patience_ns = at->patience_ns;
     watch->armed_at_ns = now_ns;
     watch->deadline_ns = now_ns + (wait_ns < PATIENCE_MAX_NS ? wait_ns : PATIENCE_MAX_NS);
-    watch->stands_for = at->passed_over < STANDS_FOR_MAX ? at->passed_over + 1 : STANDS_FOR_MAX;
+    watch->stands_for = sixteenths * (at->passed_over < STANDS_FOR_MAX ? at->passed_over + 1 : STANDS_FOR_MAX);
     at->passed_over = 0;
 }
 

@@ -106,9 +106,21 @@ static struct watch *take_watch(struct access_thread *at, const struct watch_pla
     return watch;
 }
 
+/* Accesses on the path to the chosen one that touch the watched bytes. */
+static unsigned count_early(const struct machine_find *find, const struct watch_place *place)
+{
+    unsigned early = 0;
+    for (unsigned i = 0; i < find->before; i++) {
+        const struct machine_span *span = &find->touched[i];
+        early +=
+            span->address < place->address + place->size_bytes && place->address < span->address + span->size_bytes;
+    }
+    return early;
+}
+
 void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct found *found)
 {
-    const struct machine_access *access = found->access;
+    const struct machine_access *access = &found->find->access;
     struct watch_place place;
     watch_choose_place(access->address, access->size_bytes, access->element_bytes, access_random(at), &place);
     uint32_t address_class = object_map_class(place.address, machine_stack_pointer(uc));
@@ -119,6 +131,7 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
     struct io_range *range = watch->range;
     *watch = (struct watch){.phase = WATCH_BIRTH,
                             .store = found->store,
+                            .early = count_early(found->find, &place),
                             .access_bytes = access->size_bytes,
                             .address_class = address_class,
                             .address = place.address,
@@ -144,7 +157,7 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
         verdict_end(at, watch, DB_DROP_NO_REGISTER);
         return;
     }
-    patience_begin(at, watch, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+    patience_begin(at, watch, found->sixteenths, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID));
     watch->others_known = thread_others_ran(&watch->others);
     io_range_set(range, place.address, place.size_bytes);
     process_count(&process_record->armed, 1);
@@ -288,6 +301,11 @@ static void store_watch_event(struct access_thread *at, struct watch *watch, con
 /* The sampled access itself. Anything else that came first is no reason to doubt: then that one is watched. */
 static void birth(struct access_thread *at, struct watch *watch, const ucontext_t *uc, const struct event *event)
 {
+    if (watch->early > 0) {
+        watch->early--;
+        watch->traps--;
+        return;
+    }
     if (watch->store ? !event->access.store : !event->access.load) {
         if (event->access.instruction == watch->instruction) {
             verdict_end(at, watch, DB_DROP_WATCH_AMBIGUOUS);

@@ -66,6 +66,8 @@ static bool make_code(void)
 
 static struct sigaction fault_action;
 
+static struct machine_find ahead; /* of the access that is armed */
+
 /* Arms as a search would that found this access; the access itself is then made by the test. */
 static void arm(bool is_store, const uint64_t *address, uintptr_t slot)
 {
@@ -73,9 +75,10 @@ static void arm(bool is_store, const uint64_t *address, uintptr_t slot)
     sigaction(SIGSEGV, &fault_action,
               NULL); /* cmocka puts its own in front of each test; guarded reads need the shim's */
     getcontext(&uc);
-    struct machine_access access = {
-        .address = (uintptr_t)address, .size_bytes = 8, .load = !is_store, .store = is_store};
-    struct found found = {.access = &access, .store = is_store, .slot = slot, .weight_ns = 1000};
+    ahead.access =
+        (struct machine_access){.address = (uintptr_t)address, .size_bytes = 8, .load = !is_store, .store = is_store};
+    struct found found = {
+        .find = &ahead, .store = is_store, .sixteenths = MACHINE_ONE, .slot = slot, .weight_ns = 1000};
     gate_enter();
     verdict_arm(thread_self->access, &uc, &found);
     gate_leave();
@@ -140,6 +143,23 @@ static void test_load_load(void **state)
     load(&words[8]);
     load(&words[8]);
     assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
+}
+
+/* Two accesses on the way to the chosen one touch its bytes; a third beside them does not. */
+static void test_accesses_on_the_way_are_not_the_sampled_one(void **state)
+{
+    (void)state;
+    ahead.touched[0] = ahead.touched[2] = (struct machine_span){(uintptr_t)&words[8], 8};
+    ahead.touched[1] = (struct machine_span){(uintptr_t)&words[9], 8};
+    ahead.before = 3;
+    arm(true, &words[8], 0);
+    ahead.before = 0;
+    store(&words[8], 5);
+    store(&words[8], 5);
+    store(&words[8], 6);
+    assert_int_equal(all_pairs(), 0);
+    store(&words[8], 6);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
 }
 
 static void test_load_watch_passes_over_stores(void **state)
@@ -469,6 +489,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, begin)
     const struct CMUnitTest tests[] = {
         TEST(test_load_load),
+        TEST(test_accesses_on_the_way_are_not_the_sampled_one),
         TEST(test_load_watch_passes_over_stores),
         TEST(test_store_store_and_store_load),
         TEST(test_zero_over_zero_is_marked),
