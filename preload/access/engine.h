@@ -39,6 +39,7 @@ struct watch {
     unsigned early; /* BIRTH: traps to come before that of the sampled access */
     bool judged;    /* a pair is recorded */
     bool slept;     /* accesses went by unseen */
+    bool unseen;    /* they changed the bytes: the last one of its kind is not known */
     bool used;      /* loaded since the last store */
     bool unproved;
     uint32_t node;         /* context of the last access of its kind, 0 while not known */

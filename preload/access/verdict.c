@@ -185,6 +185,7 @@ static uint8_t flags_of(const struct watch *watch, bool same, uint64_t value)
     uint32_t flags = same ? DB_PAIR_SAME_VALUE : 0;
     flags |= same && value == 0 ? DB_PAIR_ZERO : 0;
     flags |= watch->slept ? DB_PAIR_SLEPT : 0;
+    flags |= watch->unseen ? DB_PAIR_UNSEEN : 0;
     flags |= watch->judged ? 0 : DB_PAIR_FIRST;
     flags |= watch->store && watch->used ? DB_PAIR_USED : 0;
     flags |= watch->unproved || others_ran_since(watch) ? DB_PAIR_UNPROVED : 0;
@@ -432,15 +433,18 @@ void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_
 
 static void wake(struct access_thread *at, struct watch *watch)
 {
+    uint64_t before = watch->store ? watch->current : watch->seen;
     watch->phase = WATCH_ACROSS;
     if (watch->lent) {
         return; /* armed again when its register comes back */
     }
     if (!verdict_read_value(watch, &watch->current)) {
         verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
-    } else if (!watch->store && watch->current != watch->seen) {
-        finish(at, watch); /* what the call's last load saw, while the watch slept, nobody knows */
-    } else if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, watch->address, watch->size_bytes)) {
+        return;
+    }
+    watch->unseen = watch->current != before;
+    watch->used &= !watch->unseen; /* what was loaded is not what was stored last */
+    if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, watch->address, watch->size_bytes)) {
         verdict_end(at, watch, DB_DROP_NO_REGISTER);
     }
 }

@@ -77,7 +77,7 @@ LOADED = [
     counted("strided loads", "lib.strided_load(*w, n, 16)", "lib.fill_part(*w, n, 30)"),
     counted("stencil on a line", "lib.stencil(*w, n, 0)", "lib.equal64(*w, n, 70)"),
     counted("stencil on a plane", "lib.stencil_plane(*w, n, 0)", "lib.equal_double(*w, n, 90)"),
-    counted("relaxation in place", "lib.relax_in_place(*w, n, 0)", setup=["lib.number(*w, 0, 0)"]),
+    counted("relaxation in place", "lib.shuffle(*w, n, 0)", "lib.relax_in_place(*w, n, 0)"),
     counted("window of five", "lib.window(*w, n, 0)", "lib.equal_float(*w, n, 50)", setup=["lib.equal_float(c, a, b, COUNT, 0, 0)"]),
     counted("prefix sum in place", "lib.number(*w, n, 0)", "lib.prefix_sum(*w, n, 0)"),
     counted("axpy", "lib.axpy(*w, n, 0)", setup=["lib.fill64(b, a, c, COUNT, 0, 3)"]),

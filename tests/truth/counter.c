@@ -12,9 +12,9 @@
 
 /* The last load and the last store of one byte. A call of 0: there was none. */
 struct shadow {
-    uint64_t store; /* serial */
-    uint32_t load_call, load_object;
-    uint32_t store_call, store_object, store_line;
+    uint64_t store;                              /* serial */
+    uint32_t load_call, load_object, load_times; /* in that call */
+    uint32_t store_call, store_object, store_line, store_times;
     uint8_t store_offset, store_bytes; /* the byte's place in that store */
     uint8_t loaded;                    /* value */
     bool followed;                     /* the store's next access was met */
@@ -56,8 +56,8 @@ static struct shadow *shadow_of(uintptr_t address)
         slot = (slot + 1) % PAGES;
     }
     if (pages[slot].number == 0) {
-        void *bytes = mmap(NULL, PAGE_BYTES * sizeof(struct shadow), PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *bytes =
+            mmap(NULL, PAGE_BYTES * sizeof(struct shadow), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (bytes == MAP_FAILED) {
             abort();
         }
@@ -77,11 +77,11 @@ static uint32_t object_at(uintptr_t address, size_t bytes)
     return 0;
 }
 
-static void count(struct counter_share *share, bool part, bool recycled)
+static void count(struct counter_share *share, bool part, bool recycled, uint32_t times)
 {
-    share->whole++;
-    share->part += part;
-    share->recycled += part && recycled;
+    share->whole += times;
+    share->part += part ? times : 0;
+    share->recycled += part && recycled ? times : 0;
 }
 
 /* What an access says of one store before it, and notes that it came. */
@@ -90,13 +90,13 @@ static void follow_store(uintptr_t address, const struct shadow *byte, uint32_t 
     struct shadow last = *byte;
     bool recycled = last.store_object != serial, leaves = last.store_call < call_now && !last.left_call;
     if (!last.followed) {
-        count(&lines[last.store_line].dead, is_store, recycled);
+        count(&lines[last.store_line].dead, is_store, recycled, 1);
     }
     if (leaves) {
-        count(&lines[last.store_line].dead_across, is_store && !last.used, recycled);
+        count(&lines[last.store_line].dead_across, is_store && !last.used, recycled, last.store_times);
     }
     if (leaves && is_store) {
-        count(&lines[line_now].stores_across, same, recycled);
+        count(&lines[line_now].stores_across, same, recycled, last.store_times);
     }
     for (size_t i = 0; i < last.store_bytes; i++) {
         struct shadow *mate = shadow_of(address - last.store_offset + i);
@@ -126,12 +126,13 @@ static void store_settle(void)
         return;
     }
     bool same = memcmp(pending.before, (const void *)pending.address, pending.bytes) == 0;
-    count(&lines[line_now].stores, same, false);
+    count(&lines[line_now].stores, same, false, 1);
     follow_stores(pending.address, pending.bytes, pending.serial, true, same);
     stores++;
     for (size_t i = 0; i < pending.bytes; i++) {
         struct shadow *byte = shadow_of(pending.address + i);
         byte->store = stores;
+        byte->store_times = byte->store_call == call_now ? byte->store_times + 1 : 1;
         byte->store_call = call_now;
         byte->store_object = pending.serial;
         byte->store_line = line_now;
@@ -144,7 +145,7 @@ static void store_settle(void)
 
 static void load(uintptr_t address, size_t bytes, uint32_t serial)
 {
-    uint32_t before_call = 0, before_object = 0;
+    uint32_t before_call = 0, before_object = 0, before_times = 0;
     bool known = true, same = true;
     for (size_t i = 0; i < bytes; i++) {
         struct shadow *byte = shadow_of(address + i);
@@ -154,15 +155,17 @@ static void load(uintptr_t address, size_t bytes, uint32_t serial)
         if (byte->load_call >= before_call) {
             before_call = byte->load_call;
             before_object = byte->load_object;
+            before_times = byte->load_times;
         }
         byte->loaded = value;
+        byte->load_times = byte->load_call == call_now ? byte->load_times + 1 : 1;
         byte->load_call = call_now;
         byte->load_object = serial;
     }
     if (known) {
-        count(&lines[line_now].loads, same, before_object != serial);
+        count(&lines[line_now].loads, same, before_object != serial, 1);
         if (before_call < call_now) {
-            count(&lines[line_now].loads_across, same, before_object != serial);
+            count(&lines[line_now].loads_across, same, before_object != serial, before_times);
         }
     }
     follow_stores(address, bytes, serial, false, false);
@@ -268,7 +271,9 @@ void __tsan_write_range(void *place, size_t bytes)
 }
 
 void __tsan_init(void);
-void __tsan_init(void) {}
+void __tsan_init(void)
+{
+}
 void __tsan_func_entry(void *caller);
 void __tsan_func_entry(void *caller)
 {

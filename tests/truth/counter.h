@@ -18,7 +18,10 @@ struct counter_share {
     uint64_t whole, part, recycled;
 };
 
-/* Of one line: all its pairs, and those whose accesses lie in two calls. */
+/*
+ * Of one line: all its pairs, and those whose accesses lie in two calls, the last of one and the first of a later one. Each of
+ * those counts as often as the bytes were loaded (stored to) in the first call: for every such access a watch would be kept alive.
+ */
 struct counter_line {
     struct counter_share loads, loads_across;
     struct counter_share stores, stores_across; /* `stores` counts single stores: recycled is not told of them */

@@ -10,8 +10,9 @@
 
 #define KERNEL(name)                                                                                                   \
     uint64_t name(void *a, void *b, void *c, size_t count, uint64_t step, uint64_t part);                              \
-    uint64_t name(__attribute__((unused)) void *a, __attribute__((unused)) void *b, __attribute__((unused)) void *c,                        \
-                  __attribute__((unused)) size_t count, __attribute__((unused)) uint64_t step, __attribute__((unused)) uint64_t part)
+    uint64_t name(__attribute__((unused)) void *a, __attribute__((unused)) void *b, __attribute__((unused)) void *c,   \
+                  __attribute__((unused)) size_t count, __attribute__((unused)) uint64_t step,                         \
+                  __attribute__((unused)) uint64_t part)
 
 /* Between two passes over the same data: the compiler must not make them one. */
 #define BARRIER() __asm__ volatile("" : : : "memory")

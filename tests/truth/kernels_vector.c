@@ -10,9 +10,9 @@ __attribute__((target("avx2"))) KERNEL(avx2_equal)
 {
     uint64_t *to = a;
     for (size_t i = 0; i < count; i += LANES_2) {
-        __m256i lanes = _mm256_set_epi64x(
-            (long long)equal_value(i + 3, step, part), (long long)equal_value(i + 2, step, part),
-            (long long)equal_value(i + 1, step, part), (long long)equal_value(i, step, part));
+        __m256i lanes =
+            _mm256_set_epi64x((long long)equal_value(i + 3, step, part), (long long)equal_value(i + 2, step, part),
+                              (long long)equal_value(i + 1, step, part), (long long)equal_value(i, step, part));
         _mm256_storeu_si256((void *)(to + i), lanes);
     }
     return 0;
