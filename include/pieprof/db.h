@@ -327,7 +327,7 @@ struct db_pair {
     uint32_t size_bytes; /* of the sampled access */
     uint64_t count;      /* atomic */
     uint64_t weight_ns;  /* atomic: CPU time the samples behind it stand for */
-    uint64_t scale;      /* atomic: sum of s, the pairs that each counted one stands for: 1 / its chance to be seen */
+    uint64_t scale;      /* atomic: sum of s, 16 / the chance of each counted pair to be seen */
     uint64_t scale_squares; /* atomic: sum of s * s */
 };
 

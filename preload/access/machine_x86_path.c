@@ -313,14 +313,14 @@ static bool takes_part_before(struct path *path, uint32_t window)
 static int result_of(struct path *path, const struct machine_choice *choice, uintptr_t begun, int step)
 {
     struct machine_find *find = path->find;
-    bool choose = path->choices > 0 && (step != MACHINE_NEEDS_BREAK || takes_part_before(path, choice->window));
-    if (choose) {
+    bool cut = step == MACHINE_NEEDS_BREAK && find->break_at != begun;
+    if (path->choices > 0 && (!cut || takes_part_before(path, choice->window))) {
         bool near = find->instructions <= choice->window;
         find->sixteenths = near ? find->sixteenths * path->choices : 1;
         return MACHINE_FOUND;
     }
     find->left_frame = path->left_frame;
-    if (step == MACHINE_NEEDS_BREAK && find->break_at == begun) {
+    if (step == MACHINE_NEEDS_BREAK && !cut) {
         bool branches = path->instruction.head.meta.category == ZYDIS_CATEGORY_COND_BR;
         return break_further(path, begun, branches ? MACHINE_INDIRECT : MACHINE_UNKNOWN_ADDRESS);
     }

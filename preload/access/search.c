@@ -19,7 +19,7 @@
 #define SPLIT_STORES_ALL 65536u
 #define SPLIT_STORES_MEAN 64u
 #define WINDOW_INSTRUCTIONS 64u
-#define SIXTEENTHS_MAX 65536u
+#define SIXTEENTHS_MAX 4096u /* twice that of a window full of accesses */
 #define HOPS_MAX 12u
 #define MISSES_MAX 4u
 

@@ -26,6 +26,10 @@ NAMES = {LOADS: "loads", STORES: "stores", DEAD: "dead"}
 HEAD = ("kernel", "line", "share", "truth %", "estimate %", "95 %", "error", "pairs", "between calls: truth %", "estimate %", "95 %", "error", "pairs")
 
 
+class EngineOff(Exception):
+    """The access engine cannot run here; says why."""
+
+
 @dataclass(frozen=True)
 class Known:
     """A share as it is: of all, of pairs between two calls (None: not known), and of the wasted the part in another object's place."""
@@ -59,7 +63,7 @@ class Row:
 class Bench:
     """Runs cases with a build's libraries."""
 
-    def __init__(self, build, python="/usr/bin/python3", rate=10000, budget=100):
+    def __init__(self, build, python="/usr/bin/python3", rate=3000, budget=100):
         self.build, self.python = Path(build).resolve(), python
         self.settings = {"PIEPROF_RATE": str(rate), "PIEPROF_BUDGET": str(budget), "PIEPROF_ENGINES": "time,access"}
 
@@ -99,7 +103,7 @@ class Bench:
             report = json.loads(done.stdout)
         engine = report["run"]["engines"]["access"]
         if not engine["on"]:
-            sys.exit(f"truth: the access engine is off: {engine['why_off']}")
+            raise EngineOff(engine["why_off"])
         return {line["line"]: line for line in report["lines"] if line["file"].endswith("program.py")}
 
     def rows(self, case, seconds):
@@ -180,10 +184,10 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--python", default="/usr/bin/python3")
-    parser.add_argument("--rate", type=int, default=10000)
+    parser.add_argument("--rate", type=int, default=3000, help="Hz (default 3000: at more, samples meet the handlers of those before)")
     parser.add_argument("--budget", type=float, default=100)
     parser.add_argument("--pairs", type=int, default=2000, help="wanted of a kernel's rarest share (default 2000)")
-    parser.add_argument("--most", type=float, default=8, help="CPU seconds at most for a kernel (default 8)")
+    parser.add_argument("--most", type=float, default=4, help="CPU seconds at most for a kernel (default 4)")
     parser.add_argument("--write", type=Path, help="write the table there, as markdown")
     parser.add_argument("words", nargs="*", help="only kernels whose name contains one of them")
     return parser.parse_args()
@@ -208,4 +212,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except EngineOff as off:
+        sys.exit(f"truth: the access engine is off: {off}")
