@@ -22,6 +22,7 @@ ROOT = HERE.parents[1]
 STEPS = 40
 PILOT_S = 1.0
 PAIRS_LEAST = 10  # below, the report tells no share
+VERDICTS = {LOADS: "redundant_load", STORES: "redundant_store", DEAD: "dead_store"}
 NAMES = {LOADS: "loads", STORES: "stores", DEAD: "dead"}
 HEAD = ("kernel", "line", "share", "truth %", "estimate %", "95 %", "error", "pairs", "between calls: truth %", "estimate %", "95 %", "error", "pairs")
 
@@ -46,6 +47,7 @@ class Row:
     kind: str
     known: Known
     share: dict
+    recycled: float = None
 
     def told(self, across=False):
         share, truth = (self.share["across"], self.known.across) if across else (self.share, self.known.all)
@@ -58,6 +60,16 @@ class Row:
     def covers(self, across=False):
         told = self.told(across)
         return None if told is None else told[1]["ci95"][0] - 1e-9 <= told[0] <= told[1]["ci95"][1] + 1e-9
+
+
+def told_recycled(report, number, kind):
+    """Of the line's wasted pairs between calls the part in another object's place; None when there are none."""
+    end = "first" if kind == DEAD else "second"
+    counts = {"same": 0, "recycled": 0}
+    for pair in report["pairs"]:
+        if pair["verdict"] == VERDICTS[kind] and pair["scope"] == "across" and pair[end]["line"] == number and pair["relation"] in counts:
+            counts[pair["relation"]] += pair["count"]
+    return counts["recycled"] / sum(counts.values()) if any(counts.values()) else None
 
 
 class Bench:
@@ -87,14 +99,14 @@ class Bench:
         found = {}
         for number in numbers:
             for kind in NAMES:
-                (whole, part, recycled), (whole_across, part_across, _) = counts[str(number)][kind], counts[str(number)][kind + "_across"]
+                (whole, part, _), (whole_across, part_across, recycled) = counts[str(number)][kind], counts[str(number)][kind + "_across"]
                 if whole:
                     across = part_across / whole_across if whole_across else None
-                    found[number, kind] = Known(part / whole, across, recycled / part if part and recycled else None)
+                    found[number, kind] = Known(part / whole, across, recycled / part_across if recycled else None)
         return found
 
-    def measure(self, case, seconds):
-        """The report's lines by number, after so much CPU time."""
+    def report(self, case, seconds):
+        """The report after so much CPU time."""
         with tempfile.TemporaryDirectory(prefix="pieprof-truth-") as directory:
             database = Path(directory) / "out.db"
             self.execute(case, "libplain.so", "run", seconds, directory=directory, LD_PRELOAD=str(self.build / "libpieprof.so"),
@@ -104,11 +116,12 @@ class Bench:
         engine = report["run"]["engines"]["access"]
         if not engine["on"]:
             raise EngineOff(engine["why_off"])
-        return {line["line"]: line for line in report["lines"] if line["file"].endswith("program.py")}
+        return report
 
     def rows(self, case, seconds):
-        known, lines, numbers = self.known(case), self.measure(case, seconds), case.line_numbers()
-        return [Row(case.name, case.lines[number - numbers[0]], kind, truth, lines[number][kind])
+        known, report, numbers = self.known(case), self.report(case, seconds), case.line_numbers()
+        lines = {line["line"]: line for line in report["lines"] if line["file"].endswith("program.py")}
+        return [Row(case.name, case.lines[number - numbers[0]], kind, truth, lines[number][kind], told_recycled(report, number, kind))
                 for (number, kind), truth in known.items() if number in lines]
 
 
@@ -153,9 +166,9 @@ def summary(rows, across):
 
 
 def recycled(rows):
-    """Of the wasted accesses whose place another object had taken, as known and as told."""
-    told = [(row, row.share["recycled"]) for row in rows if row.known.recycled is not None or row.share["recycled"]]
-    return "\n".join(f"- {row.case}, {NAMES[row.kind]}: known {percent(row.known.recycled or 0)} %, told {count} pairs" for row, count in told) or "- none"
+    """Of the wasted pairs between calls the part in another object's place, as known and as told."""
+    told = [row for row in rows if row.recycled is not None and (row.known.recycled is not None or row.recycled > 0)]
+    return "\n".join(f"- {row.case}, {NAMES[row.kind]}: known {percent(row.known.recycled or 0)} %, told {percent(row.recycled)} %" for row in told) or "- none"
 
 
 def page(options, rows):
