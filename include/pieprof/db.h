@@ -324,10 +324,10 @@ struct db_pair {
     uint8_t address_class; /* enum db_class */
     uint8_t flags;         /* enum db_pair_flag */
     uint16_t reserved;
-    uint32_t size_bytes; /* of the sampled access */
-    uint64_t count;      /* atomic */
-    uint64_t weight_ns;  /* atomic: CPU time the samples behind it stand for */
-    uint64_t scale;      /* atomic: sum of s, 16 / the chance of each counted pair to be seen */
+    uint32_t size_bytes;    /* of the sampled access */
+    uint64_t count;         /* atomic */
+    uint64_t weight_ns;     /* atomic: CPU time the samples behind it stand for */
+    uint64_t scale;         /* atomic: sum of s, 16 / the chance of each counted pair to be seen */
     uint64_t scale_squares; /* atomic: sum of s * s */
 };
 

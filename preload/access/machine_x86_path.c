@@ -330,13 +330,8 @@ static int result_of(struct path *path, const struct machine_choice *choice, uin
 enum machine_find_result machine_find_access(const ucontext_t *uc, const struct machine_choice *choice,
                                              struct machine_find *find)
 {
-    struct path path;
+    struct path path = {.find = find, .want_store = choice->store, .random = choice->random};
     int step = STEP_ON;
-    path.want_store = choice->store;
-    path.find = find;
-    path.full = path.left_frame = false;
-    path.random = choice->random;
-    path.choices = path.touched = path.loops = 0;
     *find = (struct machine_find){.sixteenths = MACHINE_ONE};
     x86_state_begin(&path.state, uc);
     text_find((uintptr_t)path.state.instruction, &path.text);
