@@ -159,9 +159,11 @@ def table(rows):
 def summary(rows, across):
     errors = [abs(row.error(across)) for row in rows if row.error(across) is not None]
     covers = [row.covers(across) for row in rows if row.error(across) is not None]
-    partial = [row.covers(across) for row in rows if row.error(across) is not None and 0 < row.told(across)[0] < 1]
+    between = [row for row in rows if row.error(across) is not None and 0 < row.told(across)[0] < 1]
+    partial, partial_errors = [row.covers(across) for row in between], [abs(row.error(across)) for row in between]
     silent = sum(1 for row in rows if (row.known.across if across else row.known.all) is not None and row.error(across) is None)
-    return (f"{len(errors)} shares: |error| median {statistics.median(errors):.2f}, worst {max(errors):.1f} points; the interval covers the truth of "
+    middle = f"median {statistics.median(errors):.2f} ({statistics.median(partial_errors or [0]):.2f} of those between 0 and 1)"
+    return (f"{len(errors)} shares: |error| {middle}, worst {max(errors):.1f} points; the interval covers the truth of "
             f"{sum(covers)} ({100 * statistics.fmean(covers):.1f} %), of {sum(partial)} of the {len(partial)} shares between 0 and 1; {silent} not told")
 
 
@@ -190,7 +192,7 @@ The truth is counted (`counter.h`), or follows from the kernel's text (`cases.py
 stores that were overwritten before any load. An error is the estimate less the truth, in points; a star: the interval does not cover it. Between calls a pair of the last access of one call and
 the first of a later one counts as often as its bytes were loaded (stored to) in the first.
 
-Errors beyond chance have one cause: samples come by the clock, so slow instructions are met more often than fast ones. Loops of unlike speed on one
+Most errors beyond chance have one cause: samples come by the clock, so slow instructions are met more often than fast ones. Loops of unlike speed on one
 line do not count by their accesses alone (*three kinds on a line*, *hash table*, *dead initialisation of sums*), and a pair is found by its first access, so
 behind a slow and a fast line the pairs of the slow one weigh more (*scatter of one value*).
 
