@@ -192,7 +192,7 @@ The truth is counted (`counter.h`), or follows from the kernel's text (`cases.py
 stores that were overwritten before any load. An error is the estimate less the truth, in points; a star: the interval does not cover it. Between calls a pair of the last access of one call and
 the first of a later one counts as often as its bytes were loaded (stored to) in the first.
 
-Most errors beyond chance have one cause: samples come by the clock, so slow instructions are met more often than fast ones. Loops of unlike speed on one
+Not all errors are chance. The likely cause of most: samples come by the clock, so slow instructions are met more often than fast ones. Loops of unlike speed on one
 line do not count by their accesses alone (*three kinds on a line*, *hash table*, *dead initialisation of sums*), and a pair is found by its first access, so
 behind a slow and a fast line the pairs of the slow one weigh more (*scatter of one value*).
 
