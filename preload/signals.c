@@ -95,8 +95,8 @@ static void open_faults(const ucontext_t *uc)
     }
 }
 
-/* The shim's own events, by their cookies. */
-enum own_event { EVENT_NONE, EVENT_CLOCK, EVENT_WATCH, EVENT_ALARM };
+/* The shim's own events: a SIGTRAP's by their cookies; a tick may also come by a timer's or a counter's signal. */
+enum own_event { EVENT_NONE, EVENT_CLOCK, EVENT_WATCH, EVENT_ALARM, EVENT_TICK };
 
 static enum own_event event_of(uint64_t cookie)
 {
@@ -120,9 +120,10 @@ static void sampling_refused(enum own_event event)
         }
         return;
     }
-    if (event == EVENT_WATCH && thread_self != NULL) {
+    if (event != EVENT_TICK && thread_self != NULL) {
         access_trap_ignored(thread_self);
-    } else if (event == EVENT_CLOCK) { /* an alarm rings again */
+    }
+    if (event == EVENT_CLOCK || event == EVENT_TICK) { /* an alarm rings again */
         process_drop(DB_DROP_REENTERED);
     }
 }
@@ -137,6 +138,9 @@ static void own_event(ucontext_t *uc, enum own_event event, bool asynchronous)
     }
     if (thread_self != NULL) {
         open_faults(uc);
+        if (event == EVENT_CLOCK || event == EVENT_ALARM) {
+            access_catch_up(thread_self, uc, asynchronous);
+        }
         if (event == EVENT_WATCH) {
             access_trap(thread_self, uc, asynchronous);
         } else if (event == EVENT_ALARM) {
@@ -153,7 +157,7 @@ static void own_event(ucontext_t *uc, enum own_event event, bool asynchronous)
 
 void signals_sample(void *context)
 {
-    own_event(context, EVENT_CLOCK, false);
+    own_event(context, EVENT_TICK, false);
 }
 
 static void handle_trap(int signal_number, siginfo_t *info, void *context)
@@ -172,7 +176,7 @@ static void handle_trap(int signal_number, siginfo_t *info, void *context)
 static void handle_timer(int signal_number, siginfo_t *info, void *context)
 {
     if (info->si_code == SI_TIMER && info->si_value.sival_int == SIGNALS_COOKIE_TIMER) {
-        own_event(context, EVENT_CLOCK, false);
+        own_event(context, EVENT_TICK, false);
     } else {
         forward(signal_number, info, context);
     }

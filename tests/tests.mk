@@ -44,9 +44,30 @@ $(BUILD)/python-shared: tests/tools/python_shared.c
 	@mkdir -p $(@D)
 	$(CC) $$($(PYTHON)-config --embed --cflags) $< -o $@ $$($(PYTHON)-config --embed --ldflags)
 
+# Kernels of known redundancy, as they are and with every access announced to the counter (gcc/sanitizer.def has the calls).
+TRUTH_FLAGS := -fPIC -fno-builtin -fno-tree-vectorize -fno-tree-loop-distribute-patterns -Itests/truth
+TRUTH_SRC := $(wildcard tests/truth/kernels_*.c)
+TRUTH_ANNOUNCED := $(filter-out %_object.c %_vector.c %_system.c,$(TRUTH_SRC))
+
+$(BUILD)/truth/plain/%.o: tests/truth/%.c
+	@mkdir -p $(@D)
+	$(COMPILE) $(TEST_FLAGS) $(TRUTH_FLAGS) -c $< -o $@
+
+$(BUILD)/truth/counted/%.o: tests/truth/%.c
+	@mkdir -p $(@D)
+	$(COMPILE) $(TEST_FLAGS) $(TRUTH_FLAGS) -DCOUNTED $(if $(filter $<,$(TRUTH_ANNOUNCED)),-fsanitize=thread) -c $< -o $@
+
+$(BUILD)/truth/libplain.so: $(TRUTH_SRC:tests/truth/%.c=$(BUILD)/truth/plain/%.o)
+	$(CC) -shared -Wl,-z,defs -o $@ $^
+
+$(BUILD)/truth/libcounted.so: $(TRUTH_SRC:tests/truth/%.c=$(BUILD)/truth/counted/%.o) $(BUILD)/truth/counted/counter.o
+	$(CC) -shared -Wl,-z,defs -o $@ $^
+
+truth-built: $(BUILD)/truth/libplain.so $(BUILD)/truth/libcounted.so
+
 unit: $(UNIT_BIN)
 
-tests-built: all unit $(BUILD)/python-shared $(BUILD)/fuzz/standalone
+tests-built: all unit truth-built $(BUILD)/python-shared $(BUILD)/fuzz/standalone
 
 check: packages ## build and run every test; ends with "N passed, N failed, N skipped"
 	@$(MAKE) --no-print-directory venv || true
@@ -56,6 +77,10 @@ check: packages ## build and run every test; ends with "N passed, N failed, N sk
 bench: packages ## time every example with and without the shim; writes tests/bench/README.md
 	@$(MAKE) --no-print-directory all
 	@$(PYTHON) tests/bench/bench.py --build $(BUILD) --python $(PYTHON) --write tests/bench/README.md $(BENCH)
+
+truth: packages ## measure kernels of known redundancy; writes tests/truth/README.md
+	@$(MAKE) --no-print-directory all truth-built
+	@$(PYTHON) tests/truth/truth.py --build $(BUILD) --python $(PYTHON) --write tests/truth/README.md $(TRUTH)
 
 zoo: packages ## profile and time the wasteful and fixed programs of examples/zoo; prints a table
 	@$(MAKE) --no-print-directory all
@@ -94,5 +119,5 @@ lint: ## clang-format, clang-tidy and cppcheck; changes nothing
 	    --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned -D_GNU_SOURCE -D__x86_64__ \
 	    -Iinclude -Ipreload -Ianalyzer $(filter preload/%.c analyzer/%.c,$(C_FILES))
 
--include $(UNIT_BIN:=.d) $(SAN_SHIM_OBJ:.o=.d)
-.PHONY: unit tests-built check bench zoo fuzz format lint
+-include $(UNIT_BIN:=.d) $(SAN_SHIM_OBJ:.o=.d) $(wildcard $(BUILD)/truth/*/*.d)
+.PHONY: unit truth-built tests-built check bench truth zoo fuzz format lint

@@ -100,20 +100,23 @@ static bool is_decided(const struct db_pair *record)
     return !(record->flags & DB_PAIR_UNPROVED) && !unseen;
 }
 
-/* Pairs that say nothing about dead stores widen the share's interval: the later the second access, the likelier it is one. */
-static void undecided_add(struct share *share, const struct db_pair *record)
+/*
+ * Pairs that say nothing widen the share's interval. Left out they would make it wrong: the later the second access, the likelier
+ * it is that a store's is undecided; and a value that changed behind a load is no longer there for the next.
+ */
+static void undecided_add(struct share *share, enum share_kind kind, const struct db_pair *record)
 {
-    bool sampled = is_sampled(SHARE_DEAD, record);
+    bool sampled = is_sampled(kind, record);
     share->unproved += sampled ? record->count : 0;
     share->weights.undecided += sampled ? (double)record->scale : 0;
     share->across_weights.undecided += record->scope == DB_SCOPE_ACROSS ? (double)record->scale : 0;
 }
 
-static void charge_undecided(struct model *model, struct line *line, const struct db_pair *record)
+static void charge_undecided(struct model *model, struct line *line, enum share_kind kind, const struct db_pair *record)
 {
-    undecided_add(&model->totals.shares[SHARE_DEAD], record);
+    undecided_add(&model->totals.shares[kind], kind, record);
     if (line != NULL)
-        undecided_add(&line->shares[SHARE_DEAD], record);
+        undecided_add(&line->shares[kind], kind, record);
 }
 
 /*
@@ -136,7 +139,7 @@ static void charge_store(struct model *model, const struct pair_view *view)
     if (decided)
         charge(model, view->first, SHARE_DEAD, record, dead);
     else
-        charge_undecided(model, view->first, record);
+        charge_undecided(model, view->first, SHARE_DEAD, record);
     if (redundant)
         group_add(model, view, SHARE_STORES);
     if (dead)
@@ -146,6 +149,10 @@ static void charge_store(struct model *model, const struct pair_view *view)
 static void charge_load(struct model *model, const struct pair_view *view)
 {
     bool redundant = view->record->flags & DB_PAIR_SAME_VALUE;
+    if (view->record->flags & DB_PAIR_UNSEEN) {
+        charge_undecided(model, view->second, SHARE_LOADS, view->record);
+        return;
+    }
     charge(model, view->second, SHARE_LOADS, view->record, redundant);
     if (redundant)
         group_add(model, view, SHARE_LOADS);

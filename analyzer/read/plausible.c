@@ -8,8 +8,8 @@
 #define COUNT_LIMIT (UINT64_C(1) << 48)   /* no run takes more samples, traps or pairs */
 #define THREADS_LIMIT (UINT64_C(1) << 22) /* Linux's own limit on pids */
 #define EVENTS_LIMIT (UINT64_C(1) << 62)
-#define SIZE_LIMIT (UINT64_C(1) << 57)  /* the address space a processor can have */
-#define PAIR_SCALE_LIMIT UINT64_C(8192) /* what one pair can stand for */
+#define SIZE_LIMIT (UINT64_C(1) << 57)       /* the address space a processor can have */
+#define PAIR_SCALE_LIMIT (UINT64_C(1) << 25) /* what one pair can stand for */
 #define PAGE_LIMIT_NS (UINT64_C(100) * 1000 * 1000)
 #define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 #define STALE_NS (UINT64_C(50) * 1000 * 1000) /* the shim refreshes a process's CPU time every 20 ms */
@@ -127,8 +127,8 @@ void plausible_pair(struct run *run, const struct run_process *process, struct d
 {
     limit(run, &pair->count, COUNT_LIMIT);
     limit(run, &pair->weight_ns, process->sampled_limit_ns);
-    if (pair->scale < pair->count || pair->scale > pair->count * PAIR_SCALE_LIMIT ||
-        pair->scale_squares < pair->scale || pair->scale_squares > pair->scale * PAIR_SCALE_LIMIT) {
+    if (pair->scale < pair->count || pair->scale / PAIR_SCALE_LIMIT > pair->count ||
+        pair->scale_squares < pair->scale || pair->scale_squares / PAIR_SCALE_LIMIT > pair->scale) {
         pair->scale = pair->scale_squares = pair->count;
         run->damaged++;
     }
@@ -195,11 +195,13 @@ static void pages_of_site(struct run *run, struct db_site *site)
 
 void plausible_site(struct run *run, const struct run_process *process, struct db_site *site)
 {
-    uint64_t *counters[] = {
-        &site->births,       &site->workspaces,   &site->unfilled,           &site->examined,     &site->constant,
-        &site->zero,         &site->replicas,     &site->period_replicas,    &site->copies,       &site->looked_at,
-        &site->live_at_end,  &site->ended,        &site->most_alive,         &site->peak_objects, &site->far_births,
-        &site->far_contents, &site->far_examined, &site->far_period_replicas, &site->pages_asked};
+    uint64_t *counters[] = {&site->births,       &site->workspaces,      &site->unfilled,
+                            &site->examined,     &site->constant,        &site->zero,
+                            &site->replicas,     &site->period_replicas, &site->copies,
+                            &site->looked_at,    &site->live_at_end,     &site->ended,
+                            &site->most_alive,   &site->peak_objects,    &site->far_births,
+                            &site->far_contents, &site->far_examined,    &site->far_period_replicas,
+                            &site->pages_asked};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         limit(run, counters[i], COUNT_LIMIT);
     limit(run, &site->size_bytes, SIZE_LIMIT);

@@ -127,11 +127,12 @@ static void dump_PAIR(FILE *out, const struct run_process *process, const struct
     fprintf(out, " first=%u:%s second=%u:%s scope=%s relation=%s class=%s", record->first_node,
             access_names[record->first_access], record->second_node, access_names[record->second_access],
             scope_names[record->scope], relation_names[record->relation], class_names[record->address_class]);
-    fprintf(out, "%s%s%s%s%s%s bytes=%u site=%u count=%" PRIu64 " weight_ns=%" PRIu64 " scale=%" PRIu64,
+    fprintf(out, "%s%s%s%s%s%s%s bytes=%u site=%u count=%" PRIu64 " weight_ns=%" PRIu64 " scale=%" PRIu64,
             record->flags & DB_PAIR_SAME_VALUE ? " same_value" : "", record->flags & DB_PAIR_ZERO ? " zero" : "",
             record->flags & DB_PAIR_UNPROVED ? " unproved" : "", record->flags & DB_PAIR_SLEPT ? " slept" : "",
             record->flags & DB_PAIR_USED ? " used" : "", record->flags & DB_PAIR_FIRST ? " first" : "",
-            record->size_bytes, record->site, record->count, record->weight_ns, record->scale);
+            record->flags & DB_PAIR_UNSEEN ? " unseen" : "", record->size_bytes, record->site, record->count,
+            record->weight_ns, record->scale);
 }
 
 static void dump_COUNTER(FILE *out, const struct run_process *process, const struct db_counter *record)

@@ -294,6 +294,7 @@ enum db_pair_flag {
     DB_PAIR_SLEPT = 8,      /* accesses between were not looked at (the watch slept, or its register was lent) */
     DB_PAIR_USED = 16,      /* a store's first access was loaded, or handed to the kernel, before the second */
     DB_PAIR_FIRST = 32,     /* the first pair of its watch: its first access is the sampled one */
+    DB_PAIR_UNSEEN = 64, /* the bytes changed while the watch slept: the first access, its call's last, was not seen */
 };
 
 /*
@@ -308,7 +309,8 @@ enum db_pair_flag {
  *                   those that follow a load are missing.
  * A watch that gave a pair inside the call of the sampled access goes on, for the pair of that call's last access and the
  * next call's first: FIRST tells the two apart, for only the first says what became of a sampled access.
- * UNPROVED, or SLEPT without USED: nothing is known of dead stores, neither way; values compare all the same.
+ * UNPROVED, or SLEPT without USED: nothing is known of dead stores, neither way; values compare all the same. UNSEEN: nothing is
+ * known of redundant loads, for which value the first load saw is not.
  * Pairs equal in everything but the counters are one record.
  */
 struct db_pair {
@@ -325,9 +327,9 @@ struct db_pair {
     uint32_t size_bytes; /* of the sampled access */
     uint32_t site;       /* of the object at the sampled access; 0: none is known */
     uint32_t reserved_end;
-    uint64_t count;     /* atomic */
-    uint64_t weight_ns; /* atomic: CPU time the samples behind it stand for */
-    uint64_t scale;     /* atomic: sum of s, the pairs that each counted one stands for: 1 / its chance to be seen */
+    uint64_t count;         /* atomic */
+    uint64_t weight_ns;     /* atomic: CPU time the samples behind it stand for */
+    uint64_t scale;         /* atomic: sum of s, 16 / the chance of each counted pair to be seen */
     uint64_t scale_squares; /* atomic: sum of s * s */
 };
 

@@ -190,9 +190,8 @@ static uint32_t registers_hit(struct access_thread *at)
     return hits;
 }
 
-static void dispatch(struct access_thread *at, const ucontext_t *uc, bool asynchronous)
+static void dispatch(struct access_thread *at, const ucontext_t *uc, uint32_t hits, bool asynchronous)
 {
-    uint32_t hits = registers_hit(at);
     bool slot_hit = (hits >> ENGINE_SLOT_REGISTER & 1) != 0;
     if (!slot_hit) {
         scope_check(at, uc);
@@ -213,31 +212,52 @@ static void dispatch(struct access_thread *at, const ucontext_t *uc, bool asynch
     }
 }
 
-void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous)
+static void handle_hits(struct thread *thread, uint64_t entered_ns, const ucontext_t *uc, uint32_t hits,
+                        bool asynchronous)
 {
-    /* CPU time: what other processes do while a handler waits for a processor is not the shim's cost. */
-    uint64_t entered_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    process_count(&process_record->traps, 1);
-    if (thread->access != NULL) {
-        thread->access->entered_ns = entered_ns;
-        patience_check(thread->access, entered_ns);
-        dispatch(thread->access, uc, asynchronous);
-        scope_release(thread->access);
-        patience_set_alarm(thread->access, entered_ns);
-        charge_armed(thread->access);
-    }
+    struct access_thread *at = thread->access;
+    at->entered_ns = entered_ns;
+    patience_check(at, entered_ns);
+    dispatch(at, uc, hits, asynchronous);
+    scope_release(at);
+    patience_set_alarm(at, entered_ns);
+    charge_armed(at);
+}
+
+/* CPU time: what other processes do while a handler waits for a processor is not the shim's cost. */
+static void charge_since(struct thread *thread, uint64_t entered_ns)
+{
     uint64_t handler_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - entered_ns;
     thread->cpu_ns += handler_ns; /* and nobody's line's */
     governor_charge(handler_ns);
+}
+
+void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous)
+{
+    uint64_t entered_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    process_count(&process_record->traps, 1);
+    if (thread->access != NULL) {
+        handle_hits(thread, entered_ns, uc, registers_hit(thread->access), asynchronous);
+    }
+    charge_since(thread, entered_ns);
+}
+
+void access_catch_up(struct thread *thread, ucontext_t *uc, bool asynchronous)
+{
+    uint64_t entered_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint32_t hits = thread->access != NULL ? registers_hit(thread->access) : 0;
+    if (hits != 0) {
+        process_count(&process_record->traps, 1);
+        handle_hits(thread, entered_ns, uc, hits, asynchronous);
+        charge_since(thread, entered_ns);
+    }
 }
 
 void access_alarm(struct thread *thread)
 {
     uint64_t entered_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     access_look(thread);
-    uint64_t handler_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - entered_ns;
-    thread->cpu_ns += handler_ns;
-    governor_charge(handler_ns);
+    charge_since(thread, entered_ns);
 }
 
 void access_trap_ignored(struct thread *thread)

@@ -34,6 +34,12 @@ void access_alarm(struct thread *thread);
 /* A SIGTRAP with SIGNALS_COOKIE_WATCH; `asynchronous` = TRAP_PERF_FLAG_ASYNC. Signal-safe. */
 void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous);
 
+/*
+ * At a SIGTRAP of another event: SIGTRAP does not queue, so one of a watch that was hit while this one was pending is lost, and
+ * `uc` is where it would have come. Signal-safe.
+ */
+void access_catch_up(struct thread *thread, ucontext_t *uc, bool asynchronous);
+
 /* A trap that hit inside the shim (gate closed): the watch goes on, the shim's own access is none. Signal-safe. */
 void access_trap_ignored(struct thread *thread);
 

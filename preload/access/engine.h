@@ -36,9 +36,11 @@ struct watch {
     bool lent;  /* its register serves a search for a moment */
     bool store; /* the sampled access is a store */
     bool scope_known;
-    bool judged; /* a pair is recorded */
-    bool slept;  /* accesses went by unseen */
-    bool used;   /* loaded since the last store */
+    unsigned early; /* BIRTH: traps to come before that of the sampled access */
+    bool judged;    /* a pair is recorded */
+    bool slept;     /* accesses went by unseen */
+    bool unseen;    /* they changed the bytes: the last one of its kind is not known */
+    bool used;      /* loaded since the last store */
     bool unproved;
     uint32_t node;         /* context of the last access of its kind, 0 while not known */
     uint32_t access_bytes; /* of the sampled access */
@@ -52,9 +54,9 @@ struct watch {
     uint64_t object_serial; /* 0: no object */
     uint32_t object_site;   /* id of its site's record; 0: none is known */
     uint64_t weight_ns;
-    uint64_t seen;                     /* value at the last access of its kind */
-    uint64_t current;                  /* value as it stands */
-    uint32_t stands_for;               /* accesses found: this one, and those before it that found no free watch */
+    uint64_t seen;       /* value at the last access of its kind */
+    uint64_t current;    /* value as it stands */
+    uint32_t stands_for; /* accesses, in sixteenths: those that it was chosen for, and that found no free watch */
     uint64_t armed_at_ns, deadline_ns; /* of the thread's CPU time */
     uint64_t patience_ns;              /* the least it would have been given (patience.c) */
     uint32_t chance_bits;              /* each longer wait has a chance of 1 in 2 to the power of these */
@@ -72,6 +74,8 @@ struct search {
     uintptr_t break_at;
     uintptr_t break_stack_pointer;
     unsigned hops, misses;
+    uint32_t window;     /* instructions that are left of it (search.c) */
+    uint32_t sixteenths; /* 16 / the chance that led so far */
     uint32_t samples;
     uint64_t weight_ns;
     uintptr_t slot;
@@ -129,7 +133,7 @@ void search_drop(struct access_thread *at, struct search *search, enum db_drop w
 /* patience.c: how long a watch may wait. */
 void patience_alarm_open(struct access_thread *at); /* without it watches wait for the next sample */
 void patience_alarm_close(struct access_thread *at, bool forget);
-void patience_begin(struct access_thread *at, struct watch *watch, uint64_t now_ns);
+void patience_begin(struct access_thread *at, struct watch *watch, uint32_t sixteenths, uint64_t now_ns);
 /* What a pair of this age stands for: 1 / the chance that a watch waits so long, times what the watch stands for. */
 uint64_t patience_scale(const struct watch *watch, uint64_t now_ns);
 /* Ends what has waited too long, and sees to it that the next one is woken in time. In every handler, first and last. */
@@ -142,9 +146,10 @@ void patience_adapt(struct access_thread *at, bool found_register);
 
 /* verdict.c */
 struct found {
-    const struct machine_access *access;
+    const struct machine_find *find;
     bool store;
-    bool context_holds; /* thread->scratch is the stack of the access */
+    uint32_t sixteenths; /* of accesses that this one stands for */
+    bool context_holds;  /* thread->scratch is the stack of the access */
     uintptr_t slot;
     uint64_t weight_ns;
 };

@@ -31,8 +31,29 @@ enum machine_find_result {
     MACHINE_UNKNOWN_ADDRESS,
 };
 
+#define MACHINE_SPANS_MAX 48u
+
+#define MACHINE_ONE 16u /* of `sixteenths` */
+
+/* Bytes that an access on the path touches. */
+struct machine_span {
+    uintptr_t address;
+    uint32_t size_bytes;
+};
+
+/* Which of the accesses ahead is looked for. */
+struct machine_choice {
+    bool store; /* the wanted kind */
+    uint32_t
+        window; /* instructions ahead: of the accesses among them one is taken at random; 0: the first, however far */
+    uint32_t random;
+};
+
 struct machine_find {
     struct machine_access access;
+    uint32_t sixteenths; /* 16 / the chance that led here; of an access, 1 when none lies in the window */
+    unsigned before;     /* of `touched`: accesses of either kind on the path before this one */
+    struct machine_span touched[MACHINE_SPANS_MAX];
     uintptr_t break_at;
     uintptr_t break_stack_pointer; /* the stack pointer there, 0 when not known: tells a recursion's hit from ours */
     bool left_frame;               /* the path crossed a call or a return: the captured stack is not the access's */
@@ -49,10 +70,12 @@ bool machine_start(char *why_off, size_t bytes); /* opens the decoder; outside h
  * will really touch memory: not NOPs, prefetches, LEA; not a module's own constants, the linkage table or
  * thread-local data, which are never an object's. General registers, flags and the path's own stores are computed
  * along the way, so branches, calls and returns are followed. Masked forms, gathers and scatters yield the first elements
- * they access.
+ * they access. Where a break cuts the window, chance decides, by the lengths of the parts, whether an access before it is taken
+ * or MACHINE_NEEDS_BREAK returned; what is left of the window is `choice->window - find->instructions`.
  * Signal-safe.
  */
-enum machine_find_result machine_find_access(const ucontext_t *uc, bool want_store, struct machine_find *find);
+enum machine_find_result machine_find_access(const ucontext_t *uc, const struct machine_choice *choice,
+                                             struct machine_find *find);
 
 /*
  * What the instruction that ran just before the trap did to [address, address + size_bytes): load, store, both.

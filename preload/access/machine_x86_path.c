@@ -19,6 +19,11 @@ struct path {
     struct text_range text;
     struct machine_find *find;
     bool want_store;
+    bool left_frame;
+    bool full;        /* further accesses cannot be chosen from */
+    uint32_t choices; /* wanted accesses met */
+    uint32_t random;
+    unsigned touched; /* entries of find->touched */
     struct loop loop[LOOPS_MAX];
     unsigned loops;
 };
@@ -50,9 +55,18 @@ static bool operand_is_private(const struct path *path, const ZydisDecodedOperan
            (base == ZYDIS_REGISTER_RIP && !path->want_store);
 }
 
+/* The n-th access met takes the place of the one chosen before with chance 1/n: all are equally likely in the end. */
+static bool is_chosen(struct path *path)
+{
+    path->random = path->random * 1664525u + 1013904223u; /* Knuth, volume 2, 3.3.4, table 1, line 16 */
+    return (uint64_t)path->random * ++path->choices >> 32 == 0;
+}
+
 static void note_access(struct path *path, uint64_t address, uint64_t size_bytes, uint32_t element_bytes)
 {
     struct machine_access *access = &path->find->access;
+    path->find->left_frame = path->left_frame;
+    path->find->before = path->touched;
     *access = (struct machine_access){
         .instruction = path->instruction.address,
         .address = (uintptr_t)address,
@@ -71,7 +85,24 @@ static void note_access(struct path *path, uint64_t address, uint64_t size_bytes
     }
     if (x86_repeats(&path->instruction) && path->instruction.head.meta.category == ZYDIS_CATEGORY_STRINGOP) {
         access->repeats_left = path->state.general[X86_RCX];
+        path->full = true; /* one instruction, as many accesses as it likes */
     }
+}
+
+/* What an access passed by touches: a watch of the chosen one's bytes meets it first. */
+static void note_touched(struct path *path)
+{
+    for (unsigned i = 0; i < path->instruction.head.operand_count && path->touched < MACHINE_SPANS_MAX; i++) {
+        const ZydisDecodedOperand *operand = &path->instruction.operand[i];
+        uint64_t address, size_bytes;
+        bool unknown;
+        if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && !operand_is_private(path, operand) &&
+            x86_operand_touches(&path->state, &path->instruction, operand, &address, &size_bytes, &unknown) &&
+            !x86_on_stack(&path->state, address)) {
+            path->find->touched[path->touched++] = (struct machine_span){(uintptr_t)address, (uint32_t)size_bytes};
+        }
+    }
+    path->full |= path->touched == MACHINE_SPANS_MAX;
 }
 
 static int look_for_access(struct path *path)
@@ -95,10 +126,14 @@ static int look_for_access(struct path *path)
             return break_here(path);
         }
         if (touches && !x86_on_stack(&path->state, address)) {
-            note_access(path, address, size_bytes, operand->element_size / 8u);
-            return MACHINE_FOUND;
+            path->loops = 0;
+            if (is_chosen(path)) {
+                note_access(path, address, size_bytes, operand->element_size / 8u);
+            }
+            break;
         }
     }
+    note_touched(path);
     return STEP_ON;
 }
 
@@ -135,7 +170,7 @@ static int enter_foreign(struct path *path, bool by_return)
         return MACHINE_LEFT_NATIVE;
     }
     stack_pointer.bits += 8;
-    path->find->left_frame = true;
+    path->left_frame = true;
     return break_at(path, caller.bits, stack_pointer);
 }
 
@@ -189,7 +224,7 @@ static int call_or_return(struct path *path)
 {
     const struct x86_instruction *instruction = &path->instruction;
     struct x86_state *state = &path->state;
-    path->find->left_frame = true;
+    path->left_frame = true;
     if ((state->general_known & 1u << X86_RSP) == 0) {
         return break_here(path);
     }
@@ -261,25 +296,49 @@ static int break_further(struct path *path, uintptr_t begun, int otherwise)
                : otherwise;
 }
 
-enum machine_find_result machine_find_access(const ucontext_t *uc, bool want_store, struct machine_find *find)
+/*
+ * A break cuts the window after some instructions. By the lengths of the parts chance decides in which the access is looked
+ * for, and what is found there stands for as many more.
+ */
+static bool takes_part_before(struct path *path, uint32_t window)
 {
-    struct path path;
-    path.want_store = want_store;
-    path.find = find;
-    path.loops = 0;
-    *find = (struct machine_find){0};
+    uint32_t before = path->find->instructions, part;
+    path->random = path->random * 1664525u + 1013904223u;
+    bool takes = before >= window || (uint64_t)path->random * window >> 32 < before;
+    part = takes ? before : window - before;
+    path->find->sixteenths = before < window ? MACHINE_ONE * window / part : MACHINE_ONE;
+    return takes;
+}
+
+static int result_of(struct path *path, const struct machine_choice *choice, uintptr_t begun, int step)
+{
+    struct machine_find *find = path->find;
+    bool cut = step == MACHINE_NEEDS_BREAK && find->break_at != begun;
+    if (path->choices > 0 && (!cut || takes_part_before(path, choice->window))) {
+        bool near = find->instructions <= choice->window;
+        find->sixteenths = near ? find->sixteenths * path->choices : 1;
+        return MACHINE_FOUND;
+    }
+    find->left_frame = path->left_frame;
+    if (step == MACHINE_NEEDS_BREAK && !cut) {
+        bool branches = path->instruction.head.meta.category == ZYDIS_CATEGORY_COND_BR;
+        return break_further(path, begun, branches ? MACHINE_INDIRECT : MACHINE_UNKNOWN_ADDRESS);
+    }
+    return step == STEP_ON ? break_further(path, begun, MACHINE_TOO_LONG) : step;
+}
+
+enum machine_find_result machine_find_access(const ucontext_t *uc, const struct machine_choice *choice,
+                                             struct machine_find *find)
+{
+    struct path path = {.find = find, .want_store = choice->store, .random = choice->random};
+    int step = STEP_ON;
+    *find = (struct machine_find){.sixteenths = MACHINE_ONE};
     x86_state_begin(&path.state, uc);
     text_find((uintptr_t)path.state.instruction, &path.text);
-    for (find->instructions = 0; find->instructions < PATH_INSTRUCTIONS_MAX; find->instructions++) {
-        int step = walk_one(&path);
-        if (step == MACHINE_NEEDS_BREAK && find->break_at == machine_instruction_pointer(uc)) {
-            bool branches = path.instruction.head.meta.category == ZYDIS_CATEGORY_COND_BR;
-            return (enum machine_find_result)break_further(&path, find->break_at,
-                                                           branches ? MACHINE_INDIRECT : MACHINE_UNKNOWN_ADDRESS);
-        }
-        if (step != STEP_ON) {
-            return (enum machine_find_result)step;
-        }
+    while (step == STEP_ON && find->instructions < PATH_INSTRUCTIONS_MAX && !(path.full && path.choices > 0) &&
+           (path.choices == 0 || find->instructions < choice->window)) {
+        step = walk_one(&path);
+        find->instructions++;
     }
-    return (enum machine_find_result)break_further(&path, machine_instruction_pointer(uc), MACHINE_TOO_LONG);
+    return (enum machine_find_result)result_of(&path, choice, machine_instruction_pointer(uc), step);
 }

@@ -22,7 +22,7 @@
 #define PATIENCE_MIN_NS UINT64_C(20000)
 #define PATIENCE_MIN_DEAR_NS UINT64_C(500000) /* fewer watches then, but not in vain */
 #define PATIENCE_MAX_NS UINT64_C(20000000000) /* nobody waits longer */
-#define LENGTHENINGS_MAX 10u
+#define CHANCE_BITS_MAX 10u                   /* no pair stands for more than two to the power of these, for its wait */
 #define STANDS_FOR_MAX 8u /* one watch after a long wait for registers must not outweigh all others */
 #define ALARM_MIN_NS UINT64_C(20000)
 
@@ -99,27 +99,29 @@ bool patience_waits(const struct access_thread *at)
     return at->alarm_set;
 }
 
-void patience_begin(struct access_thread *at, struct watch *watch, uint64_t now_ns)
+void patience_begin(struct access_thread *at, struct watch *watch, uint32_t sixteenths, uint64_t now_ns)
 {
     uint64_t longest_ns = governor_longest_wait_ns(), wait_ns = at->patience_ns;
     watch->chance_bits = governor_waiting_is_dear() ? 2 : 1;
     uint32_t mask = (1u << watch->chance_bits) - 1;
     uint32_t random = access_random(at) >> 8;
-    for (unsigned i = 0; i < LENGTHENINGS_MAX && (random & mask) == mask && wait_ns * 4 <= longest_ns; i++) {
+    for (unsigned i = 0;
+         i < CHANCE_BITS_MAX / watch->chance_bits && (random & mask) == mask && wait_ns * 4 <= longest_ns; i++) {
         wait_ns *= 4;
         random >>= watch->chance_bits;
     }
     watch->patience_ns = at->patience_ns;
     watch->armed_at_ns = now_ns;
     watch->deadline_ns = now_ns + (wait_ns < PATIENCE_MAX_NS ? wait_ns : PATIENCE_MAX_NS);
-    watch->stands_for = at->passed_over < STANDS_FOR_MAX ? at->passed_over + 1 : STANDS_FOR_MAX;
+    watch->stands_for = sixteenths * (at->passed_over < STANDS_FOR_MAX ? at->passed_over + 1 : STANDS_FOR_MAX);
     at->passed_over = 0;
 }
 
 uint64_t patience_scale(const struct watch *watch, uint64_t now_ns)
 {
     uint32_t longer = 0;
-    while (longer < LENGTHENINGS_MAX && now_ns - watch->armed_at_ns > watch->patience_ns << (2 * longer)) {
+    while (longer < CHANCE_BITS_MAX / watch->chance_bits && now_ns - watch->armed_at_ns > watch->patience_ns
+                                                                                              << (2 * longer)) {
         longer++;
     }
     return (uint64_t)watch->stands_for << (longer * watch->chance_bits);

@@ -1,6 +1,12 @@
 /*
- * From the sample to its next access. Mostly the path can be walked at once; where it depends on what is not computed (a
+ * From the sample to an access. Mostly the path can be walked at once; where it depends on what is not computed (a
  * comparison of floats, a pointer out of a vector), an execution breakpoint waits there and the walk goes on with true registers.
+ *
+ * The first access would be a bad choice: clocks stop where an instruction takes long, so of a loop's accesses one would be taken
+ * nearly always, and the first behind a stretch without any for all that time. So of the accesses in a window of instructions one
+ * is taken at random and stands for all of them: each instruction has then the same chance to be looked at, and each access to be
+ * found. Where the window holds none the first behind it is taken, for next to nothing. What remains is that slow
+ * instructions are interrupted more often than fast ones.
  */
 #include <string.h>
 
@@ -12,6 +18,8 @@
 #define CACHE_LINE_BYTES 64u
 #define SPLIT_STORES_ALL 65536u
 #define SPLIT_STORES_MEAN 64u
+#define WINDOW_INSTRUCTIONS 64u
+#define SIXTEENTHS_MAX 4096u /* twice that of a window full of accesses */
 #define HOPS_MAX 12u
 #define MISSES_MAX 4u
 
@@ -134,11 +142,18 @@ static void split_stores_learn(struct access_thread *at, const struct machine_ac
     at->split_stores = at->split_stores - at->split_stores / SPLIT_STORES_MEAN + splits / SPLIT_STORES_MEAN;
 }
 
+static uint32_t sixteenths_of(const struct search *search, const struct machine_find *find)
+{
+    uint64_t product = (uint64_t)search->sixteenths * find->sixteenths / MACHINE_ONE;
+    return product == 0 ? 1 : product < SIXTEENTHS_MAX ? (uint32_t)product : SIXTEENTHS_MAX;
+}
+
 static void search_found(struct access_thread *at, struct search *search, const ucontext_t *uc,
                          const struct machine_find *find)
 {
     struct found found = {
-        .access = &find->access,
+        .find = find,
+        .sixteenths = sixteenths_of(search, find),
         .store = search == &at->searches[SEARCH_STORE],
         .context_holds = !search->left_frame && search->hops == 0,
         .slot = search->slot,
@@ -155,7 +170,9 @@ static void search_found(struct access_thread *at, struct search *search, const 
 static void search_step(struct access_thread *at, struct search *search, const ucontext_t *uc)
 {
     struct machine_find find;
-    enum machine_find_result result = machine_find_access(uc, search == &at->searches[SEARCH_STORE], &find);
+    struct machine_choice choice = {
+        .store = search == &at->searches[SEARCH_STORE], .window = search->window, .random = access_random(at)};
+    enum machine_find_result result = machine_find_access(uc, &choice, &find);
     search->left_frame |= find.left_frame;
     if (result == MACHINE_FOUND) {
         search_found(at, search, uc, &find);
@@ -164,6 +181,8 @@ static void search_step(struct access_thread *at, struct search *search, const u
     } else if (search->hops++ >= HOPS_MAX + ENGINE_CALLERS_MAX) {
         search_drop(at, search, DB_DROP_PATH_TOO_LONG);
     } else if (result == MACHINE_NEEDS_BREAK && search->hops <= HOPS_MAX) {
+        search->sixteenths = sixteenths_of(search, &find);
+        search->window -= find.instructions < search->window ? find.instructions : search->window;
         wait_at(at, search, find.break_at, find.break_stack_pointer);
     } else if (!wait_at_caller(at, search, machine_stack_pointer(uc)) && search->active) {
         search_drop(at, search, drop_of(result));
@@ -182,6 +201,8 @@ void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, ui
         *search = (struct search){.active = true, .samples = 1, .weight_ns = weight_ns, .slot = slot};
         search->top_known = python_top(&search->top);
     }
+    search->window = WINDOW_INSTRUCTIONS;
+    search->sixteenths = MACHINE_ONE;
     keep_callers(search, at->thread->scratch);
     search_step(at, search, uc);
 }

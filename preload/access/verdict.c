@@ -110,9 +110,21 @@ static struct watch *take_watch(struct access_thread *at, const struct watch_pla
     return watch;
 }
 
+/* Accesses on the path to the chosen one that touch the watched bytes. */
+static unsigned count_early(const struct machine_find *find, const struct watch_place *place)
+{
+    unsigned early = 0;
+    for (unsigned i = 0; i < find->before; i++) {
+        const struct machine_span *span = &find->touched[i];
+        early +=
+            span->address < place->address + place->size_bytes && place->address < span->address + span->size_bytes;
+    }
+    return early;
+}
+
 void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct found *found)
 {
-    const struct machine_access *access = found->access;
+    const struct machine_access *access = &found->find->access;
     struct watch_place place;
     watch_choose_place(access->address, access->size_bytes, access->element_bytes, access_random(at), &place);
     uint32_t address_class = object_map_class(place.address, machine_stack_pointer(uc));
@@ -124,6 +136,7 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
     struct object object = object_at(place.address);
     *watch = (struct watch){.phase = WATCH_BIRTH,
                             .store = found->store,
+                            .early = count_early(found->find, &place),
                             .access_bytes = access->size_bytes,
                             .address_class = address_class,
                             .address = place.address,
@@ -150,7 +163,7 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
         verdict_end(at, watch, DB_DROP_NO_REGISTER);
         return;
     }
-    patience_begin(at, watch, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+    patience_begin(at, watch, found->sixteenths, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID));
     watch->others_known = thread_others_ran(&watch->others);
     io_range_set(range, place.address, place.size_bytes);
     process_count(&process_record->armed, 1);
@@ -178,6 +191,7 @@ static uint8_t flags_of(const struct watch *watch, bool same, uint64_t value)
     uint32_t flags = same ? DB_PAIR_SAME_VALUE : 0;
     flags |= same && value == 0 ? DB_PAIR_ZERO : 0;
     flags |= watch->slept ? DB_PAIR_SLEPT : 0;
+    flags |= watch->unseen ? DB_PAIR_UNSEEN : 0;
     flags |= watch->judged ? 0 : DB_PAIR_FIRST;
     flags |= watch->store && watch->used ? DB_PAIR_USED : 0;
     flags |= watch->unproved || others_ran_since(watch) ? DB_PAIR_UNPROVED : 0;
@@ -296,6 +310,11 @@ static void store_watch_event(struct access_thread *at, struct watch *watch, con
 /* The sampled access itself. Anything else that came first is no reason to doubt: then that one is watched. */
 static void birth(struct access_thread *at, struct watch *watch, const ucontext_t *uc, const struct event *event)
 {
+    if (watch->early > 0) {
+        watch->early--;
+        watch->traps--;
+        return;
+    }
     if (watch->store ? !event->access.store : !event->access.load) {
         if (event->access.instruction == watch->instruction) {
             verdict_end(at, watch, DB_DROP_WATCH_AMBIGUOUS);
@@ -422,15 +441,18 @@ void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_
 
 static void wake(struct access_thread *at, struct watch *watch)
 {
+    uint64_t before = watch->store ? watch->current : watch->seen;
     watch->phase = WATCH_ACROSS;
     if (watch->lent) {
         return; /* armed again when its register comes back */
     }
     if (!verdict_read_value(watch, &watch->current)) {
         verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
-    } else if (!watch->store && watch->current != watch->seen) {
-        finish(at, watch); /* what the call's last load saw, while the watch slept, nobody knows */
-    } else if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, watch->address, watch->size_bytes)) {
+        return;
+    }
+    watch->unseen = watch->current != before;
+    watch->used &= !watch->unseen; /* what was loaded is not what was stored last */
+    if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, watch->address, watch->size_bytes)) {
         verdict_end(at, watch, DB_DROP_NO_REGISTER);
     }
 }

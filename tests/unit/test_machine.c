@@ -20,6 +20,7 @@
 #include "stack/module.h"
 
 static bool want_store, in_string_operation;
+static uint32_t window, random_word; /* 0: the first access */
 static enum machine_find_result result;
 static struct machine_find find;
 
@@ -27,7 +28,8 @@ static void at_breakpoint(int signal_number, siginfo_t *info, void *context)
 {
     (void)signal_number, (void)info;
     in_string_operation = machine_in_string_operation(context);
-    result = machine_find_access(context, want_store, &find);
+    struct machine_choice choice = {.store = want_store, .window = window, .random = random_word};
+    result = machine_find_access(context, &choice, &find);
 }
 
 /* Runs statements of assembly with rdi = `first`, rsi = `second`, rdx = `third`; the look-ahead begins behind the int3. */
@@ -304,10 +306,79 @@ static int start(void **state)
     return machine_start(why, sizeof why) ? 0 : 1;
 }
 
+#define DRAWS 4096u
+
+/* How often each of source's words was chosen, in that many draws. */
+static void draw(void (*kernel)(void *, const void *, uint64_t), uint32_t instructions, unsigned chosen[4])
+{
+    memset(chosen, 0, 4 * sizeof *chosen);
+    window = instructions;
+    for (unsigned i = 0; i < DRAWS; i++) {
+        random_word = i * 2654435761u;
+        look(kernel, false, 0);
+        if (result == MACHINE_FOUND) {
+            chosen[(find.access.address - (uintptr_t)source) / 8 % 4]++;
+        }
+    }
+    window = random_word = 0;
+}
+
+KERNEL(kernel_several, "int3; mov (%rsi), %rax; mov %rax, (%rdi); mov 8(%rsi), %rax; mov 16(%rsi), %rax;"
+                       ".rept 100; nop; .endr; mov 24(%rsi), %rax");
+static void test_chooses_evenly_among_the_accesses_of_a_window(void **state)
+{
+    (void)state;
+    unsigned chosen[4];
+    draw(kernel_several, 64, chosen);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_in_range(chosen[i], DRAWS / 3 - 200, DRAWS / 3 + 200); /* six standard deviations */
+    }
+    assert_int_equal(chosen[3], 0);
+    assert_int_equal(find.sixteenths, 3 * MACHINE_ONE);
+    static const unsigned before[] = {0, 2, 3};
+    assert_int_equal(find.before, before[(find.access.address - (uintptr_t)source) / 8]);
+    draw(kernel_several, 3, chosen);
+    assert_int_equal(chosen[2], 0);
+    assert_int_equal(find.sixteenths, 2 * MACHINE_ONE);
+}
+
+KERNEL(kernel_far, "int3; .rept 100; nop; .endr; mov (%rsi), %rax");
+static void test_an_access_behind_the_window_stands_for_next_to_nothing(void **state)
+{
+    (void)state;
+    unsigned chosen[4];
+    draw(kernel_far, 64, chosen);
+    assert_int_equal(chosen[0], DRAWS);
+    assert_int_equal(find.sixteenths, 1);
+}
+
+/* Sixteen instructions of sixty-four lie before the branch that depends on what is not computed. */
+KERNEL(kernel_cut, "int3; mov (%rsi), %rax; .rept 13; nop; .endr; ucomisd (%rsp), %xmm0; ja 1f; mov 8(%rsi), %rax; 1:");
+static void test_chance_decides_where_a_break_cuts_the_window(void **state)
+{
+    (void)state;
+    unsigned chosen[4];
+    draw(kernel_cut, 64, chosen);
+    assert_in_range(chosen[0], DRAWS / 4 - 170, DRAWS / 4 + 170);
+    assert_int_equal(chosen[1], 0);
+    window = 64;
+    for (bool found = false, broke = false; !found || !broke;) {
+        random_word += 2654435761u;
+        look(kernel_cut, false, 0);
+        found |= result == MACHINE_FOUND;
+        broke |= result == MACHINE_NEEDS_BREAK;
+        assert_int_equal(find.sixteenths, result == MACHINE_FOUND ? 4 * MACHINE_ONE : MACHINE_ONE * 64 / 48);
+    }
+    window = random_word = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_finds_the_next_load_and_store),
+        cmocka_unit_test(test_chooses_evenly_among_the_accesses_of_a_window),
+        cmocka_unit_test(test_an_access_behind_the_window_stands_for_next_to_nothing),
+        cmocka_unit_test(test_chance_decides_where_a_break_cuts_the_window),
         cmocka_unit_test(test_passes_over_what_is_no_access),
         cmocka_unit_test(test_computes_registers_flags_and_the_stack),
         cmocka_unit_test(test_turns_short_loops_and_waits_behind_long_ones),

@@ -33,7 +33,7 @@ static void test_patience_is_drawn_and_weighed_alike(void **state)
         uint64_t age_ns = PATIENCE_NS << (2 * doublings), waited = 0;
         for (unsigned i = 0; i < draws; i++) {
             struct watch watch = {.phase = WATCH_INSIDE};
-            patience_begin(&at, &watch, NOW_NS);
+            patience_begin(&at, &watch, 1, NOW_NS);
             waited += watch.deadline_ns >= NOW_NS + age_ns;
             assert_int_equal(patience_scale(&watch, NOW_NS + age_ns), 1u << doublings);
         }
@@ -47,12 +47,12 @@ static void test_a_watch_stands_for_those_it_kept_out(void **state)
     struct access_thread at = thread_with_watches();
     struct watch watch = {.phase = WATCH_INSIDE};
     at.passed_over = 2;
-    patience_begin(&at, &watch, NOW_NS);
+    patience_begin(&at, &watch, 1, NOW_NS);
     assert_int_equal(patience_scale(&watch, NOW_NS), 3);
-    patience_begin(&at, &watch, NOW_NS);
+    patience_begin(&at, &watch, 1, NOW_NS);
     assert_int_equal(patience_scale(&watch, NOW_NS), 1);
     at.passed_over = 1000;
-    patience_begin(&at, &watch, NOW_NS);
+    patience_begin(&at, &watch, 1, NOW_NS);
     assert_in_range(patience_scale(&watch, NOW_NS), 2, 16);
 }
 
@@ -62,7 +62,7 @@ static void test_a_watch_ends_behind_its_deadline(void **state)
     struct access_thread at = thread_with_watches();
     struct watch *watch = &at.watches[0];
     watch->phase = WATCH_INSIDE;
-    patience_begin(&at, watch, NOW_NS);
+    patience_begin(&at, watch, 1, NOW_NS);
     patience_check(&at, watch->deadline_ns);
     assert_int_equal(watch->phase, WATCH_INSIDE);
     assert_int_equal(record.dropped[DB_DROP_WATCH_OUTWAITED], 0);

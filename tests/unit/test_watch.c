@@ -67,6 +67,8 @@ static bool make_code(void)
 
 static struct sigaction fault_action;
 
+static struct machine_find ahead; /* of the access that is armed */
+
 /* Arms as a search would that found this access; the access itself is then made by the test. */
 static void arm(bool is_store, const uint64_t *address, uintptr_t slot)
 {
@@ -74,9 +76,10 @@ static void arm(bool is_store, const uint64_t *address, uintptr_t slot)
     sigaction(SIGSEGV, &fault_action,
               NULL); /* cmocka puts its own in front of each test; guarded reads need the shim's */
     getcontext(&uc);
-    struct machine_access access = {
-        .address = (uintptr_t)address, .size_bytes = 8, .load = !is_store, .store = is_store};
-    struct found found = {.access = &access, .store = is_store, .slot = slot, .weight_ns = 1000};
+    ahead.access =
+        (struct machine_access){.address = (uintptr_t)address, .size_bytes = 8, .load = !is_store, .store = is_store};
+    struct found found = {
+        .find = &ahead, .store = is_store, .sixteenths = MACHINE_ONE, .slot = slot, .weight_ns = 1000};
     gate_enter();
     verdict_arm(thread_self->access, &uc, &found);
     gate_leave();
@@ -141,6 +144,23 @@ static void test_load_load(void **state)
     load(&words[8]);
     load(&words[8]);
     assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
+}
+
+/* Two accesses on the way to the chosen one touch its bytes; a third beside them does not. */
+static void test_accesses_on_the_way_are_not_the_sampled_one(void **state)
+{
+    (void)state;
+    ahead.touched[0] = ahead.touched[2] = (struct machine_span){(uintptr_t)&words[8], 8};
+    ahead.touched[1] = (struct machine_span){(uintptr_t)&words[9], 8};
+    ahead.before = 3;
+    arm(true, &words[8], 0);
+    ahead.before = 0;
+    store(&words[8], 5);
+    store(&words[8], 5);
+    store(&words[8], 6);
+    assert_int_equal(all_pairs(), 0);
+    store(&words[8], 6);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
 }
 
 static void test_load_watch_passes_over_stores(void **state)
@@ -209,6 +229,20 @@ static void test_a_load_inside_the_call_makes_a_store_used(void **state)
     assert_int_equal(all_pairs(), 2);
 }
 
+/* The load that was seen is not of what was stored behind it, unseen. */
+static void test_a_store_behind_the_load_is_not_called_used(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    arm(true, &words[8], (uintptr_t)&slot);
+    store(&words[8], 5);
+    load(&words[8]);
+    store(&words[8], 6);
+    slot = 1;
+    store(&words[8], 7);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_ACROSS, DB_PAIR_SLEPT | DB_PAIR_UNSEEN), 1);
+}
+
 /* What a watch slept through may have used the store: nothing seen says that it was. */
 static void test_a_loop_of_stores_sleeps_and_is_not_called_used(void **state)
 {
@@ -221,7 +255,7 @@ static void test_a_loop_of_stores_sleeps_and_is_not_called_used(void **state)
     slot = 1;
     store(&words[8], 77);
     assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_WITHIN, 0), 1);
-    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_ACROSS, DB_PAIR_SLEPT), 1);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_ACROSS, DB_PAIR_SLEPT | DB_PAIR_UNSEEN), 1);
 }
 
 /* The register watches aligned bytes in the middle; the values differ in a byte beside them. */
@@ -275,6 +309,23 @@ static void test_one_watch_yields_within_and_across(void **state)
 }
 
 /* Trap 11: SIGTRAP does not queue; one instruction that hits two watches tells of both. */
+/* Nobody knows which value the call's last load saw. */
+static void test_a_change_that_was_slept_through_is_told(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    words[8] = 7;
+    arm(false, &words[8], (uintptr_t)&slot);
+    load(&words[8]);
+    load(&words[8]);
+    store(&words[8], 9);
+    slot = 1;
+    load(&words[8]);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_WITHIN, DB_PAIR_SAME_VALUE), 1);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_ACROSS, DB_PAIR_SLEPT | DB_PAIR_UNSEEN), 1);
+    assert_int_equal(all_pairs(), 2);
+}
+
 static void test_two_watches_hit_by_one_instruction(void **state)
 {
     (void)state;
@@ -470,6 +521,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, begin)
     const struct CMUnitTest tests[] = {
         TEST(test_load_load),
+        TEST(test_accesses_on_the_way_are_not_the_sampled_one),
         TEST(test_load_watch_passes_over_stores),
         TEST(test_store_store_and_store_load),
         TEST(test_zero_over_zero_is_marked),
@@ -479,6 +531,8 @@ int main(void)
         TEST(test_a_string_instruction_begun_again_is_another_store),
         TEST(test_unaligned_values_are_compared_whole),
         TEST(test_one_watch_yields_within_and_across),
+        TEST(test_a_store_behind_the_load_is_not_called_used),
+        TEST(test_a_change_that_was_slept_through_is_told),
         TEST(test_two_watches_hit_by_one_instruction),
         TEST(test_reading_around_an_armed_watch),
         TEST(test_memory_that_goes_away),

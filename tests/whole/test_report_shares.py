@@ -77,6 +77,24 @@ def test_undecided_stores_widen_the_interval_and_many_leave_no_share(tmp_path):
             assert dead["ci95"][1] == pytest.approx((0.037 * 100 + undecided) / (100 + undecided), abs=0.01)
 
 
+def test_loads_of_unseen_values_widen_the_interval_between_calls(tmp_path):
+    for unseen, known in ((0, True), (50, True), (101, False)):
+        database = make_db.golden_small()
+        process = database.processes[0]
+        process.records["PAIR"].clear()
+        process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.WITHIN, count=100)
+        process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.ACROSS, flags=make_db.SAME_VALUE, count=100, continued=True)
+        process.pair(13, 13, (make_db.LOAD, make_db.LOAD), make_db.ACROSS, flags=make_db.SLEPT | make_db.UNSEEN, count=unseen, continued=True)
+        path = tmp_path / "out.db"
+        database.write(path)
+        loads = report_json(path)["totals"]["redundant_loads"]
+        assert (loads["pairs"], loads["fraction"], loads["across"]["pairs"]) == (100, 0, 100)
+        assert (loads["across"]["fraction"] is not None) == known
+        if known:
+            assert loads["across"]["fraction"] == 1 and loads["across"]["ci95"][1] == pytest.approx(1)
+            assert loads["across"]["ci95"][0] == pytest.approx(0.963 * 100 / (100 + unseen), abs=0.01)
+
+
 def test_a_watch_that_slept_says_nothing_of_dead_stores_unless_a_load_was_seen(tmp_path):
     for flags, expected in ((make_db.SLEPT, (100, 50)), (make_db.SLEPT | make_db.USED, (150, 0)), (make_db.USED, (150, 0))):
         database = make_db.golden_small()

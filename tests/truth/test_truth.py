@@ -1,0 +1,123 @@
+"""The counter on kernels whose text forces each share, and the profiler where truth leaves chance no room.
+
+The table of all kernels is `make truth`'s. What a share of samples is held to here lies six standard deviations off.
+"""
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import truth
+from cases import CASES, DEAD, LOADS, STORES
+
+BUILD = Path(os.environ.get("PIEPROF_BUILD", truth.ROOT / "build"))
+PYTHON = os.environ.get("PIEPROF_PYTHON", "/usr/bin/python3")
+BY_NAME = {case.name: case for case in CASES}
+STEPS = 5
+MEASURED_S = 2
+PAIRS_LEAST = 300
+
+# Of the lines by ordinal: all, and between calls (None: no such pair).
+EXPECTED = {
+    **{f"stores, {part} % equal": {(0, STORES): (Fraction(part, 100), Fraction(part, 100)), (0, DEAD): (1, 1)} for part in (0, 1, 10, 50, 90, 99, 100)},
+    **{f"increment in place, {bits} bits": {(0, LOADS): (0, 0), (0, STORES): (0, None), (0, DEAD): (0, 0)} for bits in (8, 16, 32, 64)},
+    **{f"half-equal stores, {bits} bits": {(0, STORES): (Fraction(1, 2), None), (0, DEAD): (0, 0), (1, LOADS): (Fraction(1, 2), Fraction(1, 2))}
+       for bits in (8, 16, 32, 64)},
+    "filled, filled, summed": {(0, STORES): (0, None), (0, DEAD): (1, 1), (1, STORES): (0, 0), (1, DEAD): (0, 0), (2, LOADS): (0, 0)},
+    "filled, half again, summed": {(0, STORES): (0, None), (0, DEAD): (Fraction(1, 2),) * 2, (1, STORES): (1, 1), (1, DEAD): (0, 0), (2, LOADS): (0, 0)},
+    "flips between two": {(0, STORES): (0, None), (0, DEAD): (0, 0), (1, LOADS): (0, 0)},
+    "flips, seen each second time": {(0, STORES): (0, None), (0, DEAD): (1, 1), (1, STORES): (0, 0), (1, DEAD): (0, 0), (2, LOADS): (1, 1)},
+    "flips in a call": {(0, STORES): (0, 0), (0, DEAD): (1, 1)},
+    "ten fills in a call": {(0, STORES): (0, 0), (0, DEAD): (1, 1)},
+    "dead initialisation of sums": {(0, LOADS): (1, 1), (0, STORES): (1, 1), (0, DEAD): (Fraction(1, 9), 1)},
+    "stencil on a line": {(0, LOADS): None, (0, STORES): None, (0, DEAD): (1, 1), (1, STORES): (Fraction(7, 10), None), (1, DEAD): (0, 0)},
+    "axpy": {(0, LOADS): (Fraction(1, 2), Fraction(1, 2)), (0, STORES): (0, None), (0, DEAD): (0, 0)},
+    "three kinds on a line": {(0, LOADS): (Fraction(1, 2),) * 2, (0, STORES): (Fraction(1, 4), Fraction(1, 2)), (0, DEAD): (Fraction(1, 2),) * 2},
+    "equal within, other across": {(0, LOADS): (Fraction(1, 2), 0), (1, STORES): (0, None), (1, DEAD): (0, 0)},
+    "other within, equal across": {(0, LOADS): (Fraction(1, 2), 1), (0, STORES): (0, None), (0, DEAD): (0, 0)},
+    "loaded twice, half changed": {(0, LOADS): (Fraction(3, 4), Fraction(1, 2)), (0, STORES): (Fraction(1, 2), None), (0, DEAD): (0, 0)},
+    "equal where fresh, other where kept": {(0, LOADS): (Fraction(1, 2),) * 2, (0, STORES): (Fraction(1, 2),) * 2, (0, DEAD): (0, 0)},
+}
+RECYCLED = {"equal where fresh, other where kept": 1, "other where fresh, equal where kept": 0}
+
+
+@pytest.fixture(scope="module")
+def bench():
+    return truth.Bench(BUILD, PYTHON)
+
+
+def needs_built(case):
+    missing = truth.missing(case)
+    if missing:
+        pytest.skip(f"the processor has no {missing}")
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_counter_on_known_kernels(bench, name):
+    case = BY_NAME[name]
+    numbers = case.line_numbers()
+    known = {(numbers.index(number), kind): share for (number, kind), share in bench.known(case, STEPS).items()}
+    assert set(known) == set(EXPECTED[name])
+    for place, expected in EXPECTED[name].items():
+        if expected is not None:
+            assert known[place].all == float(expected[0]), place
+            assert known[place].across == (None if expected[1] is None else float(expected[1])), place
+
+
+@pytest.mark.parametrize("name", RECYCLED)
+def test_the_counter_tells_recycled_places(bench, name):
+    case = BY_NAME[name]
+    assert (bench.known(case, STEPS)[case.line_numbers()[0], LOADS].recycled or 0) == RECYCLED[name]
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """measured(name): the case's rows by line and kind."""
+
+    def run(name, rate=3000):
+        case = BY_NAME[name]
+        needs_built(case)
+        try:
+            rows = truth.Bench(BUILD, PYTHON, rate).rows(case, MEASURED_S)
+        except truth.EngineOff as off:
+            pytest.skip(str(off))
+        return {(case.lines.index(row.line), row.kind): row for row in rows}
+
+    return run
+
+
+def expect_near(row, off, across=False):
+    share = row.share["across"] if across else row.share
+    assert share["pairs"] >= PAIRS_LEAST and abs(row.error(across)) <= 100 * off, row
+
+
+@pytest.mark.parametrize("name", ["reversed in place", "flips between two", "flips in a call", "rectified in place", "rep stosb", "increment in place, 32 bits"])
+def test_shares_of_nothing_and_of_all(measured, name):
+    """At ten thousand samples a second ticks come while watches are hit, and swallow their signals."""
+    for row in measured(name, 10000).values():
+        if row.known.all in (0, 1):
+            expect_near(row, 0.005)
+
+
+def test_all_accesses_of_a_loop_are_sampled_alike(measured):
+    expect_near(measured("axpy")[0, LOADS], 0.08)
+    expect_near(measured("struct fields")[0, STORES], 0.08)
+
+
+@pytest.mark.parametrize("name", ["equal within, other across", "other within, equal across"])
+def test_within_and_across(measured, name):
+    row = measured(name)[0, LOADS]
+    expect_near(row, 0.08)
+    expect_near(row, 0.005, across=True)
+
+
+def test_loads_of_unseen_values_are_not_left_out(measured):
+    row = measured("loaded twice, half changed")[0, LOADS]
+    assert row.share["across"]["pairs"] >= PAIRS_LEAST and row.covers(across=True), row
+
+
+@pytest.mark.parametrize("name", RECYCLED)
+def test_same_and_recycled(measured, name):
+    row = measured(name)[0, LOADS]
+    assert row.share["pairs"] >= PAIRS_LEAST and abs(row.recycled - RECYCLED[name]) <= 0.01, row
