@@ -1,8 +1,9 @@
-"""Times every example with and without the shim, in alternating pairs, and prints a table.
+"""Times every example with and without the shim, side by side in turns, and prints a table.
 
-CPU time is that of the process tree, user and system, start-up included. A ratio is the median over the pairs, with a
-bootstrap interval (95 %) of that median. The quiet ratio is that of the means of the least third of the runs with and
-without: what else happens on a machine only ever adds, and on a shared one it adds more than the shim. Memory is the difference of the medians of peak resident memory. Fails nothing.
+Both runs of a pair go through to their end in turns of 50 ms on one core: what slows the machine down slows both, where runs
+one after the other differed by a fifth on a shared host. CPU time is that of the process tree, user and system, start-up
+included; wall time is that of its turns. A ratio is that of the sums over the pairs, with a bootstrap interval (95 %) over
+them. Memory is the difference of the medians of peak resident memory. Fails nothing.
 """
 import argparse
 import datetime
@@ -11,6 +12,7 @@ import math
 import os
 import platform
 import random
+import signal
 import statistics
 import subprocess
 import sys
@@ -26,7 +28,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = {"mlp_numpy": "--steps 15000", "cnn_digits": "--epochs 50", "transformer": "--steps 500", "conv_loops": "--steps 3000"}
 PROGRAMS = [f"examples/{name}/{version}.py {length}" for name, length in LENGTHS.items() for version in ("wasteful", "fixed")]
 RESAMPLES = 2000
-HEAD = ("program", "CPU s", "quiet ratio", "CPU ratio", "95 %", "wall ratio", "95 %", "memory MiB", "samples/s", "pairs/s", "objects/s")
+TURN_S = 0.05
+HEAD = ("program", "CPU s", "CPU ratio", "95 %", "wall ratio", "95 %", "memory MiB", "samples/s", "pairs/s", "objects/s")
 
 
 @dataclass
@@ -36,15 +39,40 @@ class Measure:
     peak_mib: float
 
 
-def run(command, environment):
+def start(command, environment, threads):
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+    os.killpg(process.pid, signal.SIGSTOP)
+    if threads == 1:
+        os.sched_setaffinity(process.pid, {max(os.sched_getaffinity(0))})
+    return process
+
+
+def take_turn(process):
+    """How long the turn took, and once the process has ended its exit status and what it used."""
     started = time.monotonic()
-    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    wall_s = time.monotonic() - started
-    if process.returncode != 0:
-        sys.exit(f"bench: {' '.join(command)} ended with status {process.returncode}")
-    return Measure(usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss / 1024)
+    os.killpg(process.pid, signal.SIGCONT)
+    time.sleep(TURN_S)
+    os.killpg(process.pid, signal.SIGSTOP)
+    _, status, usage = os.wait4(process.pid, os.WUNTRACED)
+    return time.monotonic() - started, None if os.WIFSTOPPED(status) else status, usage
+
+
+def run_side_by_side(command, environments, threads):
+    """The measures of one run in each environment."""
+    processes = [start(command, environment, threads) for environment in environments]
+    walls, measures = [0.0] * len(processes), [None] * len(processes)
+    while None in measures:
+        for i, process in enumerate(processes):
+            if measures[i] is not None:
+                continue
+            wall_s, status, usage = take_turn(process)
+            walls[i] += wall_s
+            if status is not None:
+                process.returncode = os.waitstatus_to_exitcode(status)
+                if process.returncode != 0:
+                    sys.exit(f"bench: {' '.join(command)} ended with status {process.returncode}")
+                measures[i] = Measure(usage.ru_utime + usage.ru_stime, walls[i], usage.ru_maxrss / 1024)
+    return measures
 
 
 def environments(options, database):
@@ -56,15 +84,15 @@ def environments(options, database):
     return plain, dict(plain, LD_PRELOAD=str(shim), PIEPROF_OUT=str(database), **settings)
 
 
-def median_interval(values):
-    """A bootstrap interval of the median; its ends are the extremes when there are few values."""
+def ratio_of_sums(pairs, quantity):
+    return sum(getattr(pair[1], quantity) for pair in pairs) / sum(getattr(pair[0], quantity) for pair in pairs)
+
+
+def ratio_interval(pairs, quantity):
+    """A bootstrap interval; its ends are the extremes when there are few pairs."""
     generator = random.Random(0)
-    medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(RESAMPLES))
-    return medians[int(0.025 * RESAMPLES)], medians[int(0.975 * RESAMPLES)]
-
-
-def least_third(values):
-    return statistics.fmean(sorted(values)[: max(1, len(values) // 3)])
+    ratios = sorted(ratio_of_sums(generator.choices(pairs, k=len(pairs)), quantity) for _ in range(RESAMPLES))
+    return ratios[int(0.025 * RESAMPLES)], ratios[int(0.975 * RESAMPLES)]
 
 
 def yields(options, database):
@@ -84,26 +112,22 @@ def measure(options, program):
     with tempfile.TemporaryDirectory(prefix="pieprof-bench-") as directory:
         database = Path(directory) / "out.db"
         plain, profiled = environments(options, database)
-        run(command, plain)
         for number in range(options.pairs):
             order = (plain, profiled) if number % 2 == 0 else (profiled, plain)
-            measures = [run(command, environment) for environment in order]
+            measures = run_side_by_side(command, order, options.threads)
             pairs.append(measures if number % 2 == 0 else measures[::-1])
         rates = yields(options, database)
     return pairs, rates
 
 
 def row(program, pairs, rates):
-    cpu = [with_shim.cpu_s / without.cpu_s for without, with_shim in pairs]
-    wall = [with_shim.wall_s / without.wall_s for without, with_shim in pairs]
     memory = [statistics.median(pair[side].peak_mib for pair in pairs) for side in (0, 1)]
-    quiet = least_third([pair[1].cpu_s for pair in pairs]) / least_third([pair[0].cpu_s for pair in pairs])
-    cells = [program.removeprefix("examples/").replace(".py", ""), f"{statistics.median(pair[0].cpu_s for pair in pairs):.1f}", f"{quiet:.3f}"]
-    for ratios in (cpu, wall):
-        low, high = median_interval(ratios)
-        cells += [f"{statistics.median(ratios):.3f}", f"{low:.3f}-{high:.3f}"]
+    cells = [program.removeprefix("examples/").replace(".py", ""), f"{statistics.median(pair[0].cpu_s for pair in pairs):.1f}"]
+    for quantity in ("cpu_s", "wall_s"):
+        low, high = ratio_interval(pairs, quantity)
+        cells += [f"{ratio_of_sums(pairs, quantity):.3f}", f"{low:.3f}-{high:.3f}"]
     cells.append(f"{memory[1] - memory[0]:+.1f}")
-    return cells + [f"{rate:.0f}" for rate in rates], quiet, statistics.median(cpu)
+    return cells + [f"{rate:.0f}" for rate in rates], ratio_of_sums(pairs, "cpu_s")
 
 
 def markdown(rows):
@@ -115,7 +139,7 @@ def geometric_mean(ratios):
     return math.exp(statistics.fmean(map(math.log, ratios)))
 
 
-def page(options, rows, quiet_mean, mean, small):
+def page(options, rows, mean, small):
     versions = "import platform, numpy, torch; print(platform.python_version(), numpy.__version__, torch.__version__)"
     done = subprocess.run([options.python, "-c", versions], capture_output=True, text=True)
     python, numpy, torch = done.stdout.split() if done.returncode == 0 else ("?", "?", "?")
@@ -123,20 +147,20 @@ def page(options, rows, quiet_mean, mean, small):
     return f"""# What the shim costs
 
 Written by `make bench` on {datetime.date.today()}: {platform.system()} {platform.release()}, {os.cpu_count()} cores, CPython {python},
-NumPy {numpy}, PyTorch {torch}, {options.threads} thread a library, {options.pairs} alternating pairs of runs, settings: {settings}.
+NumPy {numpy}, PyTorch {torch}, {options.threads} thread a library, {options.pairs} pairs of runs side by side, settings: {settings}.
 
 {markdown(rows)}
 
-Geometric mean of the quiet ratios: **{quiet_mean:.3f}**; of the CPU ratios: {mean:.3f}.
+Geometric mean of the CPU ratios: **{mean:.3f}**.
 
 Below the size of an object, in a process that records:
 
 {small}
 
-CPU is the time of the process tree, user and system, start-up included; a ratio is the median over the pairs with a
-bootstrap interval of that median. The quiet ratio is that of the means of the least third of the runs with and without:
-what else happens on a machine only adds, and on a shared one it adds more than the shim. Memory is the difference in peak resident memory. Samples and objects are per
-CPU-second, finished pairs per CPU-second of native code. A busy machine blurs the ratios: see their intervals.
+Both runs of a pair go in turns of 50 ms on one core, so that what slows the machine down slows both. CPU is the time of
+the process tree, user and system, start-up included; wall that of the turns. A ratio is that of the sums over the pairs, with
+a bootstrap interval. Memory is the difference in peak resident memory. Samples and objects are per CPU-second, finished pairs
+per CPU-second of native code.
 """
 
 
@@ -144,7 +168,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--python", default="/usr/bin/python3")
-    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--pairs", type=int, default=4)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for the shim")
     parser.add_argument("--write", type=Path, help="write the table there, as markdown")
@@ -156,19 +180,18 @@ def arguments():
 
 def main():
     options = arguments()
-    rows, quiets, ratios = [], [], []
+    rows, ratios = [], []
     for program in options.programs:
         pairs, rates = measure(options, program)
-        cells, quiet, ratio = row(program, pairs, rates)
+        cells, ratio = row(program, pairs, rates)
         rows.append(cells)
-        quiets.append(quiet)
         ratios.append(ratio)
         print("  ".join(f"{name} {cell}" for name, cell in zip(HEAD, cells)), flush=True)
-    quiet_mean, mean = geometric_mean(quiets), geometric_mean(ratios)
+    mean = geometric_mean(ratios)
     small = "\n".join(f"- {allocation.measure(options.build, options.python, size_bytes)}" for size_bytes in (64, 900))
-    print("\n" + markdown(rows) + f"\n\ngeometric mean: {quiet_mean:.3f} quiet, {mean:.3f} median\n\n{small}")
+    print("\n" + markdown(rows) + f"\n\ngeometric mean: {mean:.3f}\n\n{small}")
     if options.write:
-        options.write.write_text(page(options, rows, quiet_mean, mean, small))
+        options.write.write_text(page(options, rows, mean, small))
 
 
 if __name__ == "__main__":
