@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "access/armed.h"
 #include "kernel.h"
 #include "objects/lifetime.h"
 #include "process.h"
@@ -14,7 +15,7 @@
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define TRIED_PAGES ((size_t)256)
 #define TRIED_HUGE_PAGES                                                                                               \
-    ((size_t)8) /* a few alone would stay in the caches while they are zeroed, as no program's do */
+    ((size_t)4) /* one alone would stay in the nearest cache while it is zeroed, as no program's do */
 
 /* Bytes of whole pages in [start, start + size_bytes) that the process has no memory for yet. 0 where the kernel does not say. */
 static size_t absent_bytes(uintptr_t start, size_t size_bytes)
@@ -89,7 +90,8 @@ static void want_costs(size_t size_bytes)
 {
     struct db_live *live = lifetime_record();
     static bool huge_tried;
-    if (live == NULL) {
+    if (live == NULL ||
+        armed_now()) { /* an armed register would slow the trial down (governor.h): the next birth will do */
         return;
     }
     if (__atomic_load_n(&live->page_ns, __ATOMIC_RELAXED) == 0) {
