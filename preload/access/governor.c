@@ -11,13 +11,11 @@
 
 #define TRAP_DEFAULT_NS 14000u
 #define BURST_NS UINT64_C(2000000) /* what a program that has hardly begun may cost ahead */
-#define QUICK_PACE 100u
-#define SLOW_PACE 250u
-#define SLOW_FROM 0.8        /* of the budget the clocks go slower ... */
-#define QUICK_BELOW 0.6      /* ... until it is only this that is spent */
-#define SPLITS_COST_MOST 0.5 /* of armed time, were all stores to split */
-#define HUGE_COST 0.9        /* of the time that clearing huge pages takes while armed */
-#define HUGE_FAULTS_FROM 8u  /* times what small faults take: then the pages must be huge */
+#define SLOW_FROM 0.8              /* of the budget the clocks go slower ... */
+#define QUICK_BELOW 0.6            /* ... until it is only this that is spent */
+#define SPLITS_COST_MOST 0.5       /* of armed time, were all stores to split */
+#define HUGE_COST 0.9              /* of the time that clearing huge pages takes while armed */
+#define HUGE_FAULTS_FROM 8u        /* times what small faults take: then the pages must be huge */
 #define HUGE_FAULT_MAX_NS UINT64_C(1500000)
 #define WAITING_PART 0.4   /* of the budget */
 #define ONE_WAIT_PART 0.02 /* of the budget */
@@ -156,12 +154,7 @@ bool governor_allows(void)
     return spent_below(1.0);
 }
 
-unsigned governor_pace(void)
+unsigned governor_pace(unsigned pace)
 {
-    static _Atomic bool slow;
-    if (atomic_load_explicit(&slow, memory_order_relaxed) ? spent_below(QUICK_BELOW) : !spent_below(SLOW_FROM)) {
-        bool other = !atomic_load_explicit(&slow, memory_order_relaxed);
-        atomic_store_explicit(&slow, other, memory_order_relaxed);
-    }
-    return atomic_load_explicit(&slow, memory_order_relaxed) ? SLOW_PACE : QUICK_PACE;
+    return spent_below(QUICK_BELOW) ? GOVERNOR_QUICK_PACE : spent_below(SLOW_FROM) ? pace : GOVERNOR_SLOW_PACE;
 }

@@ -44,9 +44,11 @@ uint64_t governor_longest_wait_ns(void);
 bool governor_allows(void);
 
 /*
- * In percent of its period, how far apart the ticks of a clock shall be: 100, and more near the end of the budget, before access
- * samples are given up. Signal-safe.
+ * In percent of its period, how far apart the ticks of a clock shall be that has the pace `pace`: farther near the end of the
+ * budget, before access samples are given up. Signal-safe.
  */
-unsigned governor_pace(void);
+#define GOVERNOR_QUICK_PACE 100u
+#define GOVERNOR_SLOW_PACE 250u
+unsigned governor_pace(unsigned pace);
 
 #endif

@@ -13,7 +13,6 @@
 #include "time/counters.h"
 #include "time/trigger.h"
 
-#define PACE_OF_PERIOD 100u
 #define CLOCK_CHECK_SAMPLES 16u       /* a clock whose descriptor was closed goes on: nothing is in a hurry */
 #define REFRESH_NS UINT64_C(20000000) /* how stale a killed process's duration and CPU time may be */
 
@@ -37,7 +36,7 @@ static void first_tick(struct thread *thread)
 {
     uint64_t lacking_ns = trigger_current->first_tick(thread);
     thread->first_tick_ns = 0;
-    thread->pace = PACE_OF_PERIOD;
+    thread->pace = GOVERNOR_QUICK_PACE;
     if (thread->fresh) {
         thread->cpu_ns -= lacking_ns;
         thread->fresh = false;
@@ -50,11 +49,11 @@ static void first_tick(struct thread *thread)
  */
 static bool keep_pace(struct thread *thread)
 {
-    unsigned pace = governor_pace();
     if (trigger_current->set_period == NULL) {
-        return ++thread->pace % 2 == 0 && pace > PACE_OF_PERIOD;
+        return governor_pace(GOVERNOR_QUICK_PACE) != GOVERNOR_QUICK_PACE && ++thread->pace % 2 == 0;
     }
-    if (pace != thread->pace && trigger_current->set_period(thread, trigger_period_ns() * pace / PACE_OF_PERIOD)) {
+    unsigned pace = governor_pace(thread->pace);
+    if (pace != thread->pace && trigger_current->set_period(thread, trigger_period_ns() * pace / GOVERNOR_QUICK_PACE)) {
         thread->pace = pace;
     }
     return false;
