@@ -211,15 +211,27 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
     judgement_add(judgement, item, what);
 }
 
-/* Is the finding still one of the run that is judged? */
+/* Is `line` of the run that is judged the finding's, or the package's line or user line that may lead in its place? */
+static bool stands_for(const struct match *match, const struct profile_finding *finding, size_t line)
+{
+    const struct profile_line *now = &match->now->lines[line], *base = finding_line(match->base, finding);
+    struct match_place here = match_place(match, now->file, now->number),
+                       caller = match_place(match, now->caller_file, now->caller_number);
+    bool called = here.line > 0 && base->caller_number == here.line && base->caller_file == here.file;
+    return match->base_lines[line] == finding->line || called || stands_at(base, caller);
+}
+
+/* Does the run that is judged still make it again? By counts too: which of its lines are findings depends on time. */
 static bool is_still_there(const struct match *match, const struct profile_finding *finding)
 {
-    for (size_t i = 0; i < match->now->finding_count; i++) {
-        const struct profile_finding *now = &match->now->findings[i];
-        if (now->id == finding->id || match->base_lines[now->line] == finding->line)
+    for (size_t i = 0; i < match->now->finding_count; i++)
+        if (match->now->findings[i].id == finding->id)
             return true;
-    }
-    return false;
+    struct repeated sum = {0};
+    for (size_t i = 0; i < match->now->line_count && sum.births == 0; i++)
+        if (stands_for(match, finding, i))
+            add_repeated(&sum, &match->now->lines[i], finding->kind);
+    return sum.births > 0;
 }
 
 static void judge_gone(struct judgement *judgement, const struct match *match)

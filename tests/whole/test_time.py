@@ -45,7 +45,8 @@ DEEP = """
 """
 
 
-@pytest.mark.parametrize("changes", [{}, {"PIEPROF_MAX_SIZE": "1M"}], ids=["default", "no-space"])
+@pytest.mark.parametrize("changes", [{}, {"PIEPROF_MAX_SIZE": "1M", "PIEPROF_RATE": "1000", "PIEPROF_BUDGET": "100"}],
+                         ids=["default", "no-space"])
 def test_ever_new_stacks_lose_no_time(tmp_path, changes):
     """Pure Python that calls no allocator for seconds, and makes a new stack at each sample: folded at worst, not lost."""
     measured, report, _ = profiled(tmp_path, DEEP, **changes)

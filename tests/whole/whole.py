@@ -49,7 +49,7 @@ EXAMPLES = {
         Example("transformer", ("--steps", "120"), ("return torch.where(", "decay = torch.stack("), ("decay = torch.stack(",)),
         Example(
             "conv_loops",
-            ("--steps", "400"),
+            ("--steps", "1200"),
             ("result[:, row, column] = ", "gradient += window"),
             ("result[:, row, column] = ", "gradient += window"),
         ),
