@@ -27,7 +27,7 @@ $(BUILD)/analyzer.a: $(ANALYZER_OBJ)
 # Not sanitized: under address and thread a test that holds the whole shim, for the runtime starts by looking up symbols,
 # the loader then calls the shim's malloc, and the shadow memory that sanitized code reads is not there yet; under thread
 # also the tests of signal handlers that interrupt the runtime itself, which crashes when its code is entered again there.
-HANDLER_TESTS := test_native test_watch
+HANDLER_TESTS := test_native test_watch test_watch_life
 holds_shim = $(findstring --whole-archive,$(call link_words,$(1)))
 is_plain = $(or $(if $(filter address thread,$(SAN)),$(holds_shim)),$(if $(filter thread,$(SAN)),$(filter $(HANDLER_TESTS),$(basename $(notdir $(1))))))
 link_words = $(shell sed -n '1s,^/\* link:\(.*\)\*/.*,\1,p' $(1))

@@ -10,19 +10,19 @@
 #include "process.h"
 
 #define TRAP_DEFAULT_NS 14000u
-#define BURST_NS UINT64_C(2000000) /* what a program that has hardly begun may cost ahead */
-#define SLOW_FROM 0.8              /* of the budget the clocks go slower ... */
-#define QUICK_BELOW 0.6            /* ... until it is only this that is spent */
-#define SPLITS_COST_MOST 0.5       /* of armed time, were all stores to split */
-#define HUGE_COST 0.9              /* of the time that clearing huge pages takes while armed */
-#define HUGE_FAULTS_FROM 8u        /* times what small faults take: then the pages must be huge */
-#define HUGE_FAULT_MAX_NS UINT64_C(1500000)
-#define WAITING_PART 0.4   /* of the budget */
-#define ONE_WAIT_PART 0.02 /* of the budget */
-#define LATE_NS UINT64_C(500000000)
-#define GUESSED_PRICE 0.05 /* of armed time, before any was seen */
-#define GUESS_NS 2e7       /* that guess weighs as much as so much armed time */
-#define AFTERMATH 1.25     /* what a program loses, for 1 that a trap and its handler take */
+#define BURST_NS UINT64_C(2000000)          /* what a program that has hardly begun may cost ahead */
+#define SLOW_FROM 0.8                       /* of the budget the clocks go slower ... */
+#define QUICK_BELOW 0.6                     /* ... until it is only this that is spent */
+#define SPLITS_COST_MOST 0.5                /* of armed time, were all stores to split */
+#define HUGE_COST 0.9                       /* of the time that clearing huge pages takes while armed */
+#define HUGE_FAULTS_FROM 8u                 /* times what small faults take: then the pages must be huge */
+#define HUGE_FAULT_MAX_NS UINT64_C(1500000) /* one takes no longer, armed */
+#define WAITING_PART 0.4                    /* of the budget */
+#define ONE_WAIT_PART 0.02                  /* of the budget */
+#define LATE_NS UINT64_C(500000000)         /* of armed time: what came before counts for half */
+#define GUESSED_PRICE 0.05                  /* of armed time, before any was seen */
+#define GUESS_NS 2e7                        /* that guess weighs as much as so much armed time */
+#define AFTERMATH 1.25                      /* what a program loses, for 1 that a trap and its handler take */
 
 static struct calibration measured = {.trap_ns = TRAP_DEFAULT_NS, .string_slowdown = 1};
 static _Atomic uint64_t armed_cost_ns;

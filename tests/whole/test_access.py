@@ -4,7 +4,7 @@ Where the kernel's meaning forces a share to be all or nothing, exactly that is 
 to fall into, and the test of it:
  1. loads misread as stores when decoding backwards     test_vector_loads_are_no_stores; test_machine.c: explains
  2. operands that are no access: hints, masked forms    test_hints_are_no_accesses; test_machine.c: passes over, masked
- 3. memory goes away, reading under an armed watch      test_watch.c: memory that goes away, reading around
+ 3. memory goes away, reading under an armed watch      test_watch_life.c: memory that goes away, reading around
  4. loads of constants                                  test_constants_are_not_judged; test_machine.c: constants
  5. a library's workspace is packed again and again     test_packed_and_read_is_used
  6. no unwind information                               test_scope_without_unwind_information
@@ -12,7 +12,7 @@ to fall into, and the test of it:
  8. zeros over zeros                                    test_zeros_are_told
  9. small native structures                             test_small_structures_are_no_objects
 10. sleeping through a call loses its loads             test_packed_and_read_is_used
-11. two watches hit by one instruction                  test_watch.c: two watches
+11. two watches hit by one instruction                  test_watch_life.c: two watches
 12. the kernel and the allocator touch the bytes        test_sent_..., test_refilled_..., test_heads_of_freed_chunks
 """
 import json

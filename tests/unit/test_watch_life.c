@@ -1,0 +1,185 @@
+/* link: shim */
+/* What may befall a watch: others beside it, memory and registers that go, the kernel, a fork, the end of its thread. */
+#include "watch_run.h"
+
+/* Trap 11: SIGTRAP does not queue; one instruction that hits two watches tells of both. */
+static void test_two_watches_hit_by_one_instruction(void **state)
+{
+    (void)state;
+    const uint64_t *from = &words[16];
+    uint64_t *to = &words[32];
+    words[16] = 9;
+    arm(false, from, 0);
+    arm(true, to, 0);
+    for (int i = 0; i < 2; i++) {
+        move(to, from);
+    }
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
+}
+
+/* Trap 3: the shim's own look at watched bytes is no access and does not trap. */
+static void test_reading_around_an_armed_watch(void **state)
+{
+    (void)state;
+    uint64_t value = 0, traps = process_record->traps;
+    words[8] = 77;
+    arm(false, &words[8], 0);
+    assert_true(watch_read_memory(&value, (uintptr_t)&words[8], sizeof value));
+    assert_int_equal(value, 77);
+    assert_int_equal(process_record->traps, traps);
+}
+
+static void test_memory_that_goes_away(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    uint64_t *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    object_map_birth((uintptr_t)page, 4096);
+    arm(false, page, (uintptr_t)&slot);
+    load(page);
+    load(page); /* judged, asleep until the call ends */
+    munmap(page, 4096);
+    slot = 1;
+    assert_int_equal(all_pairs(), 1);
+    assert_int_equal(((struct access_thread *)thread_self->access)->watches[2].phase, WATCH_FREE);
+    object_map_death((uintptr_t)page, 4096);
+}
+
+static void test_a_blocked_sigtrap_ends_the_watch(void **state)
+{
+    (void)state;
+    uint64_t lost = process_record->dropped[DB_DROP_ASYNC_TRAP];
+    sigset_t trap;
+    sigemptyset(&trap);
+    sigaddset(&trap, SIGTRAP);
+    arm(false, &words[8], 0);
+    sigprocmask(SIG_BLOCK, &trap, NULL);
+    load(&words[8]);
+    load(&words[8]);
+    sigprocmask(SIG_UNBLOCK, &trap, NULL);
+    load(&words[8]);
+    assert_int_equal(all_pairs(), 0);
+    assert_int_equal(process_record->dropped[DB_DROP_ASYNC_TRAP], lost + 1);
+}
+
+static void test_recycled_memory_is_told(void **state)
+{
+    (void)state;
+    uint64_t *object = &words[256];
+    object_map_death((uintptr_t)words, sizeof words);
+    object_map_birth((uintptr_t)object, 1024);
+    arm(true, object, 0);
+    store(object, 5);
+    object_map_death((uintptr_t)object, 1024);
+    object_map_birth((uintptr_t)object, 1024);
+    store(object, 5);
+    const struct db_pair *pair = ledger_record(DB_KIND_PAIR, pairs_now());
+    assert_int_equal(all_pairs(), 1);
+    assert_int_equal(pair->relation, DB_RELATION_RECYCLED);
+    assert_int_equal(pair->address_class, DB_CLASS_OBJECT);
+    object_map_death((uintptr_t)object, 1024);
+    object_map_birth((uintptr_t)words, sizeof words);
+}
+
+/* Trap 12: the kernel's accesses never trap; what the interposed calls say of them counts. */
+static void test_what_the_kernel_did(void **state)
+{
+    (void)state;
+    arm(true, &words[8], 0);
+    store(&words[8], 5);
+    io_mark((uintptr_t)words, sizeof words, IO_USED);
+    store(&words[8], 6);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_USED), 1);
+    arm(true, &words[8], 0);
+    store(&words[8], 5);
+    io_mark((uintptr_t)words, sizeof words, IO_REWRITTEN);
+    store(&words[8], 6);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_UNPROVED), 1);
+    arm(true, &words[8], 0);
+    store(&words[8], 5);
+    io_mark((uintptr_t)words, sizeof words, IO_GONE);
+    store(&words[8], 6);
+    assert_int_equal(all_pairs(), 2);
+}
+
+/* The parent's events are the parent's: a child only closes. */
+static void test_a_child_leaves_the_watch_alone(void **state)
+{
+    (void)state;
+    arm(false, &words[8], 0);
+    load(&words[8]);
+    pid_t child = fork();
+    if (child == 0) {
+        access_thread_forget(thread_self);
+        load(&words[8]);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    load(&words[8]);
+    assert_int_equal(all_pairs(), 1);
+}
+
+static void test_watches_keep_their_registers_and_never_overlap(void **state)
+{
+    (void)state;
+    struct access_thread *at = thread_self->access;
+    uint64_t armed = process_record->armed, overlaps = process_record->dropped[DB_DROP_WATCH_OVERLAP];
+    uint64_t busy = process_record->dropped[DB_DROP_WATCHES_BUSY];
+    arm(false, &words[8], 0);
+    arm(false, &words[8], 0);
+    assert_int_equal(process_record->armed, armed + 1);
+    assert_int_equal(process_record->dropped[DB_DROP_WATCH_OVERLAP], overlaps + 1);
+    for (unsigned i = 0; i < 200; i++) {
+        arm(false, &words[64 + i], 0);
+    }
+    assert_int_equal(process_record->armed, armed + access_data_registers(at));
+    assert_int_equal(process_record->dropped[DB_DROP_WATCHES_BUSY] - busy, 201 - access_data_registers(at));
+    assert_int_equal(at->passed_over, 201 - access_data_registers(at)); /* which the next one armed stands for */
+    for (unsigned i = 0; i < access_data_registers(at); i++) {
+        assert_int_not_equal(at->watches[i].phase, WATCH_FREE);
+    }
+}
+
+/* A thread whose watching ends, as around an exec, and begins again: nothing is armed, and armed time starts from nothing. */
+static void test_armed_time_ends_with_the_watching(void **state)
+{
+    (void)state;
+    uint64_t slot = 0;
+    assert_true(scope_open(thread_self->access, (uintptr_t)&slot & ~(uintptr_t)7));
+    access_thread_end(thread_self);
+    armed_take();
+    for (volatile int i = 0; i < 1000000; i++) {
+    }
+    assert_int_equal(armed_take().ns, 0);
+    assert_true(access_thread_begin(thread_self));
+    assert_int_equal(armed_take().ns, 0);
+    arm(false, &words[8], 0);
+    for (volatile int i = 0; i < 1000000; i++) {
+    }
+    assert_true(armed_take().ns > 0);
+    load(&words[8]);
+    load(&words[8]);
+    armed_take();
+    for (volatile int i = 0; i < 1000000; i++) {
+    }
+    assert_int_equal(armed_take().ns, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WATCH_TEST(test_two_watches_hit_by_one_instruction),
+        WATCH_TEST(test_reading_around_an_armed_watch),
+        WATCH_TEST(test_memory_that_goes_away),
+        WATCH_TEST(test_a_blocked_sigtrap_ends_the_watch),
+        WATCH_TEST(test_recycled_memory_is_told),
+        WATCH_TEST(test_what_the_kernel_did),
+        WATCH_TEST(test_a_child_leaves_the_watch_alone),
+        WATCH_TEST(test_watches_keep_their_registers_and_never_overlap),
+        WATCH_TEST(test_armed_time_ends_with_the_watching),
+    };
+    return cmocka_run_group_tests(tests, start, NULL);
+}
