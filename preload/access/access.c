@@ -18,7 +18,6 @@
 #include "time/sigtrap_probe.h"
 
 #define REGISTERS_MIN 2u /* one for the return slot, one for data */
-#define STRING_OPS_MEAN 32.0
 
 bool access_start(char *why_off, size_t bytes)
 {
@@ -117,28 +116,38 @@ void access_thread_forget(struct thread *thread)
 static void charge_armed(const struct access_thread *at)
 {
     struct armed_time armed = armed_take();
-    governor_charge_armed(&armed, at->split_stores, at->string_ops);
+    governor_charge_armed(&armed, at->split_stores);
 }
 
-void access_look(struct thread *thread)
+static void access_look(struct thread *thread)
 {
     struct access_thread *at = thread->access;
     if (at != NULL && at->register_count > 0 && (armed_now() || patience_waits(at))) {
         uint64_t now_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        search_check(at, now_ns);
         patience_check(at, now_ns);
         patience_set_alarm(at, now_ns);
         charge_armed(at);
     }
 }
 
-/* A running mean over some samples. An armed register slows string instructions down: then more samples fall on them. */
-static void string_ops_learn(struct access_thread *at, const ucontext_t *uc)
+void access_tick(struct thread *thread, const ucontext_t *uc)
 {
-    if (governor_string_slowdown() > 1) {
-        bool in_one = machine_in_string_operation(uc);
-        double weight = in_one && armed_now() ? 1 / governor_string_slowdown() : 1;
-        at->string_ops += ((in_one ? 1.0 : 0.0) - at->string_ops) * weight / STRING_OPS_MEAN;
+    if (armed_now() && governor_strings_are_slowed() && machine_in_string_operation(uc)) {
+        governor_charge_string(kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - thread->cpu_ns);
     }
+    access_look(thread);
+}
+
+/* Loads and stores by turns. Beyond the budget nothing is begun, but a search under way goes on from here. */
+static bool choose_kind(struct access_thread *at)
+{
+    if (governor_allows()) {
+        at->want_store = !at->want_store;
+        return true;
+    }
+    at->want_store = search_waits(&at->searches[SEARCH_STORE]);
+    return at->want_store || search_waits(&at->searches[SEARCH_LOAD]);
 }
 
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
@@ -150,20 +159,17 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
         }
         return false;
     }
-    string_ops_learn(at, uc);
     scope_check(at, uc);
-    search_check(at);
     if (text_owner_of(machine_instruction_pointer(uc)) != TEXT_NATIVE) {
         return false; /* the allocator's and the shim's accesses are nobody's */
     }
-    if (!governor_allows()) {
+    if (!choose_kind(at)) {
         process_drop(DB_DROP_GOVERNED);
         return false;
     }
     const struct context_scratch *scratch = thread->scratch;
     uintptr_t slot = slot_find(uc, scratch->native, scratch->native_count);
     scope_verify(at, slot);
-    at->want_store = !at->want_store;
     search_begin(at, uc, at->want_store, slot, weight_ns);
     patience_set_alarm(at, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID));
     return true;

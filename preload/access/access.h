@@ -25,8 +25,11 @@ void access_thread_forget(struct thread *thread); /* forked child: close, never 
  */
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns);
 
-/* At each tick of the clock: ends watches that have waited too long. Signal-safe. */
-void access_look(struct thread *thread);
+/*
+ * At each tick of the clock, before the sample's time is taken: ends watches that have waited too long and searches that wait
+ * in vain, and sees what armed registers slow down. Signal-safe.
+ */
+void access_tick(struct thread *thread, const ucontext_t *uc);
 
 /* A SIGTRAP with SIGNALS_COOKIE_ALARM: one of them has. Signal-safe. */
 void access_alarm(struct thread *thread);

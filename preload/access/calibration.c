@@ -12,8 +12,8 @@
 
 #include "kernel.h"
 
-#define CALIBRATION_TRAPS 48
-#define CALIBRATION_ROUNDS 3
+#define CALIBRATION_TRAPS 8 /* few: the best round is one that nothing else disturbed */
+#define CALIBRATION_ROUNDS 18
 #define CALIBRATION_WAIT_NS UINT64_C(500000000)
 #define CALIBRATION_POLL_NS 50000
 #define SA_RESTORER_FLAG 0x04000000
@@ -23,8 +23,8 @@
 #define SLOWED 2.0 /* times as long: noise is less */
 
 #define STRING_BYTES 16384u
-#define FAULT_PAGES 64u
-#define FAULT_ROUNDS 3
+#define FAULT_PAGES 8u
+#define FAULT_ROUNDS 24
 #define PAGE_BYTES 4096u
 
 /* What the child found, in a page that it shares with us. */

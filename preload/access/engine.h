@@ -76,6 +76,7 @@ struct search {
     unsigned hops, misses;
     uint32_t window;     /* instructions that are left of it (search.c) */
     uint32_t sixteenths; /* 16 / the chance that led so far */
+    uint64_t waits_since_ns, look_ns; /* at its breakpoint, and when to see whether it waits in vain: CPU time */
     uint32_t samples;
     uint64_t weight_ns;
     uintptr_t slot;
@@ -97,7 +98,6 @@ struct access_thread {
     uint64_t entered_ns;   /* the running handler, in the thread's CPU time: when a trap's access was made */
     uint32_t passed_over;  /* accesses found since a watch was last armed */
     uint32_t split_stores; /* share of the sampled stores that cross a cache line, in 1/65536 */
-    double string_ops;     /* share of the time with no register armed that goes into string instructions */
     uint64_t patience_ns;  /* the least a watch is given now */
     int alarm_descriptor;  /* a clock that rings once, for deadlines before the next sample; -1 when none */
     bool alarm_set;
@@ -127,7 +127,9 @@ void scope_release(struct access_thread *at); /* gives the register back once no
 void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uintptr_t slot, uint64_t weight_ns);
 void search_hit(struct access_thread *at, struct search *search, const ucontext_t *uc, bool asynchronous);
 void search_call_ended(struct access_thread *at);
-void search_check(struct access_thread *at); /* at each sample: has control gone elsewhere? */
+/* In each handler that a clock rang: a search whose call has ended, its breakpoint passed by, gives its register back. */
+void search_check(struct access_thread *at, uint64_t now_ns);
+bool search_waits(const struct search *search); /* with a register armed for it */
 void search_drop(struct access_thread *at, struct search *search, enum db_drop why);
 
 /* patience.c: how long a watch may wait. */

@@ -61,9 +61,9 @@ static bool spent_below(double part)
     return config.budget_percent >= 100.0 || (double)spent_ns <= allowed_ns(1.0) * part;
 }
 
-double governor_string_slowdown(void)
+bool governor_strings_are_slowed(void)
 {
-    return measured.string_slowdown;
+    return measured.string_slowdown > 1;
 }
 
 static uint64_t faults_cost_ns(uint64_t faults, uint64_t kernel_ns)
@@ -101,15 +101,22 @@ static void price_learn(uint64_t armed_ns, uint64_t cost_ns)
     }
 }
 
-void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores, double string_ops)
+static void charge_armed(uint64_t armed_ns, uint64_t cost_ns)
 {
-    double part = measured.armed_slows_splits ? SPLITS_COST_MOST * split_stores : 0;
-    double strings_more = string_ops * (measured.string_slowdown - 1); /* to each second that would have been unarmed */
-    uint64_t cost_ns = (uint64_t)((double)armed->ns * (part / 65536.0 + strings_more / (1 + strings_more)));
-    cost_ns += faults_more_ns(armed);
     process_count(&process_record->shim_cpu_ns, cost_ns);
     atomic_fetch_add_explicit(&armed_cost_ns, cost_ns, memory_order_relaxed);
-    price_learn(armed->ns, cost_ns);
+    price_learn(armed_ns, cost_ns);
+}
+
+void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores)
+{
+    double part = measured.armed_slows_splits ? SPLITS_COST_MOST * split_stores / 65536.0 : 0;
+    charge_armed(armed->ns, (uint64_t)((double)armed->ns * part) + faults_more_ns(armed));
+}
+
+void governor_charge_string(uint64_t since_ns)
+{
+    charge_armed(0, (uint64_t)((double)since_ns * (1 - 1 / measured.string_slowdown)));
 }
 
 void governor_reset_child(void)

@@ -21,16 +21,20 @@ void governor_charge(uint64_t handler_ns);
  * Charges what a thread's time with a register armed took longer than it would have unarmed, which no handler sees:
  * - Stores that cross a cache line (measured on Intel server cores of 2023: 0.7 ns become 6.8; NumPy's loops over arrays that
  *   malloc aligns to 16 bytes ran 1.2 to 2.9 times longer). `split_stores` is their share of the stores in 1/65536.
- * - Repeated string instructions (AMD EPYC: REP STOSB and MOVSB 13 to 28 times), which memset and memcpy use for large blocks.
- *   `string_ops` is their share of time with no register armed.
- * - With them page faults, since the kernel clears pages so (1.8 times for 4 KiB, 12 times for 2 MiB; each of a program's first
- *   touches after a large malloc).
+ * - Page faults, since the kernel clears pages by string instructions (1.8 times for 4 KiB, 12 times for 2 MiB; each of a
+ *   program's first touches after a large malloc).
  * Free where the calibration saw no such thing. Signal-safe.
  */
 struct armed_time;
-void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores, double string_ops);
-/* How many times as long string instructions take with a register armed; 1 where they do not. Signal-safe. */
-double governor_string_slowdown(void);
+void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores);
+/*
+ * The program's own repeated string instructions (AMD EPYC: REP STOSB and MOVSB 13 to 28 times as long with a register armed),
+ * which memset and memcpy use for large blocks: a tick `since_ns` of the thread's CPU time after the one before found the
+ * thread, armed, inside one. How often that happens tells what they cost where watches wait, which their share of
+ * the program's time does not: a watch waits near the access that it was set at. Signal-safe.
+ */
+bool governor_strings_are_slowed(void);
+void governor_charge_string(uint64_t since_ns);
 /* In a forked child: its account is its own. */
 void governor_reset_child(void);
 /* May watches wait longer than they do? Their waiting has a part of the budget. Signal-safe. */

@@ -68,6 +68,12 @@ void patience_set_alarm(struct access_thread *at, uint64_t now_ns)
             next_ns = watch->deadline_ns;
         }
     }
+    for (unsigned i = 0; i < SEARCH_KINDS && governor_waiting_is_dear(); i++) {
+        const struct search *search = &at->searches[i];
+        if (search_waits(search) && search->look_ns < next_ns) {
+            next_ns = search->look_ns;
+        }
+    }
     alarm_cancel(at);
     uint64_t wait_ns = next_ns > now_ns ? next_ns - now_ns : 0;
     if (next_ns == UINT64_MAX || wait_ns > trigger_period_ns()) {

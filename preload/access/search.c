@@ -9,9 +9,11 @@
  * instructions are interrupted more often than fast ones.
  */
 #include <string.h>
+#include <time.h>
 
 #include "access/engine.h"
 #include "access/text.h"
+#include "kernel.h"
 #include "process.h"
 #include "stack/context.h"
 
@@ -22,6 +24,7 @@
 #define SIXTEENTHS_MAX 4096u /* twice that of a window full of accesses */
 #define HOPS_MAX 12u
 #define MISSES_MAX 4u
+#define LOOK_FIRST_NS UINT64_C(500000)
 
 static void search_end(struct access_thread *at, struct search *search)
 {
@@ -61,12 +64,26 @@ static bool same_frame(const struct search *search)
            (python_top(&top) && top.frame == search->top.frame && top.instruction == search->top.instruction);
 }
 
-void search_check(struct access_thread *at)
+bool search_waits(const struct search *search)
+{
+    return search->active && search->register_index != 0;
+}
+
+/* Looking costs an interrupt, so the longer a search has waited, the rarer. */
+static void look_later(struct search *search, uint64_t now_ns)
+{
+    uint64_t waited_ns = now_ns - search->waits_since_ns;
+    search->look_ns = now_ns + (waited_ns > LOOK_FIRST_NS ? waited_ns : LOOK_FIRST_NS);
+}
+
+void search_check(struct access_thread *at, uint64_t now_ns)
 {
     for (unsigned i = 0; i < SEARCH_KINDS; i++) {
         struct search *search = &at->searches[i];
         if (search->active && !same_frame(search)) {
             search_left(at, search);
+        } else if (search_waits(search) && now_ns >= search->look_ns) {
+            look_later(search, now_ns);
         }
     }
 }
@@ -86,6 +103,8 @@ static bool wait_at(struct access_thread *at, struct search *search, uintptr_t a
         search_drop(at, search, DB_DROP_NO_REGISTER);
         return false;
     }
+    search->waits_since_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    look_later(search, search->waits_since_ns);
     return true;
 }
 

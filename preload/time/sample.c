@@ -81,7 +81,7 @@ static bool try_access(struct thread *thread, ucontext_t *uc, uint64_t weight_ns
 
 void sample_take(struct thread *thread, ucontext_t *uc)
 {
-    access_look(thread);
+    access_tick(thread, uc);
     if (thread->first_tick_ns != 0) { /* never thinned: there may be no other to charge its time to */
         first_tick(thread);
     } else if (keep_pace(thread)) {

@@ -168,6 +168,29 @@ static void test_armed_time_ends_with_the_watching(void **state)
     assert_int_equal(armed_take().ns, 0);
 }
 
+/* A search that waits at a breakpoint which its call passed by: the next tick, wherever that is, frees the register. */
+static void test_a_search_in_vain_ends_at_the_next_tick(void **state)
+{
+    (void)state;
+    struct access_thread *at = thread_self->access;
+    struct search *search = &at->searches[SEARCH_LOAD];
+    ucontext_t uc;
+    getcontext(&uc);
+    for (int frame_is_known = 0; frame_is_known <= 1; frame_is_known++) {
+        uint64_t ended = process_record->call_ended;
+        *search = (struct search){.active = true, .samples = 3, .register_index = registers_lend(at)};
+        search->top_known = frame_is_known; /* one that this process, without Python, has left; else it may go on */
+        assert_true(watch_register_arm(&at->registers[search->register_index], WATCH_EXECUTE, (uintptr_t)load, 1));
+        assert_true(search_waits(search) && armed_now());
+        access_tick(thread_self, &uc);
+        assert_int_equal(search_waits(search), !frame_is_known);
+        assert_int_equal(armed_now(), !frame_is_known);
+        assert_int_equal(process_record->call_ended - ended, frame_is_known ? 3 : 0);
+        search_drop(at, search, DB_DROP_BREAKPOINT_MISSED);
+    }
+    assert_false(armed_now());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +203,7 @@ int main(void)
         WATCH_TEST(test_a_child_leaves_the_watch_alone),
         WATCH_TEST(test_watches_keep_their_registers_and_never_overlap),
         WATCH_TEST(test_armed_time_ends_with_the_watching),
+        WATCH_TEST(test_a_search_in_vain_ends_at_the_next_tick),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }
