@@ -139,15 +139,13 @@ void access_tick(struct thread *thread, const ucontext_t *uc)
     access_look(thread);
 }
 
-/* Loads and stores by turns. Beyond the budget nothing is begun, but a search under way goes on from here. */
-static bool choose_kind(struct access_thread *at)
+static void begin_search(struct access_thread *at, const ucontext_t *uc, uint64_t weight_ns)
 {
-    if (governor_allows()) {
-        at->want_store = !at->want_store;
-        return true;
-    }
-    at->want_store = search_waits(&at->searches[SEARCH_STORE]);
-    return at->want_store || search_waits(&at->searches[SEARCH_LOAD]);
+    const struct context_scratch *scratch = at->thread->scratch;
+    uintptr_t slot = slot_find(uc, scratch->native, scratch->native_count);
+    scope_verify(at, slot);
+    at->want_store = !at->want_store; /* loads and stores by turns */
+    search_begin(at, uc, at->want_store, slot, weight_ns);
 }
 
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
@@ -163,16 +161,15 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
     if (text_owner_of(machine_instruction_pointer(uc)) != TEXT_NATIVE) {
         return false; /* the allocator's and the shim's accesses are nobody's */
     }
-    if (!choose_kind(at)) {
+    bool begins = governor_allows();
+    if (begins) {
+        begin_search(at, uc, weight_ns);
+    } else {
         process_drop(DB_DROP_GOVERNED);
-        return false;
+        search_go_on(at, uc);
     }
-    const struct context_scratch *scratch = thread->scratch;
-    uintptr_t slot = slot_find(uc, scratch->native, scratch->native_count);
-    scope_verify(at, slot);
-    search_begin(at, uc, at->want_store, slot, weight_ns);
     patience_set_alarm(at, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID));
-    return true;
+    return begins;
 }
 
 static struct search *search_at(struct access_thread *at, unsigned index)

@@ -74,8 +74,8 @@ struct search {
     uintptr_t break_at;
     uintptr_t break_stack_pointer;
     unsigned hops, misses;
-    uint32_t window;     /* instructions that are left of it (search.c) */
-    uint32_t sixteenths; /* 16 / the chance that led so far */
+    uint32_t window;                  /* instructions that are left of it (search.c) */
+    uint32_t sixteenths;              /* 16 / the chance that led so far */
     uint64_t waits_since_ns, look_ns; /* at its breakpoint, and when to see whether it waits in vain: CPU time */
     uint32_t samples;
     uint64_t weight_ns;
@@ -125,6 +125,7 @@ void scope_release(struct access_thread *at); /* gives the register back once no
 
 /* search.c */
 void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uintptr_t slot, uint64_t weight_ns);
+void search_go_on(struct access_thread *at, const ucontext_t *uc); /* what is under way, from where the thread is now */
 void search_hit(struct access_thread *at, struct search *search, const ucontext_t *uc, bool asynchronous);
 void search_call_ended(struct access_thread *at);
 /* In each handler that a clock rang: a search whose call has ended, its breakpoint passed by, gives its register back. */

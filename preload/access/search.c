@@ -208,6 +208,14 @@ static void search_step(struct access_thread *at, struct search *search, const u
     }
 }
 
+static void search_from(struct access_thread *at, struct search *search, const ucontext_t *uc)
+{
+    search->window = WINDOW_INSTRUCTIONS;
+    search->sixteenths = MACHINE_ONE;
+    keep_callers(search, at->thread->scratch);
+    search_step(at, search, uc);
+}
+
 void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, uintptr_t slot, uint64_t weight_ns)
 {
     struct search *search = &at->searches[store ? SEARCH_STORE : SEARCH_LOAD];
@@ -220,10 +228,17 @@ void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, ui
         *search = (struct search){.active = true, .samples = 1, .weight_ns = weight_ns, .slot = slot};
         search->top_known = python_top(&search->top);
     }
-    search->window = WINDOW_INSTRUCTIONS;
-    search->sixteenths = MACHINE_ONE;
-    keep_callers(search, at->thread->scratch);
-    search_step(at, search, uc);
+    search_from(at, search, uc);
+}
+
+void search_go_on(struct access_thread *at, const ucontext_t *uc)
+{
+    for (unsigned i = 0; i < SEARCH_KINDS; i++) {
+        if (search_waits(&at->searches[i])) {
+            at->searches[i].hops = 1;
+            search_from(at, &at->searches[i], uc);
+        }
+    }
 }
 
 void search_hit(struct access_thread *at, struct search *search, const ucontext_t *uc, bool asynchronous)
