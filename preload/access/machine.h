@@ -18,6 +18,7 @@ struct machine_access {
     uint32_t element_bytes; /* of a vector's elements, 0 where not known */
     bool load, store;       /* both for read-modify-write */
     uint64_t repeats_left; /* of a repeated string instruction: it may trap again for the same bytes, with fewer left */
+    bool unfinished;       /* it has stored some of the watched bytes and will store the others */
 };
 
 enum machine_find_result {

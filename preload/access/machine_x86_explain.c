@@ -150,8 +150,8 @@ static void forget_written(struct x86_state *state, const struct x86_instruction
 static bool string_touches(const struct x86_state *state, const struct x86_instruction *instruction, uintptr_t address,
                            uint32_t size_bytes, struct machine_access *access)
 {
-    int64_t step = instruction->operand[0].size / 8;
-    step = (state->flags & 0x400u) != 0 ? -step : step;
+    const int64_t element = instruction->operand[0].size / 8;
+    const int64_t step = (state->flags & 0x400u) != 0 ? -element : element;
     *access = (struct machine_access){.instruction = instruction->address};
     for (unsigned i = 0; i < instruction->head.operand_count; i++) {
         const ZydisDecodedOperand *operand = &instruction->operand[i];
@@ -166,7 +166,10 @@ static bool string_touches(const struct x86_state *state, const struct x86_instr
             access->address = (uintptr_t)(now - (uint64_t)step);
             access->size_bytes = (uint32_t)(operand->size / 8u);
             access->load |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
-            access->store |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+            bool stores = (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+            bool ahead = step > 0 ? now < address + size_bytes : now + (uint64_t)element > address;
+            access->store |= stores;
+            access->unfinished |= stores && ahead;
         }
     }
     return access->load || access->store;
@@ -187,6 +190,7 @@ static bool explain_at(const ucontext_t *uc, uintptr_t instruction_address, uint
         bool goes_on = x86_repeats(&instruction) && instruction_address == now;
         bool touches = (ends_here || goes_on) && string_touches(&state, &instruction, address, size_bytes, access);
         access->repeats_left = touches && goes_on ? state.general[X86_RCX] : 0;
+        access->unfinished &= access->repeats_left > 0;
         return touches;
     }
     if (instruction_address + instruction.head.length != now) {

@@ -407,6 +407,15 @@ static void native_event(struct access_thread *at, struct watch *watch, const uc
     watch->repeats_left = event->access.repeats_left;
 }
 
+/* Copies of bytes, one by one: what the watched ones held before is kept until all have been written. */
+static void wait_for_the_rest(struct access_thread *at, struct watch *watch, const struct event *event)
+{
+    watch->traps--;
+    if (event->rewritten) {
+        verdict_end(at, watch, DB_DROP_WATCH_AMBIGUOUS);
+    }
+}
+
 void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_t *uc, bool asynchronous)
 {
     struct event event = {0};
@@ -424,6 +433,10 @@ void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_
     }
     if (!explain(watch, uc, &event)) {
         verdict_end(at, watch, DB_DROP_WATCH_AMBIGUOUS);
+        return;
+    }
+    if (event.access.unfinished) { /* the bytes are judged once the last of them is stored */
+        wait_for_the_rest(at, watch, &event);
         return;
     }
     if (event.owner == TEXT_NATIVE) {

@@ -191,6 +191,32 @@ static void test_a_change_that_was_slept_through_is_told(void **state)
     assert_int_equal(all_pairs(), 2);
 }
 
+/* Byte by byte, the first or last few of which were there before: it is the whole that was, or was not. */
+static void test_bytes_that_are_copied_are_judged_together(void **state)
+{
+    (void)state;
+    static uint64_t from[4];
+    const uint64_t values[][3] = {{0x3ff8000000000000, 0x4004000000000000, 0}, /* 1.5, then 2.5 */
+                                  {0x0000000000003ff8, 0x0000000000004004, 0},
+                                  {0x4004000000000000, 0x4004000000000000, DB_PAIR_SAME_VALUE}};
+    for (unsigned i = 0; i < 6; i++) {
+        const uint64_t *value = values[i % 3];
+        begin(state);
+        words[8] = value[0];
+        from[0] = from[1] = from[2] = from[3] = value[1];
+        arm(true, &words[8], 0);
+        for (int round = 0; round < 2; round++) {
+            if (i < 3) {
+                copy_bytes(&words[7], from, 32);
+            } else {
+                copy_bytes_down((char *)&words[11] - 1, (char *)&from[4] - 1, 32);
+            }
+        }
+        assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_NONE, DB_SCOPE_UNKNOWN, (uint32_t)value[2]), 1);
+        assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, DB_PAIR_SAME_VALUE), 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +233,7 @@ int main(void)
         WATCH_TEST(test_one_watch_yields_within_and_across),
         WATCH_TEST(test_a_store_behind_the_load_is_not_called_used),
         WATCH_TEST(test_a_change_that_was_slept_through_is_told),
+        WATCH_TEST(test_bytes_that_are_copied_are_judged_together),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }

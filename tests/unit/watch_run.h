@@ -47,11 +47,18 @@ static const uint8_t code[] = {
     0x48, 0x89, 0xf0,       /* mov %rsi, %rax */
     0x48, 0x89, 0xd1,       /* mov %rdx, %rcx */
     0xf3, 0x48, 0xab, 0xc3, /* rep stosq; ret */
+    0x48, 0x89, 0xd1,       /* mov %rdx, %rcx */
+    0xf3, 0xa4, 0xc3,       /* rep movsb; ret */
+    0x48, 0x89, 0xd1,       /* mov %rdx, %rcx */
+    0xfd, 0xf3, 0xa4, 0xfc, /* std; rep movsb; cld */
+    0xc3,                   /* ret */
 };
 static uint64_t (*load)(const uint64_t *from);
 static void (*store)(uint64_t *to, uint64_t value);
 static void (*move)(uint64_t *to, const uint64_t *from);
 static void (*fill)(uint64_t *to, uint64_t value, uint64_t count);
+static void (*copy_bytes)(void *to, const void *from, uint64_t count);
+static void (*copy_bytes_down)(void *to, const void *from, uint64_t count); /* from the last byte, which both name */
 
 static inline bool make_code(void)
 {
@@ -64,6 +71,8 @@ static inline bool make_code(void)
     *(void **)&store = page + 4;
     *(void **)&move = page + 8;
     *(void **)&fill = page + 12;
+    *(void **)&copy_bytes = page + 22;
+    *(void **)&copy_bytes_down = page + 28;
     return true;
 }
 
