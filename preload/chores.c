@@ -8,10 +8,27 @@
 #include "stack/python.h"
 #include "thread.h"
 
+#define SCANS_IN_VAIN_MAX 32u
+
 _Atomic uint32_t chores_wanted;
 
 /* Set while a thread works: another one goes its way instead of waiting, and asks again at its next call. */
 static atomic_bool chores_busy;
+
+/*
+ * The dlopen hook asks before anything is mapped, and the loader's own malloc would have it done too early: so it is looked
+ * at again for a while after the last change. A look in vain costs some tens of nanoseconds.
+ */
+static void scan_modules(void)
+{
+    static unsigned in_vain;
+    in_vain = module_scan() ? 0 : in_vain + 1;
+    if (in_vain < SCANS_IN_VAIN_MAX) {
+        chores_want(CHORE_MODULES);
+    } else {
+        in_vain = 0;
+    }
+}
 
 static void chores_do_shared(uint32_t wanted)
 {
@@ -19,7 +36,7 @@ static void chores_do_shared(uint32_t wanted)
         ledger_reserve();
     }
     if ((wanted & CHORE_MODULES) != 0) {
-        module_scan();
+        scan_modules();
     }
     if ((wanted & CHORE_SOURCES) != 0) {
         source_store_pending();

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "model/balance.h"
 #include "model/model.h"
 
 struct pair_view {
@@ -9,6 +10,7 @@ struct pair_view {
     const struct db_pair *record;
     struct line *first, *second;
     enum phase first_phase, second_phase;
+    double weight; /* what each of the pairs counts for, beside its scale (balance.h) */
 };
 
 /*
@@ -20,11 +22,11 @@ static bool is_needless(enum share_kind kind, const struct db_pair *record)
     return record->scope == DB_SCOPE_ACROSS && !(kind == SHARE_STORES && record->relation == DB_RELATION_RECYCLED);
 }
 
-static void weights_add(struct weights *weights, const struct db_pair *record, bool wasted)
+static void weights_add(struct weights *weights, const struct pair_view *view, bool wasted)
 {
-    weights->all += (double)record->scale;
-    weights->squares += (double)record->scale_squares;
-    weights->wasted += wasted ? (double)record->scale : 0;
+    weights->all += view->weight * (double)view->record->scale;
+    weights->squares += view->weight * view->weight * (double)view->record->scale_squares;
+    weights->wasted += wasted ? view->weight * (double)view->record->scale : 0;
 }
 
 /* Of one watch only the first pair says what became of the sampled access. */
@@ -37,10 +39,12 @@ static bool is_sampled(enum share_kind kind, const struct db_pair *record)
  * What part of a line's stores is redundant the sampled stores alone say; where the value came from, the pairs whose second
  * access the line's store is.
  */
-static void share_add(struct share *share, enum share_kind kind, const struct db_pair *record, bool wasted)
+static void share_add(struct share *share, enum share_kind kind, const struct pair_view *view, bool wasted)
 {
+    const struct db_pair *record = view->record;
+    const double scale = view->weight * (double)record->scale;
     if (is_sampled(kind, record)) {
-        weights_add(&share->weights, record, wasted);
+        weights_add(&share->weights, view, wasted);
         share->pairs += record->count;
         share->unproved += record->flags & DB_PAIR_UNPROVED ? record->count : 0;
         share->wasted += wasted ? record->count : 0;
@@ -48,22 +52,22 @@ static void share_add(struct share *share, enum share_kind kind, const struct db
     }
     if (record->second_access == DB_ACCESS_NONE)
         return;
-    share->paired += wasted ? (double)record->scale : 0;
-    share->needless += wasted && is_needless(kind, record) ? (double)record->scale : 0;
+    share->paired += wasted ? scale : 0;
+    share->needless += wasted && is_needless(kind, record) ? scale : 0;
     share->recycled += wasted && record->relation == DB_RELATION_RECYCLED ? record->count : 0;
     if (record->scope == DB_SCOPE_ACROSS) {
         share->across_pairs += record->count;
         share->across_wasted += wasted ? record->count : 0;
-        weights_add(&share->across_weights, record, wasted);
+        weights_add(&share->across_weights, view, wasted);
     }
 }
 
-static void charge(struct model *model, struct line *line, enum share_kind kind, const struct db_pair *record,
+static void charge(struct model *model, struct line *line, enum share_kind kind, const struct pair_view *view,
                    bool wasted)
 {
-    share_add(&model->totals.shares[kind], kind, record, wasted);
+    share_add(&model->totals.shares[kind], kind, view, wasted);
     if (line != NULL)
-        share_add(&line->shares[kind], kind, record, wasted);
+        share_add(&line->shares[kind], kind, view, wasted);
 }
 
 static void group_add(struct model *model, const struct pair_view *view, enum share_kind kind)
@@ -104,19 +108,21 @@ static bool is_decided(const struct db_pair *record)
  * Pairs that say nothing widen the share's interval. Left out they would make it wrong: the later the second access, the likelier
  * it is that a store's is undecided; and a value that changed behind a load is no longer there for the next.
  */
-static void undecided_add(struct share *share, enum share_kind kind, const struct db_pair *record)
+static void undecided_add(struct share *share, enum share_kind kind, const struct pair_view *view)
 {
+    const struct db_pair *record = view->record;
+    const double scale = view->weight * (double)record->scale;
     bool sampled = is_sampled(kind, record);
     share->unproved += sampled ? record->count : 0;
-    share->weights.undecided += sampled ? (double)record->scale : 0;
-    share->across_weights.undecided += record->scope == DB_SCOPE_ACROSS ? (double)record->scale : 0;
+    share->weights.undecided += sampled ? scale : 0;
+    share->across_weights.undecided += record->scope == DB_SCOPE_ACROSS ? scale : 0;
 }
 
-static void charge_undecided(struct model *model, struct line *line, enum share_kind kind, const struct db_pair *record)
+static void charge_undecided(struct model *model, struct line *line, enum share_kind kind, const struct pair_view *view)
 {
-    undecided_add(&model->totals.shares[kind], kind, record);
+    undecided_add(&model->totals.shares[kind], kind, view);
     if (line != NULL)
-        undecided_add(&line->shares[kind], kind, record);
+        undecided_add(&line->shares[kind], kind, view);
 }
 
 /*
@@ -127,7 +133,7 @@ static void charge_store(struct model *model, const struct pair_view *view)
 {
     const struct db_pair *record = view->record;
     if (record->second_access == DB_ACCESS_NONE) {
-        charge(model, view->first, SHARE_STORES, record, record->flags & DB_PAIR_SAME_VALUE);
+        charge(model, view->first, SHARE_STORES, view, record->flags & DB_PAIR_SAME_VALUE);
         return;
     }
     bool decided = is_decided(record);
@@ -135,11 +141,11 @@ static void charge_store(struct model *model, const struct pair_view *view)
     bool redundant = overwritten && (record->flags & DB_PAIR_SAME_VALUE);
     bool dead = overwritten && decided && !(record->flags & DB_PAIR_USED);
     if (overwritten)
-        charge(model, view->second, SHARE_STORES, record, redundant);
+        charge(model, view->second, SHARE_STORES, view, redundant);
     if (decided)
-        charge(model, view->first, SHARE_DEAD, record, dead);
+        charge(model, view->first, SHARE_DEAD, view, dead);
     else
-        charge_undecided(model, view->first, SHARE_DEAD, record);
+        charge_undecided(model, view->first, SHARE_DEAD, view);
     if (redundant)
         group_add(model, view, SHARE_STORES);
     if (dead)
@@ -150,10 +156,10 @@ static void charge_load(struct model *model, const struct pair_view *view)
 {
     bool redundant = view->record->flags & DB_PAIR_SAME_VALUE;
     if (view->record->flags & DB_PAIR_UNSEEN) {
-        charge_undecided(model, view->second, SHARE_LOADS, view->record);
+        charge_undecided(model, view->second, SHARE_LOADS, view);
         return;
     }
-    charge(model, view->second, SHARE_LOADS, view->record, redundant);
+    charge(model, view->second, SHARE_LOADS, view, redundant);
     if (redundant)
         group_add(model, view, SHARE_LOADS);
 }
@@ -162,8 +168,9 @@ static void charge_process(struct model *model, struct process *process)
 {
     const struct run_table *table = &process->run->tables[DB_KIND_PAIR];
     struct run_cursor cursor = {0};
+    struct balance *balance = balance_make(model, process);
     for (const struct db_pair *record; (record = run_next(table, &cursor)) != NULL;) {
-        struct pair_view view = {.process = process, .record = record};
+        struct pair_view view = {.process = process, .record = record, .weight = 1};
         const struct node *first = model_node(process, record->first_node),
                           *second = model_node(process, record->second_node);
         if (first == NULL || second == NULL || first->in_import || second->in_import)
@@ -182,9 +189,12 @@ static void charge_process(struct model *model, struct process *process)
             view.second->phases |= 1u << view.second_phase;
         if (record->first_access == DB_ACCESS_STORE)
             charge_store(model, &view);
-        else if (record->second_access == DB_ACCESS_LOAD)
+        else if (record->second_access == DB_ACCESS_LOAD) {
+            view.weight = balance_weight(balance, model, process, record->first_node);
             charge_load(model, &view);
+        }
     }
+    balance_free(balance);
 }
 
 /* Stores before loads, across calls before within, then by weight: what points at a fix comes first. */

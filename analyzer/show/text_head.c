@@ -1,4 +1,5 @@
 /* The top of the page: what ran, how well it was seen, where its time went, what its accesses were. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #include "model/processes.h"
 #include "model/share.h"
 #include "show/text_parts.h"
+
+#define TRIED_PLENTY 100u /* samples: fewer are told */
 
 static void put_row(const struct page *page, const char *name, char *text)
 {
@@ -87,14 +90,24 @@ static const char *run_ending(const struct model *model, size_t root)
     return "";
 }
 
+/* Where few samples were tried, the budget spent on others, the share alone would promise too much. */
+static char *run_resolved(const struct health *health)
+{
+    uint64_t tried = health->native - health->call_ended;
+    if (tried == 0)
+        return memory_print("%s", "");
+    double percent = 100.0 * (double)health->resolved / (double)tried;
+    if (tried >= TRIED_PLENTY)
+        return memory_print(", %.0f %% resolved", percent);
+    return memory_print(", %.0f %% of %" PRIu64 " tried resolved", percent, tried);
+}
+
 static void put_run(const struct page *page, const struct model *model)
 {
     const struct health *health = &model->health;
     const char *python = model->process_count > 0 ? process_python(model->processes[0].run->record) : NULL;
-    uint64_t tried = health->native - health->call_ended;
     char *seconds = page_seconds(model->duration_s), *samples = page_count(health->samples);
-    char *resolved = tried > 0 ? memory_print(", %.0f %% resolved", 100.0 * (double)health->resolved / (double)tried)
-                               : memory_print("%s", "");
+    char *resolved = run_resolved(health);
     size_t root = root_process(model);
     char *processes = run_processes(model, root);
     char *text = memory_print("%s%s, %s, CPython %s; %s samples%s", seconds, run_ending(model, root), processes,

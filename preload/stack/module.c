@@ -326,10 +326,10 @@ static void note_loader(void)
     }
 }
 
-void module_scan(void)
+bool module_scan(void)
 {
     if (tables == NULL && (tables = memory_map(sizeof *tables)) == NULL) {
-        return;
+        return false;
     }
     find_landmarks();
     uint32_t now = atomic_load_explicit(&sequence, memory_order_relaxed);
@@ -338,7 +338,7 @@ void module_scan(void)
     scan.index->count = 0;
     dl_iterate_phdr(scan_object, &scan);
     if (scan.unchanged) {
-        return;
+        return false;
     }
     objects_seen = scan.position;
     sort_index(scan.index);
@@ -348,6 +348,7 @@ void module_scan(void)
     atomic_store_explicit(&sequence, now + 1, memory_order_release);
     note_interpreter();
     note_loader();
+    return true;
 }
 
 void module_reset_child(void)

@@ -19,8 +19,8 @@ struct module {
 /* Bumped when an object was unloaded: what was learned by address before may describe other code now. Signal-safe. */
 uint32_t module_generation(void);
 
-/* Scans the loaded objects, records new ones. Start, fork children and CHORE_MODULES; outside handlers. */
-void module_scan(void);
+/* Scans the loaded objects, records new ones. Start, fork children and CHORE_MODULES; outside handlers. False: as before. */
+bool module_scan(void);
 void module_reset_child(void);
 
 /* The module whose mapped range holds `address`, NULL when unknown (native_unwind then wants CHORE_MODULES). Signal-safe, lock-free. */

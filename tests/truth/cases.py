@@ -81,6 +81,7 @@ LOADED = [
     counted("window of five", "lib.window(*w, n, 0)", "lib.equal_float(*w, n, 50)", setup=["lib.equal_float(c, a, b, COUNT, 0, 0)"]),
     counted("prefix sum in place", "lib.number(*w, n, 0)", "lib.prefix_sum(*w, n, 0)"),
     counted("axpy", "lib.axpy(*w, n, 0)", setup=["lib.fill64(b, a, c, COUNT, 0, 3)"]),
+    counted("updated fast, summed slowly", "lib.axpy(*w, n, 0)", "lib.sum_slowly(*w, n, 0)", setup=["lib.fill64(b, a, c, COUNT, 0, 3)"]),
     counted("rectified in place", "lib.centre(*w, n, 0)", "lib.rectify_in_place(*w, n, 0)"),
     counted("product kept in memory", "lib.product_in_memory(*w, n, 20)", setup=["lib.equal_double(*w, 0, 0)", "lib.equal_double(b, a, c, COUNT, 0, 0)"]),
     counted("product", "lib.product(*w, n, 20)", "lib.equal_double(*w, n, 50)", setup=["lib.equal_double(b, a, c, COUNT, 0, 0)"]),

@@ -27,6 +27,17 @@ KERNEL(dot)
     return sum > 0;
 }
 
+/* Each addition waits for a division. */
+KERNEL(sum_slowly)
+{
+    const double *x = a;
+    double sum = 1;
+    for (size_t i = 0; i < count; i++) {
+        sum = x[i] + 1 / sum;
+    }
+    return sum > 0;
+}
+
 KERNEL(maximum)
 {
     const uint64_t *from = a;

@@ -194,7 +194,8 @@ the first of a later one counts as often as its bytes were loaded (stored to) in
 
 Not all errors are chance. The likely cause of most: samples come by the clock, so slow instructions are met more often than fast ones. Loops of unlike speed on one
 line do not count by their accesses alone (*three kinds on a line*, *hash table*, *dead initialisation of sums*), and a pair is found by its first access, so
-behind a slow and a fast line the pairs of the slow one weigh more (*scatter of one value*).
+behind a slow and a fast line the stores that follow the slow one's weigh more (*scatter of one value*). Of loads that is put right: each ends one pair and begins another,
+and from what follows what their true numbers are told (`analyzer/model/balance.h`; *updated fast, summed slowly*).
 
 {table(rows)}
 """

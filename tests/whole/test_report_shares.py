@@ -119,3 +119,48 @@ def test_waste_needs_pairs_between_calls(tmp_path):
         line = line_at(report_json(path), 5)
         assert line["redundant_stores"]["fraction"] == 1
         assert (line["waste_s"] > 0) == wasteful
+
+
+def redundant_loads_of_a_fast_line(tmp_path, slow):
+    """A line that loads one array that stays (redundant) and one that another, slow line has loaded; `slow`: times as slow."""
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.records["PAIR"].clear()
+    process.pair(10, 10, flags=make_db.SAME_VALUE, count=500)
+    process.pair(10, 12, count=500)
+    process.pair(12, 10, count=500 * slow)
+    path = tmp_path / "out.db"
+    database.write(path)
+    return line_at(report_json(path), 9)["redundant_loads"]
+
+
+def test_a_slow_line_elsewhere_does_not_count_for_more(tmp_path):
+    """Each load that ends a pair begins another: however often the clock found the slow line, half of these loads are redundant."""
+    for slow in (1, 8):
+        share = redundant_loads_of_a_fast_line(tmp_path, slow)
+        assert share["pairs"] == 500 + 500 * slow
+        assert share["fraction"] == pytest.approx(0.5, abs=0.01)
+        assert share["ci95"][0] > 0.44 and share["ci95"][1] < 0.56
+
+
+def test_places_that_nothing_links_count_as_sampled(tmp_path):
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.records["PAIR"].clear()
+    process.pair(10, 10, flags=make_db.SAME_VALUE, count=300)
+    process.pair(12, 12, count=100)
+    path = tmp_path / "out.db"
+    database.write(path)
+    assert report_json(path)["totals"]["redundant_loads"]["fraction"] == pytest.approx(0.75)
+
+
+def test_a_handful_of_pairs_is_not_weighed_by_what_it_lacks(tmp_path):
+    """Three loads of a line that no sample has met as second accesses: chance, not a line that hardly loads."""
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.records["PAIR"].clear()
+    process.pair(10, 12, flags=make_db.SAME_VALUE, count=3)
+    process.pair(12, 12, count=9)
+    path = tmp_path / "out.db"
+    database.write(path)
+    assert 0.08 < report_json(path)["totals"]["redundant_loads"]["fraction"] < 0.25
