@@ -65,7 +65,7 @@ static void add_python(struct context *context, struct model *model, struct proc
 
 void context_expand(struct context *context, struct model *model, struct process *process, uint32_t node_id)
 {
-    static const char *const threads[] = {"main thread", "thread", "native thread"};
+    static const char *const threads[] = {"main thread", "thread", "native thread", "worker", "worker"};
     const struct db_node *path[CONTEXT_NODES_MAX] = {NULL};
     size_t count = 0;
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);

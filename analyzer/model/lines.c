@@ -90,7 +90,7 @@ static void times_add(struct times *times, enum time_kind kind, const struct db_
  */
 static bool is_unplaced(const struct db_node *record)
 {
-    return record->frame == DB_FRAME_ROOT && record->value < 2;
+    return record->frame == DB_FRAME_ROOT && record->value != DB_ROOT_NATIVE;
 }
 
 /* First pass: the run's totals, and in span_ns what each user line carries. */
@@ -147,10 +147,14 @@ static void charge_lines(struct model *model, struct process *process)
         struct line *line = lines_of_leaf(model, process, (uint32_t)cursor.id);
         if (line == NULL) {
             model->totals.elsewhere_ns += record->cpu_ns;
+            model->totals.waiting_ns += node->worker && node->python == 0 ? record->cpu_ns : 0;
             model->totals.phases[node_phase(process, node)].elsewhere_ns += record->cpu_ns;
             continue;
         }
         times_add(&line->times, time_kind_of(process, record, node), record);
+        line->worker_ns += node->worker ? record->cpu_ns : 0;
+        model->totals.worker_ns += node->worker ? record->cpu_ns : 0;
+        model->totals.adopted_ns += node->adopted ? record->cpu_ns : 0;
         line->phase_ns[node_phase(process, node)] += record->cpu_ns;
         line->phases |= 1u << node_phase(process, node);
         line_place(model, process, line, node, record->cpu_ns);

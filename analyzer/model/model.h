@@ -67,6 +67,7 @@ struct line {
     int32_t number;
     struct line_span span; /* of the instructions that took most of its time... */
     uint64_t span_ns;      /* ... which is this */
+    uint64_t worker_ns;    /* of times: on worker threads */
     uint64_t carried_ns;   /* time whose user line it is, also where a package line leads */
     struct times times;
     struct share shares[SHARE_KINDS];
@@ -106,6 +107,7 @@ struct node {
     struct line *line; /* of `user`; NULL without one */
     uint64_t way;      /* hash of the Python frames down to here, each with its instruction: equal on the same way */
     bool in_import;
+    bool worker, adopted; /* on a thread that works for others; of a pool that does not tell for whom */
     struct phase_sign phase;
     bool native_between; /* a frame outside the interpreter stands below `python` */
 };
@@ -178,8 +180,12 @@ struct totals {
     struct share shares[SHARE_KINDS];
     struct objects objects;
     uint64_t elsewhere_ns; /* of times: outside every line */
-    uint64_t unplaced_ns;  /* in none of the above: sampled in Python, but there was no room for where */
-    uint64_t other_pairs;  /* pairs on other classes of addresses than objects */
+    uint64_t worker_ns;    /* of times: at lines, on threads that worked for them... */
+    uint64_t
+        adopted_ns; /* ... of which: of pools that do not tell for whom, given to the line that could have been it */
+    uint64_t waiting_ns;  /* of elsewhere_ns: worker threads, while nobody had work for them */
+    uint64_t unplaced_ns; /* in none of the above: sampled in Python, but there was no room for where */
+    uint64_t other_pairs; /* pairs on other classes of addresses than objects */
 };
 
 /* Sums over the processes. */

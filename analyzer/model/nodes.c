@@ -107,6 +107,8 @@ void nodes_resolve(struct model *model, struct process *process)
         struct node *node = &process->nodes[cursor.index];
         if (record->parent != 0)
             *node = process->nodes[run_index(table, record->parent)];
+        node->worker |= record->frame == DB_FRAME_ROOT && record->value >= DB_ROOT_WORKER;
+        node->adopted |= record->frame == DB_FRAME_ROOT && record->value == DB_ROOT_ADOPTED;
         if (record->frame == DB_FRAME_PYTHON)
             enter_python(model, process, record, (uint32_t)cursor.id, node);
         else if (record->frame == DB_FRAME_NATIVE || record->frame == DB_FRAME_ACCESS)

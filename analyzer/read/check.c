@@ -99,7 +99,7 @@ static bool check_NODE(struct check *check, struct db_node *record)
         record->parent = 0;
     if (!check_range(check, "frame kind", record->frame, DB_FRAME_ROOT, DB_FRAME_GAP))
         return false;
-    if (record->frame == DB_FRAME_ROOT && !check_range(check, "root", record->value, 0, 2))
+    if (record->frame == DB_FRAME_ROOT && !check_range(check, "root", record->value, 0, DB_ROOT_END - 1))
         return false;
     if (record->frame == DB_FRAME_PYTHON) {
         if (!check_id(check, "node", DB_KIND_CODE, record->value >> 32, &unfinished))
