@@ -107,6 +107,7 @@ struct node {
     struct line *line; /* of `user`; NULL without one */
     uint64_t way;      /* hash of the Python frames down to here, each with its instruction: equal on the same way */
     bool in_import;
+    uint32_t started_by;  /* of a thread with Python: the context that started it (node id), 0: not known */
     bool worker, adopted; /* on a thread that works for others; of a pool that does not tell for whom */
     struct phase_sign phase;
     bool native_between; /* a frame outside the interpreter stands below `python` */
@@ -267,6 +268,12 @@ struct line *lines_get(struct model *model, struct process *process, uint32_t no
 void lines_charge(struct model *model);
 void lines_rank(struct model *model);
 struct line *lines_of_leaf(struct model *model, struct process *process, uint32_t node_id);
+
+/*
+ * lines.c: the node itself; where a thread's own frames are those of the standard library and the foundations alone (a pool
+ * of threads), the context that started the thread.
+ */
+uint32_t lines_leaf(const struct process *process, uint32_t node_id);
 
 /* lines.c: the Python frame (node id) at the line that lines_of_leaf tells; 0 without one. */
 uint32_t lines_frame_of_leaf(const struct model *model, const struct process *process, uint32_t node_id);

@@ -85,7 +85,7 @@
     X(WATCH_EXPIRED, "watch_expired", "watch given up after too many traps")                                           \
     X(WATCH_OPEN, "watch_open", "watch still waiting when its thread or the run ended")                                \
     X(WATCH_ALLOCATOR, "watch_allocator", "watch ended by an access of the allocator")                                 \
-    X(WATCH_INTERPRETER, "watch_interpreter", "watch ended by an access of the interpreter")                           \
+    X(WATCH_INTERPRETER, "watch_interpreter", "watch ended by an access of the interpreter or of OpenMP")              \
     X(WATCH_UNREADABLE, "watch_unreadable", "watched bytes could not be read at the verdict")                          \
     X(WATCH_AMBIGUOUS, "watch_ambiguous", "load and store could not be told apart")                                    \
     X(FORKED_WITHOUT_HOOK, "forked_without_hook", "process made by a raw fork was adopted late")                       \
@@ -257,7 +257,7 @@ struct db_source {
 };
 
 enum db_frame {
-    DB_FRAME_ROOT = 1,   /* value: enum db_root */
+    DB_FRAME_ROOT = 1, /* value: enum db_root; of a thread with Python | node id of the context that started it << 32 */
     DB_FRAME_PYTHON = 2, /* value: code id << 32 | uint32 byte offset of the instruction (int32: may be negative) */
     DB_FRAME_NATIVE = 3, /* value: absolute address: the leaf's instruction; a caller's return address */
     DB_FRAME_ACCESS = 4, /* value: absolute address of the load or store itself (only as a leaf) */

@@ -19,6 +19,9 @@
 
 #define REGISTERS_MIN 2u /* one for the return slot, one for data */
 #define STRING_OPS_MEAN 32.0
+#define WORKERS_WATCHED_MAX 8u
+
+static atomic_uint workers_watched; /* threads without Python that have registers */
 
 bool access_start(char *why_off, size_t bytes)
 {
@@ -39,6 +42,8 @@ static void registers_close(struct access_thread *at)
         watch_register_close(&at->registers[i]);
     }
     at->register_count = 0;
+    atomic_fetch_sub(&workers_watched, at->worker ? 1 : 0);
+    at->worker = false;
     patience_alarm_close(at, false);
 }
 
@@ -62,7 +67,8 @@ static bool registers_open(struct access_thread *at)
     return true;
 }
 
-/* The main thread's registers are opened at once, others' when a sample in native code below Python first asks. */
+/* The main thread's registers are opened at once, others' when a sample in native code below Python first asks; a worker's
+ * by itself. */
 bool access_thread_begin(struct thread *thread)
 {
     struct access_thread *at = thread->access;
@@ -107,6 +113,7 @@ void access_thread_forget(struct thread *thread)
     }
     patience_alarm_close(at, true);
     watch_set_current(NULL, 0);
+    atomic_store(&workers_watched, 0);
     io_marks_reset_child();
     pairs_reset_child();
     governor_reset_child();
@@ -141,13 +148,32 @@ static void string_ops_learn(struct access_thread *at, const ucontext_t *uc)
     }
 }
 
+/*
+ * Registers for one that has none. A worker's library seldom calls what is interposed, so it does no chores: it opens them here,
+ * by system calls alone. Only so many get them: the accesses of a few workers speak for those of all, and descriptors are dear.
+ */
+static bool has_registers(struct access_thread *at)
+{
+    if (at->register_count > 0 || at->opening_failed) {
+        return at->register_count > 0;
+    }
+    if (at->thread->scratch->has_python_state) {
+        chores_want(CHORE_THREAD);
+        return false;
+    }
+    if (atomic_fetch_add(&workers_watched, 1) >= WORKERS_WATCHED_MAX) {
+        atomic_fetch_sub(&workers_watched, 1);
+        return false;
+    }
+    at->worker = true;
+    return registers_open(at);
+}
+
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
 {
     struct access_thread *at = thread->access;
-    if (at == NULL || at->register_count == 0 || !thread->scratch->has_python_state) {
-        if (at != NULL && !at->opening_failed && thread->scratch->has_python_state) {
-            chores_want(CHORE_THREAD);
-        }
+    bool follows = thread->scratch->has_python_state || thread->scratch->launched != 0;
+    if (at == NULL || !follows || !has_registers(at)) {
         return false;
     }
     string_ops_learn(at, uc);

@@ -138,6 +138,41 @@ static uintptr_t end_of(uintptr_t base)
     return end;
 }
 
+/* The libraries that callers were passed on to. */
+#define RUNTIMES_MAX 8u
+static struct {
+    _Atomic uintptr_t low, high; /* 0: not filled */
+} runtimes[RUNTIMES_MAX];
+
+static void note_runtime(void *function)
+{
+    uintptr_t low = (uintptr_t)base_of(function);
+    for (unsigned i = 0; low != 0 && i < RUNTIMES_MAX; i++) {
+        uintptr_t found = 0;
+        if (atomic_compare_exchange_strong(&runtimes[i].low, &found, low)) {
+            atomic_store(&runtimes[i].high, end_of(low));
+            return;
+        }
+        if (found == low) {
+            return;
+        }
+    }
+}
+
+bool caller_real_is_runtime(uintptr_t address)
+{
+    for (unsigned i = 0; i < RUNTIMES_MAX; i++) {
+        uintptr_t low = atomic_load_explicit(&runtimes[i].low, memory_order_relaxed);
+        if (low == 0) {
+            return false;
+        }
+        if (address >= low && address < atomic_load_explicit(&runtimes[i].high, memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* When the table is full, and for code in no module, each call looks anew. */
 static void remember(struct caller_real *real, uintptr_t low, void *function)
 {
@@ -159,6 +194,7 @@ static void *find_anew(struct caller_real *real, void *caller)
         say(SAY_ERROR, "symbol lookup error: %s: undefined symbol: %s", in_module ? info.dli_fname : "?", real->name);
         _exit(127); /* what the loader does */
     }
+    note_runtime(found);
     if (in_module && atomic_load(&real->claimed) < CALLER_REAL_MODULES) {
         remember(real, (uintptr_t)info.dli_fbase, found);
     }

@@ -7,6 +7,7 @@
 #define PIEPROF_PRELOAD_CALLER_REAL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CALLER_REAL_MODULES 32u
@@ -28,5 +29,8 @@ struct caller_real {
  * Not in handlers.
  */
 void *caller_real_find(struct caller_real *real, void *caller);
+
+/* Lies `address` in a library that some caller was passed on to? Signal-safe. */
+bool caller_real_is_runtime(uintptr_t address);
 
 #endif

@@ -42,8 +42,8 @@ void launch_origin_take(struct launch_origin *origin, void *(*routine)(void *))
 {
     struct thread *creator = thread_self;
     *origin = (struct launch_origin){.routine = routine, .creator = creator};
-    if (creator == NULL || module_is_interpreter((uintptr_t)routine)) {
-        return; /* nobody, or a thread with Python of its own */
+    if (creator == NULL) {
+        return;
     }
     origin->creator_serial = creator->serial;
     if (atomic_load_explicit(&creator->launch.epoch, memory_order_relaxed) % 2 != 0) {
@@ -94,6 +94,12 @@ static const struct thread *launcher_of(const struct launch_origin *origin)
 bool launch_waits(const struct thread *thread)
 {
     return thread->origin.runtime != LAUNCH_NONE && launcher_of(&thread->origin) == NULL;
+}
+
+uint32_t launch_region(const struct thread *thread)
+{
+    const struct thread *launcher = thread->origin.runtime != LAUNCH_NONE ? launcher_of(&thread->origin) : NULL;
+    return launcher != NULL ? atomic_load_explicit(&launcher->launch.epoch, memory_order_relaxed) : 0;
 }
 
 /* The context of the region that `launcher` is in; 0 when it ends meanwhile. */

@@ -59,6 +59,9 @@ void launch_origin_take(struct launch_origin *origin, void *(*routine)(void *));
 /* A worker whose launcher is in no region: it waits for work, and how it does so is of no interest. Signal-safe. */
 bool launch_waits(const struct thread *thread);
 
+/* The region that a worker works in, a number that no other of its launcher has; 0: in none, or no worker. Signal-safe. */
+uint32_t launch_region(const struct thread *thread);
+
 /*
  * For the calling thread, which has no Python state, its native frames captured in `scratch`: sets scratch->launched to the
  * node of the context it works for, 0 when nobody is known; scratch->waits where it can be told that nobody has work. Signal-safe.

@@ -288,9 +288,10 @@ uint32_t context_intern(struct context_scratch *scratch, uintptr_t access_addres
         return merge.failed && access_address != 0 ? 0 : merge.node;
     }
     bool main_thread = thread_self != NULL && thread_self->main;
+    uint64_t started_by = thread_self != NULL ? thread_self->origin.node : 0;
     emit(&merge, DB_FRAME_ROOT,
          main_thread                 ? DB_ROOT_MAIN
-         : scratch->has_python_state ? DB_ROOT_PYTHON
+         : scratch->has_python_state ? DB_ROOT_PYTHON | started_by << 32
                                      : DB_ROOT_NATIVE);
     /* At the leaf either side may be one ahead: the loop entered and the frame not yet pushed, or the reverse. */
     bool pair_up = scratch->native_complete && !scratch->python_truncated && runs <= loops + 1 && loops <= runs + 1 &&

@@ -275,3 +275,66 @@ def test_torch_and_sklearn_bring_two_copies(tmp_path):
         assert printed == plain
         assert lines["model = HistGradientBoostingRegressor(max_iter=30, random_state=0).fit(x, y)"]["time_s"] > 0
         assert report["totals"]["workers"]["at_lines_s"] > 0
+
+
+def test_a_thread_pool_of_python(tmp_path):
+    """Threads whose frames are the pool's alone work for the line that started them; others for the lines they run."""
+    _, report, lines = run(tmp_path, """
+        import hashlib
+        from concurrent.futures import ThreadPoolExecutor
+        blocks = [bytes(1 << 22)] * 300
+        def own(block):
+            return hashlib.sha256(block).digest()
+        with ThreadPoolExecutor(2) as pool:
+            first = list(pool.map(hashlib.sha256, blocks))
+        with ThreadPoolExecutor(2) as pool:
+            second = list(pool.map(own, blocks))
+        """)
+    direct, mapped = lines["first = list(pool.map(hashlib.sha256, blocks))"], lines["return hashlib.sha256(block).digest()"]
+    assert direct["worker_s"] > 0.9 * direct["time_s"] > 0.2
+    assert mapped["worker_s"] == 0 and mapped["time_s"] == pytest.approx(direct["time_s"], rel=0.4)
+    assert report["totals"]["workers"]["adopted_s"] == pytest.approx(direct["worker_s"], abs=0.05)
+
+
+ACCESSES = PRELUDE + """
+for name in "store_same", "store_new":
+    getattr(kernels, name).argtypes = arguments
+kernels.exchange.argtypes, kernels.exchange.restype = arguments, ctypes.c_double
+few = 20000
+"""
+
+
+def accesses(directory, program):
+    """With budget enough, and a worker that sleeps while it waits, so that its time is that of its stores."""
+    return run(directory, ACCESSES + program, build(directory), OMP_WAIT_POLICY="passive", PIEPROF_BUDGET="40", PIEPROF_RATE="1000")
+
+
+def test_accesses_of_workers_are_followed(tmp_path):
+    """All that these lines store is stored by the worker."""
+    _, report, lines = accesses(tmp_path, """
+for i in range(80):
+    kernels.store_same(place, few, 200)
+for i in range(80):
+    kernels.store_new(place, few, 200)
+""")
+    same, new = lines["kernels.store_same(place, few, 200)"], lines["kernels.store_new(place, few, 200)"]
+    assert same["redundant_stores"]["pairs"] > 30 and new["redundant_stores"]["pairs"] > 30
+    assert same["redundant_stores"]["fraction"] > 0.9
+    assert new["redundant_stores"]["fraction"] < 0.1
+    assert any(
+        pair["second"]["thread"] == "worker" and pair["second"]["line"] == same["line"]
+        for pair in report["pairs"] if pair["verdict"] == "redundant_store"
+    )
+    assert report["run"]["health"]["dropped"]["no_return_slot"] == 0
+
+
+def test_what_another_thread_could_change_is_unproved(tmp_path):
+    """Each thread stores again what only the other has loaded: to a watch on one thread that looks dead."""
+    _, report, lines = accesses(tmp_path, """
+for i in range(100):
+    kernels.exchange(place, few, 100)
+""")
+    line = lines["kernels.exchange(place, few, 100)"]
+    assert line["dead_stores"]["unproved"] > 20
+    assert line["dead_stores"]["pairs"] < 0.1 * line["dead_stores"]["unproved"]
+    assert not [finding for finding in report["findings"] if finding["kind"] == "dead_store"]

@@ -103,3 +103,49 @@ int wait_for_it(void)
 {
     return pthread_join(leaving, NULL);
 }
+
+/* Only the second thread of each region stores: what is there already, or something new each time. */
+void store_same(double *values, long count, int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+#pragma omp parallel num_threads(2)
+        if (omp_get_thread_num() == 1)
+            for (long i = 0; i < count; i++) {
+                values[i] = 3.0;
+                __asm__ volatile("" ::: "memory");
+            }
+    }
+}
+
+void store_new(double *values, long count, int rounds)
+{
+    static double next;
+    for (int round = 0; round < rounds; round++) {
+#pragma omp parallel num_threads(2)
+        if (omp_get_thread_num() == 1)
+            for (long i = 0; i < count; i++) {
+                values[i] = next++;
+                __asm__ volatile("" ::: "memory");
+            }
+    }
+}
+
+/* Each thread stores, and the other one loads it in the next region: no store is dead, but no thread sees both. */
+double exchange(double *values, long count, int rounds)
+{
+    double total = 0;
+    for (int round = 0; round < rounds; round++) {
+#pragma omp parallel num_threads(2) reduction(+ : total)
+        {
+            long half = count / 2, mine = omp_get_thread_num() * half, other = half - mine;
+            for (long i = 0; i < half; i++) {
+                values[mine + i] = (double)(i + round);
+                __asm__ volatile("" ::: "memory");
+            }
+#pragma omp barrier
+            for (long i = 0; i < half; i++)
+                total += values[other + i];
+        }
+    }
+    return total;
+}
