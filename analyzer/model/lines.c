@@ -146,11 +146,9 @@ static void line_place(struct model *model, struct process *process, struct line
 }
 
 /* What of a line's time was spent on threads that worked for it. */
-static void charge_worker(struct model *model, const struct process *process, struct line *line,
-                          const struct db_node *record, const struct run_cursor *cursor)
+static void charge_worker(struct model *model, struct line *line, const struct db_node *record,
+                          const struct node *node, bool pool)
 {
-    const struct node *node = &process->nodes[cursor->index];
-    bool pool = lines_leaf(process, (uint32_t)cursor->id) != cursor->id;
     if (node->worker || pool) {
         line->worker_ns += record->cpu_ns;
         model->totals.worker_ns += record->cpu_ns;
@@ -174,7 +172,7 @@ static void charge_lines(struct model *model, struct process *process)
             continue;
         }
         times_add(&line->times, time_kind_of(process, record, node), record);
-        charge_worker(model, process, line, record, &cursor);
+        charge_worker(model, line, record, node, lines_leaf(process, (uint32_t)cursor.id) != cursor.id);
         line->phase_ns[node_phase(process, node)] += record->cpu_ns;
         line->phases |= 1u << node_phase(process, node);
         line_place(model, process, line, node, record->cpu_ns);
