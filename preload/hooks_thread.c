@@ -22,6 +22,7 @@
 struct start {
     void *(*routine)(void *);
     void *argument;
+    struct launch_origin origin;
     struct start *next_free;
 };
 
@@ -84,6 +85,9 @@ static void *trampoline(void *block)
         if (thread_begin(false) && pthread_setspecific(end_key, thread_self) != 0) {
             thread_end();
         }
+        if (thread_self != NULL) {
+            thread_self->origin = start.origin;
+        }
         gate_leave();
     }
     return start.routine(start.argument);
@@ -104,7 +108,7 @@ static bool stack_is_tiny(const pthread_attr_t *attributes)
 }
 
 /* The block for a thread that is to be sampled, NULL for one that is not. */
-static struct start *start_prepare(const pthread_attr_t *attributes)
+static struct start *start_prepare(const pthread_attr_t *attributes, void *(*routine)(void *))
 {
     if (!gate_enter()) {
         return NULL;
@@ -116,6 +120,9 @@ static struct start *start_prepare(const pthread_attr_t *attributes)
     } else if (hooks_thread_start()) {
         start = start_claim();
     }
+    if (start != NULL) {
+        launch_origin_take(&start->origin, routine);
+    }
     gate_leave();
     return start;
 }
@@ -123,7 +130,7 @@ static struct start *start_prepare(const pthread_attr_t *attributes)
 INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
                               void *argument)
 {
-    struct start *start = start_prepare(attributes);
+    struct start *start = start_prepare(attributes, routine);
     if (start == NULL) {
         return REAL(pthread_create)(thread, attributes, routine, argument);
     }

@@ -181,6 +181,30 @@ void thread_resume(void)
     }
 }
 
+/* The struct after `thread` in its slab, or the first of the next slab, in use or not; NULL at the end. */
+static const struct thread *struct_next(const struct thread *thread)
+{
+    const struct slab *slab = atomic_load(&slabs);
+    if (thread == NULL) {
+        return slab != NULL ? &slab->threads[0] : NULL;
+    }
+    while (slab != NULL && (thread < slab->threads || thread >= slab->threads + SLAB_THREADS)) {
+        slab = slab->next;
+    }
+    if (slab != NULL && thread + 1 < slab->threads + SLAB_THREADS) {
+        return thread + 1;
+    }
+    return slab != NULL && slab->next != NULL ? &slab->next->threads[0] : NULL;
+}
+
+const struct thread *thread_next(const struct thread *thread)
+{
+    do {
+        thread = struct_next(thread);
+    } while (thread != NULL && !atomic_load(&thread->in_use));
+    return thread;
+}
+
 unsigned thread_count(void)
 {
     unsigned count = 0;
@@ -209,6 +233,10 @@ bool thread_begin(bool main)
     thread->timer = NULL;
     thread->paused = trigger_current != &trigger_papi && signals_sampling_blocked();
     thread->fresh = !thread->paused;
+    thread->serial++;
+    thread->python_state = 0;
+    thread->launch = (struct launch){0};
+    thread->origin = (struct launch_origin){0};
     atomic_store(&thread->in_use, true);
     thread_self = thread;
     thread_prepare();
@@ -262,8 +290,8 @@ void thread_reset_child(void)
     counters_reset_child();
 }
 
-/* What one other thread's clock says: the kernel brings it up to date, also when that thread runs on another processor. */
-static bool clock_read(const struct thread *thread, uint64_t *ran_ns)
+/* The kernel brings it up to date, also when that thread runs on another processor. */
+bool thread_ran(const struct thread *thread, uint64_t *ran_ns)
 {
     return !thread->paused && thread_event_is_ours(thread->clock_descriptor) &&
            kernel_read(thread->clock_descriptor, ran_ns, sizeof *ran_ns) == (ssize_t)sizeof *ran_ns;
@@ -279,7 +307,7 @@ bool thread_others_ran(struct thread_others *others)
             if (thread == thread_self || !atomic_load(&thread->in_use)) {
                 continue;
             }
-            if (++others->threads > THREAD_OTHERS_MAX || !clock_read(thread, &ran_ns)) {
+            if (++others->threads > THREAD_OTHERS_MAX || !thread_ran(thread, &ran_ns)) {
                 return false;
             }
             others->ran_ns += ran_ns;

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "gate.h"
+#include "launch/launch.h"
 #include "stack/context.h"
 
 struct access_thread;   /* access/access.h */
@@ -30,6 +31,10 @@ struct thread {
     struct access_thread *access;     /* NULL until the access engine prepared it */
     struct counters_thread *counters; /* NULL when PIEPROF_EVENTS counts nothing here */
     struct context_scratch *scratch;
+    uint32_t serial;                /* of the thread that has this struct now */
+    _Atomic uintptr_t python_state; /* at its last sample; 0: none */
+    struct launch launch;
+    struct launch_origin origin;
     struct call_stack *objects; /* NULL until the thread made an object; kept for the next thread */
     struct thread *next_free;
 };
@@ -57,6 +62,10 @@ void thread_pause(void);
 void thread_resume(void);
 /* How many threads are set up. */
 unsigned thread_count(void);
+/* The one after `thread` of those that are set up, the first after NULL; NULL at the end. Signal-safe. */
+const struct thread *thread_next(const struct thread *thread);
+/* How long it has run, by its clock, up to this moment; false where it has none. Two short system calls. Signal-safe. */
+bool thread_ran(const struct thread *thread, uint64_t *ran_ns);
 
 /*
  * How long all other threads have run so far. Two equal answers mean that none of them ran between: what the calling

@@ -27,6 +27,8 @@ static void add_native(struct context *context, struct process *process, const s
     const struct db_module *module = modules_find(process, address);
     struct frame frame = {.kind = FRAME_NATIVE, .address = record->value};
     struct binary_place place;
+    if (module != NULL && (module->flags & DB_MODULE_SHIM) != 0)
+        return; /* it stands in front of a function of the program's, which comes next */
     if (module == NULL) {
         context_add(context, frame);
         return;
@@ -65,7 +67,7 @@ static void add_python(struct context *context, struct model *model, struct proc
 
 void context_expand(struct context *context, struct model *model, struct process *process, uint32_t node_id)
 {
-    static const char *const threads[] = {"main thread", "thread", "native thread"};
+    static const char *const threads[] = {"main thread", "thread", "native thread", "worker", "worker"};
     const struct db_node *path[CONTEXT_NODES_MAX] = {NULL};
     size_t count = 0;
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
@@ -75,7 +77,7 @@ void context_expand(struct context *context, struct model *model, struct process
     for (size_t i = count; i > 0; i--) {
         record = path[i - 1];
         if (record->frame == DB_FRAME_ROOT)
-            context->thread = threads[record->value];
+            context->thread = threads[(uint32_t)record->value];
         else if (record->frame == DB_FRAME_PYTHON)
             add_python(context, model, process, record);
         else if (record->frame == DB_FRAME_GAP)

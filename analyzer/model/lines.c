@@ -55,9 +55,17 @@ static bool is_entrance(const struct model *model, const struct line *line)
     return line != NULL && total > 0 && line->carried_ns >= total - total / 2;
 }
 
-uint32_t lines_frame_of_leaf(const struct model *model, const struct process *process, uint32_t node_id)
+uint32_t lines_leaf(const struct process *process, uint32_t node_id)
 {
     const struct node *node = model_node(process, node_id);
+    bool pool = node != NULL && node->python != 0 && node->user == 0 && node->package_frame == 0;
+    const struct node *starter = pool ? model_node(process, node->started_by) : NULL;
+    return starter != NULL && !starter->in_import ? node->started_by : node_id;
+}
+
+uint32_t lines_frame_of_leaf(const struct model *model, const struct process *process, uint32_t node_id)
+{
+    const struct node *node = model_node(process, lines_leaf(process, node_id));
     if (node == NULL)
         return 0;
     if (node->package_frame == 0 || (node->line != NULL && !is_entrance(model, node->line)))
@@ -67,6 +75,7 @@ uint32_t lines_frame_of_leaf(const struct model *model, const struct process *pr
 
 struct line *lines_of_leaf(struct model *model, struct process *process, uint32_t node_id)
 {
+    node_id = lines_leaf(process, node_id);
     const struct node *node = model_node(process, node_id);
     if (node == NULL)
         return NULL;
@@ -90,7 +99,7 @@ static void times_add(struct times *times, enum time_kind kind, const struct db_
  */
 static bool is_unplaced(const struct db_node *record)
 {
-    return record->frame == DB_FRAME_ROOT && record->value < 2;
+    return record->frame == DB_FRAME_ROOT && (uint32_t)record->value != DB_ROOT_NATIVE;
 }
 
 /* First pass: the run's totals, and in span_ns what each user line carries. */
@@ -136,6 +145,17 @@ static void line_place(struct model *model, struct process *process, struct line
     }
 }
 
+/* What of a line's time was spent on threads that worked for it. */
+static void charge_worker(struct model *model, struct line *line, const struct db_node *record,
+                          const struct node *node, bool pool)
+{
+    if (node->worker || pool) {
+        line->worker_ns += record->cpu_ns;
+        model->totals.worker_ns += record->cpu_ns;
+        model->totals.adopted_ns += node->adopted || pool ? record->cpu_ns : 0;
+    }
+}
+
 static void charge_lines(struct model *model, struct process *process)
 {
     const struct run_table *table = &process->run->tables[DB_KIND_NODE];
@@ -147,10 +167,12 @@ static void charge_lines(struct model *model, struct process *process)
         struct line *line = lines_of_leaf(model, process, (uint32_t)cursor.id);
         if (line == NULL) {
             model->totals.elsewhere_ns += record->cpu_ns;
+            model->totals.waiting_ns += node->worker && node->python == 0 ? record->cpu_ns : 0;
             model->totals.phases[node_phase(process, node)].elsewhere_ns += record->cpu_ns;
             continue;
         }
         times_add(&line->times, time_kind_of(process, record, node), record);
+        charge_worker(model, line, record, node, lines_leaf(process, (uint32_t)cursor.id) != cursor.id);
         line->phase_ns[node_phase(process, node)] += record->cpu_ns;
         line->phases |= 1u << node_phase(process, node);
         line_place(model, process, line, node, record->cpu_ns);

@@ -67,6 +67,7 @@ struct line {
     int32_t number;
     struct line_span span; /* of the instructions that took most of its time... */
     uint64_t span_ns;      /* ... which is this */
+    uint64_t worker_ns;    /* of times: on worker threads */
     uint64_t carried_ns;   /* time whose user line it is, also where a package line leads */
     struct times times;
     struct share shares[SHARE_KINDS];
@@ -106,6 +107,8 @@ struct node {
     struct line *line; /* of `user`; NULL without one */
     uint64_t way;      /* hash of the Python frames down to here, each with its instruction: equal on the same way */
     bool in_import;
+    uint32_t started_by;  /* of a thread with Python: the context that started it (node id), 0: not known */
+    bool worker, adopted; /* on a thread that works for others; of a pool that does not tell for whom */
     struct phase_sign phase;
     bool native_between; /* a frame outside the interpreter stands below `python` */
 };
@@ -178,8 +181,12 @@ struct totals {
     struct share shares[SHARE_KINDS];
     struct objects objects;
     uint64_t elsewhere_ns; /* of times: outside every line */
-    uint64_t unplaced_ns;  /* in none of the above: sampled in Python, but there was no room for where */
-    uint64_t other_pairs;  /* pairs on other classes of addresses than objects */
+    uint64_t worker_ns;    /* of times: at lines, on threads that worked for them... */
+    uint64_t
+        adopted_ns; /* ... of which: of pools that do not tell for whom, given to the line that could have been it */
+    uint64_t waiting_ns;  /* of elsewhere_ns: worker threads, while nobody had work for them */
+    uint64_t unplaced_ns; /* in none of the above: sampled in Python, but there was no room for where */
+    uint64_t other_pairs; /* pairs on other classes of addresses than objects */
 };
 
 /* Sums over the processes. */
@@ -261,6 +268,12 @@ struct line *lines_get(struct model *model, struct process *process, uint32_t no
 void lines_charge(struct model *model);
 void lines_rank(struct model *model);
 struct line *lines_of_leaf(struct model *model, struct process *process, uint32_t node_id);
+
+/*
+ * lines.c: the node itself; where a thread's own frames are those of the standard library and the foundations alone (a pool
+ * of threads), the context that started the thread.
+ */
+uint32_t lines_leaf(const struct process *process, uint32_t node_id);
 
 /* lines.c: the Python frame (node id) at the line that lines_of_leaf tells; 0 without one. */
 uint32_t lines_frame_of_leaf(const struct model *model, const struct process *process, uint32_t node_id);

@@ -97,6 +97,14 @@ static void enter_native(const struct process *process, const struct db_node *re
         node->phase = (struct phase_sign){.phase = PHASE_BACKWARD, .strength = PHASE_BY_LIBRARY};
 }
 
+static void enter_root(const struct db_node *record, struct node *node)
+{
+    uint32_t root = (uint32_t)record->value;
+    node->worker = root == DB_ROOT_WORKER || root == DB_ROOT_ADOPTED;
+    node->adopted = root == DB_ROOT_ADOPTED;
+    node->started_by = (uint32_t)(record->value >> 32);
+}
+
 void nodes_resolve(struct model *model, struct process *process)
 {
     const struct run_table *table = &process->run->tables[DB_KIND_NODE];
@@ -107,7 +115,9 @@ void nodes_resolve(struct model *model, struct process *process)
         struct node *node = &process->nodes[cursor.index];
         if (record->parent != 0)
             *node = process->nodes[run_index(table, record->parent)];
-        if (record->frame == DB_FRAME_PYTHON)
+        if (record->frame == DB_FRAME_ROOT)
+            enter_root(record, node);
+        else if (record->frame == DB_FRAME_PYTHON)
             enter_python(model, process, record, (uint32_t)cursor.id, node);
         else if (record->frame == DB_FRAME_NATIVE || record->frame == DB_FRAME_ACCESS)
             enter_native(process, record, node);

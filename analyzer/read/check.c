@@ -87,6 +87,25 @@ static bool check_SOURCE(struct check *check, struct db_source *record)
            check_blob(check, "source", &record->path_blob) && check_blob(check, "source", &record->text_blob);
 }
 
+/* Whose stack it is, and for a thread with Python the context that started it, an earlier node. */
+static bool check_root(struct check *check, struct db_node *record)
+{
+    bool unfinished = false;
+    uint64_t started_by = record->value >> 32, root = (uint32_t)record->value;
+    if (!check_range(check, "root", root, 0, DB_ROOT_END - 1))
+        return false;
+    if (started_by == 0)
+        return true;
+    if (root != DB_ROOT_PYTHON || started_by >= check->id)
+        return run_fail(check->run, check->offset, "root %llu was started by node %llu, which cannot be",
+                        (unsigned long long)check->id, (unsigned long long)started_by);
+    if (!check_id(check, "root", DB_KIND_NODE, started_by, &unfinished))
+        return false;
+    if (unfinished)
+        record->value = root;
+    return true;
+}
+
 static bool check_NODE(struct check *check, struct db_node *record)
 {
     bool unfinished = false;
@@ -99,7 +118,7 @@ static bool check_NODE(struct check *check, struct db_node *record)
         record->parent = 0;
     if (!check_range(check, "frame kind", record->frame, DB_FRAME_ROOT, DB_FRAME_GAP))
         return false;
-    if (record->frame == DB_FRAME_ROOT && !check_range(check, "root", record->value, 0, 2))
+    if (record->frame == DB_FRAME_ROOT && !check_root(check, record))
         return false;
     if (record->frame == DB_FRAME_PYTHON) {
         if (!check_id(check, "node", DB_KIND_CODE, record->value >> 32, &unfinished))

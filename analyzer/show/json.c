@@ -86,6 +86,7 @@ static json_t *json_line(struct model *model, const struct line *line)
     json_object_set_new(object, "python_s", json_seconds((double)line->times.ns[TIME_PYTHON] * 1e-9));
     json_object_set_new(object, "native_s", json_seconds((double)line->times.ns[TIME_NATIVE] * 1e-9));
     json_object_set_new(object, "boundary_s", json_seconds((double)line->times.ns[TIME_BOUNDARY] * 1e-9));
+    json_object_set_new(object, "worker_s", json_seconds((double)line->worker_ns * 1e-9));
     json_object_set_new(object, "phases", json_line_phases(line));
     json_object_set_new(object, "samples", json_count(line->times.samples));
     json_object_set_new(object, "waste_s", json_seconds(line->waste_s));
@@ -96,6 +97,15 @@ static json_t *json_line(struct model *model, const struct line *line)
     json_object_set_new(object, "replicas", json_objects(model, &line->objects));
     json_object_set_new(object, "memory", json_line_memory(model, &line->alive));
     json_object_set_new(object, "transfers", json_null());
+    return object;
+}
+
+static json_t *json_workers(const struct totals *totals)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "at_lines_s", json_seconds((double)totals->worker_ns * 1e-9));
+    json_object_set_new(object, "adopted_s", json_seconds((double)totals->adopted_ns * 1e-9));
+    json_object_set_new(object, "waiting_s", json_seconds((double)totals->waiting_ns * 1e-9));
     return object;
 }
 
@@ -111,6 +121,7 @@ static json_t *json_totals(const struct model *model)
     json_object_set_new(object, "phases", json_phases(model));
     json_object_set_new(object, "import_s", json_seconds((double)totals->import_ns * 1e-9));
     json_object_set_new(object, "elsewhere_s", json_seconds((double)totals->elsewhere_ns * 1e-9));
+    json_object_set_new(object, "workers", json_workers(totals));
     json_object_set_new(object, "unplaced_s", json_seconds((double)totals->unplaced_ns * 1e-9));
     json_object_set_new(object, "redundant_loads", json_share(&totals->shares[SHARE_LOADS]));
     json_object_set_new(object, "redundant_stores", json_share(&totals->shares[SHARE_STORES]));

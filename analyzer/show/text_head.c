@@ -141,17 +141,36 @@ static void put_time(const struct page *page, const struct model *model)
     free(left_out);
 }
 
-/* Time no Python line stands for: a library's own threads, the interpreter's start and end. */
-static void put_elsewhere(const struct page *page, const struct model *model)
+/* Time of threads without Python, told at the lines that launched their work. */
+static void put_workers(const struct page *page, const struct model *model)
 {
-    double seconds = (double)model->totals.elsewhere_ns * 1e-9, percent = model_percent(model, seconds);
+    double seconds = (double)model->totals.worker_ns * 1e-9, percent = model_percent(model, seconds);
     if (percent < 1)
         return;
     char *time = page_seconds(seconds), *part = page_percent(percent);
     put_row(page, "",
-            memory_print("%s of it (%s) outside every Python line: native threads, start and end", time, part));
+            memory_print("%s of it (%s) on worker threads, at the lines that launched their work", time, part));
     free(time);
     free(part);
+}
+
+/* Time no Python line stands for: a library's own threads, the interpreter's start and end. */
+static void put_elsewhere(const struct page *page, const struct model *model)
+{
+    double seconds = (double)model->totals.elsewhere_ns * 1e-9, percent = model_percent(model, seconds);
+    double waiting_s = (double)model->totals.waiting_ns * 1e-9;
+    if (percent < 1)
+        return;
+    char *time = page_seconds(seconds), *part = page_percent(percent), *waiting = page_seconds(waiting_s);
+    char *waited = model_percent(model, waiting_s) < 1 ? memory_print("%s", "")
+                                                       : memory_print(", workers that wait for work (%s)", waiting);
+    put_row(
+        page, "",
+        memory_print("%s of it (%s) outside every Python line: native threads, start and end%s", time, part, waited));
+    free(time);
+    free(part);
+    free(waiting);
+    free(waited);
 }
 
 /* Samples for whose place there was no room. */
@@ -299,6 +318,7 @@ void text_head(const struct page *page, const struct model *model, double min_wa
     put_command(page, model);
     put_run(page, model);
     put_time(page, model);
+    put_workers(page, model);
     put_elsewhere(page, model);
     put_unplaced(page, model);
     put_missing(page, model);

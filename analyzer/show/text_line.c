@@ -100,13 +100,18 @@ static void put_times(const struct page *page, const struct model *model, const 
     for (size_t i = 0; i < TIME_KINDS; i++)
         parts[i] = page_percent(100 * (double)line->times.ns[i] / total);
     char *phases = text_line_phases(model, line);
-    char *text = memory_print("native %s, Python %s, boundary %s%s%s", parts[TIME_NATIVE], parts[TIME_PYTHON],
-                              parts[TIME_BOUNDARY], phases ? "; " : "", phases ? phases : "");
+    double workers = 100 * (double)line->worker_ns / total;
+    char *part = page_percent(workers);
+    char *on_workers = workers >= 1 ? memory_print("; on worker threads %s", part) : memory_print("%s", "");
+    char *text = memory_print("native %s, Python %s, boundary %s%s%s%s", parts[TIME_NATIVE], parts[TIME_PYTHON],
+                              parts[TIME_BOUNDARY], on_workers, phases ? "; " : "", phases ? phases : "");
     fprintf(page->out, "%*s", INDENT, "");
     page_wrap(page, INDENT, INDENT, text);
     for (size_t i = 0; i < TIME_KINDS; i++)
         free(parts[i]);
     free(phases);
+    free(part);
+    free(on_workers);
     free(text);
 }
 

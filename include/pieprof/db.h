@@ -59,7 +59,7 @@
 
 /* Everything that was dropped or refused, by reason; `db_process.dropped` counts each. */
 #define DB_DROPS(X)                                                                                                    \
-    X(NO_PYTHON_STATE, "no_python_state", "sample on a thread without a Python thread state")                          \
+    X(NO_PYTHON_STATE, "no_python_state", "sample on a thread without Python, and no line is known that it works for") \
     X(PYTHON_STACK_FAULT, "python_stack_fault", "Python frames unreadable at that instant")                            \
     X(PYTHON_STACK_TRUNCATED, "python_stack_truncated", "Python stack deeper than the cap; the leaf end is kept")      \
     X(NATIVE_STACK_PARTIAL, "native_stack_partial", "native stack could not be unwound to its end")                    \
@@ -85,7 +85,7 @@
     X(WATCH_EXPIRED, "watch_expired", "watch given up after too many traps")                                           \
     X(WATCH_OPEN, "watch_open", "watch still waiting when its thread or the run ended")                                \
     X(WATCH_ALLOCATOR, "watch_allocator", "watch ended by an access of the allocator")                                 \
-    X(WATCH_INTERPRETER, "watch_interpreter", "watch ended by an access of the interpreter")                           \
+    X(WATCH_INTERPRETER, "watch_interpreter", "watch ended by an access of the interpreter or of OpenMP")              \
     X(WATCH_UNREADABLE, "watch_unreadable", "watched bytes could not be read at the verdict")                          \
     X(WATCH_AMBIGUOUS, "watch_ambiguous", "load and store could not be told apart")                                    \
     X(FORKED_WITHOUT_HOOK, "forked_without_hook", "process made by a raw fork was adopted late")                       \
@@ -257,11 +257,21 @@ struct db_source {
 };
 
 enum db_frame {
-    DB_FRAME_ROOT = 1,   /* value: 0 main thread, 1 other thread with Python, 2 thread without Python */
+    DB_FRAME_ROOT = 1, /* value: enum db_root; of a thread with Python | node id of the context that started it << 32 */
     DB_FRAME_PYTHON = 2, /* value: code id << 32 | uint32 byte offset of the instruction (int32: may be negative) */
     DB_FRAME_NATIVE = 3, /* value: absolute address: the leaf's instruction; a caller's return address */
     DB_FRAME_ACCESS = 4, /* value: absolute address of the load or store itself (only as a leaf) */
     DB_FRAME_GAP = 5,    /* value: 0; native frames that could not be unwound stood here */
+};
+
+/* Whose stack a path is. A worker's is the Python frames that launched its work, then its own native ones. */
+enum db_root {
+    DB_ROOT_MAIN = 0,
+    DB_ROOT_PYTHON = 1,  /* another thread with Python */
+    DB_ROOT_NATIVE = 2,  /* a thread without, of which no more is known */
+    DB_ROOT_WORKER = 3,  /* one that works for others; without Python frames below it waits for work */
+    DB_ROOT_ADOPTED = 4, /* one of a pool that does not tell for whom it works: for the only one it could be */
+    DB_ROOT_END
 };
 
 /* A frame in its calling context: the path from a root. */

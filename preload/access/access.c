@@ -18,6 +18,9 @@
 #include "time/sigtrap_probe.h"
 
 #define REGISTERS_MIN 2u /* one for the return slot, one for data */
+#define WORKERS_WATCHED_MAX 8u
+
+static atomic_uint workers_watched; /* threads without Python that have registers */
 
 bool access_start(char *why_off, size_t bytes)
 {
@@ -38,6 +41,8 @@ static void registers_close(struct access_thread *at)
         watch_register_close(&at->registers[i]);
     }
     at->register_count = 0;
+    atomic_fetch_sub(&workers_watched, at->worker ? 1 : 0);
+    at->worker = false;
     patience_alarm_close(at, false);
 }
 
@@ -61,7 +66,8 @@ static bool registers_open(struct access_thread *at)
     return true;
 }
 
-/* The main thread's registers are opened at once, others' when a sample in native code below Python first asks. */
+/* The main thread's registers are opened at once, others' when a sample in native code below Python first asks; a worker's
+ * by itself. */
 bool access_thread_begin(struct thread *thread)
 {
     struct access_thread *at = thread->access;
@@ -106,6 +112,7 @@ void access_thread_forget(struct thread *thread)
     }
     patience_alarm_close(at, true);
     watch_set_current(NULL, 0);
+    atomic_store(&workers_watched, 0);
     io_marks_reset_child();
     pairs_reset_child();
     governor_reset_child();
@@ -148,13 +155,32 @@ static void begin_search(struct access_thread *at, const ucontext_t *uc, uint64_
     search_begin(at, uc, at->want_store, slot, weight_ns);
 }
 
+/*
+ * Registers for one that has none. A worker's library seldom calls what is interposed, so it does no chores: it opens them here,
+ * by system calls alone. Only so many get them: the accesses of a few workers speak for those of all, and descriptors are dear.
+ */
+static bool has_registers(struct access_thread *at)
+{
+    if (at->register_count > 0 || at->opening_failed) {
+        return at->register_count > 0;
+    }
+    if (at->thread->scratch->has_python_state) {
+        chores_want(CHORE_THREAD);
+        return false;
+    }
+    if (atomic_fetch_add(&workers_watched, 1) >= WORKERS_WATCHED_MAX) {
+        atomic_fetch_sub(&workers_watched, 1);
+        return false;
+    }
+    at->worker = true;
+    return registers_open(at);
+}
+
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
 {
     struct access_thread *at = thread->access;
-    if (at == NULL || at->register_count == 0 || !thread->scratch->has_python_state) {
-        if (at != NULL && !at->opening_failed && thread->scratch->has_python_state) {
-            chores_want(CHORE_THREAD);
-        }
+    bool follows = thread->scratch->has_python_state || thread->scratch->launched != 0;
+    if (at == NULL || !follows || !has_registers(at)) {
         return false;
     }
     scope_check(at, uc);

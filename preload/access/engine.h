@@ -82,6 +82,7 @@ struct search {
     uintptr_t slot;
     struct python_top top;
     bool top_known;
+    uint32_t region;               /* of a worker, which has no top */
     unsigned callers, caller_next; /* return addresses outwards, for paths that lead nowhere */
     struct native_frame caller[ENGINE_CALLERS_MAX];
 };
@@ -93,6 +94,7 @@ struct access_thread {
     struct watch_register registers[MACHINE_WATCHES]; /* the slot's, then one for each watch */
     unsigned register_count;
     bool opening_failed;
+    bool worker; /* has no Python: counted among those with registers */
     bool want_store;
     uint32_t random;
     uint64_t entered_ns;   /* the running handler, in the thread's CPU time: when a trap's access was made */

@@ -57,11 +57,13 @@ void search_call_ended(struct access_thread *at)
     }
 }
 
-static bool same_frame(const struct search *search)
+static bool same_frame(const struct access_thread *at, const struct search *search)
 {
     struct python_top top;
-    return !search->top_known ||
-           (python_top(&top) && top.frame == search->top.frame && top.instruction == search->top.instruction);
+    if (!search->top_known) {
+        return search->region == launch_region(at->thread);
+    }
+    return python_top(&top) && top.frame == search->top.frame && top.instruction == search->top.instruction;
 }
 
 bool search_waits(const struct search *search)
@@ -80,7 +82,7 @@ void search_check(struct access_thread *at, uint64_t now_ns)
 {
     for (unsigned i = 0; i < SEARCH_KINDS; i++) {
         struct search *search = &at->searches[i];
-        if (search->active && !same_frame(search)) {
+        if (search->active && !same_frame(at, search)) {
             search_left(at, search);
         } else if (search_waits(search) && now_ns >= search->look_ns) {
             look_later(search, now_ns);
@@ -227,6 +229,7 @@ void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, ui
     } else {
         *search = (struct search){.active = true, .samples = 1, .weight_ns = weight_ns, .slot = slot};
         search->top_known = python_top(&search->top);
+        search->region = launch_region(at->thread);
     }
     search_from(at, search, uc);
 }
@@ -245,7 +248,7 @@ void search_hit(struct access_thread *at, struct search *search, const ucontext_
 {
     if (asynchronous) {
         search_drop(at, search, DB_DROP_ASYNC_TRAP);
-    } else if (!same_frame(search)) {
+    } else if (!same_frame(at, search)) {
         search_left(at, search);
     } else if (machine_instruction_pointer(uc) != search->break_at ||
                (search->break_stack_pointer != 0 && machine_stack_pointer(uc) != search->break_stack_pointer)) {

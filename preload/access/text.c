@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "launch/caller_real.h"
 #include "pieprof/db.h"
 #include "stack/module.h"
 
@@ -65,6 +66,9 @@ void text_find(uintptr_t address, struct text_range *range)
         return;
     }
     *range = (struct text_range){module->low, module->high, owner_of_flags(module->flags)};
+    if (range->owner == TEXT_NATIVE && caller_real_is_runtime(address)) {
+        range->owner = TEXT_INTERPRETER;
+    }
     if (range->owner != TEXT_NATIVE) {
         return;
     }

@@ -149,7 +149,7 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
                             .weight_ns = found->weight_ns,
                             .range = range};
     watch->scope_known = scope_open(at, found->slot);
-    if (!watch->scope_known) {
+    if (!watch->scope_known && at->thread->scratch->has_python_state) { /* a worker is called by nobody */
         process_drop(DB_DROP_NO_RETURN_SLOT);
     }
     if (!verdict_read_value(watch, &watch->current)) {

@@ -62,6 +62,8 @@ uint32_t site_context_capture(struct context_scratch *scratch, uint64_t *maker)
     enum python_walk_result walked =
         python_walk(scratch->python, PYTHON_DEPTH_MAX, &scratch->python_count, &scratch->python_truncated);
     scratch->has_python_state = walked != PYTHON_WALK_NO_STATE;
+    scratch->launched = 0;
+    scratch->waits = false;
     scratch->native_count = native_unwind_again(&here, &scratch->native_memory, scratch->native, NATIVE_DEPTH_MAX,
                                                 &scratch->native_complete);
     drop_own_frames(scratch);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "pieprof/db.h"
 #include "stack/native.h"
 #include "stack/python.h"
 
@@ -28,6 +29,9 @@ struct context_scratch {
     struct native_frame native[NATIVE_DEPTH_MAX];
     size_t python_count, native_count;
     bool has_python_state, native_complete, python_truncated;
+    uint32_t
+        launched; /* without a Python state: node of the context that this thread works for, 0 when none is known */
+    bool waits;   /* it waits for work */
     struct native_memory native_memory;
     struct context_path path;
 };
@@ -35,7 +39,10 @@ struct context_scratch {
 bool context_start(void);
 void context_reset_child(void);
 
-/* Walks and unwinds into `scratch`; counts what was missing (no state, fault, truncated, partial). Signal-safe. */
+/*
+ * Walks and unwinds into `scratch`; counts what was missing (no state, fault, truncated, partial). Of a worker that waits for
+ * work only the leaf is taken. Signal-safe.
+ */
 void context_capture(const ucontext_t *uc, struct context_scratch *scratch);
 
 /*
@@ -45,5 +52,11 @@ void context_capture(const ucontext_t *uc, struct context_scratch *scratch);
  * none. Signal-safe.
  */
 uint32_t context_intern(struct context_scratch *scratch, uintptr_t access_address);
+
+/*
+ * Interns the Python frames from `frame` outwards, of whatever thread (python_walk_from()), below a root of their own: the
+ * context that others work for. Overwrites scratch->python. 0 when they could not be read, or there is no room. Signal-safe.
+ */
+uint32_t context_intern_frames(struct context_scratch *scratch, enum db_root root, uintptr_t frame);
 
 #endif

@@ -91,6 +91,11 @@ const struct module *module_find(uintptr_t address)
     return found;
 }
 
+const char *module_path(const struct module *module)
+{
+    return ((const struct entry *)module)->path; /* module is its first member */
+}
+
 bool module_is_interpreter(uintptr_t address)
 {
     return address >= atomic_load_explicit(&interpreter_low, memory_order_relaxed) &&

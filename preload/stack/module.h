@@ -26,6 +26,9 @@ void module_reset_child(void);
 /* The module whose mapped range holds `address`, NULL when unknown (native_unwind then wants CHORE_MODULES). Signal-safe, lock-free. */
 const struct module *module_find(uintptr_t address);
 
+/* Its file's name, "" when it has none. Signal-safe. */
+const char *module_path(const struct module *module);
+
 /* In the python executable's or libpython's text? Signal-safe, a few compares. */
 bool module_is_interpreter(uintptr_t address);
 

@@ -31,12 +31,24 @@ uint32_t python_version(void); /* PY_VERSION_HEX */
 /* Leaf first. Signal-safe. `truncated` is set when the stack was deeper than `capacity` (the leaf end is kept). */
 enum python_walk_result python_walk(struct python_frame *frames, size_t capacity, size_t *count, bool *truncated);
 
+/*
+ * The same from `frame` outwards, on whatever thread: for a frame that cannot end meanwhile, nor those outside it. Another one
+ * is unreadable or gives frames that never were.
+ */
+enum python_walk_result python_walk_from(uintptr_t frame, struct python_frame *frames, size_t capacity, size_t *count,
+                                         bool *truncated);
+
+/* The calling thread's state, 0 when it has none. Good for python_top_of() as long as the thread keeps it. Signal-safe. */
+uintptr_t python_this_state(void);
+
 /* A cheap key of the innermost frame (frame address, code, instruction): equal while control stays in one native call
  * of it. Signal-safe; false when there is none. */
 struct python_top {
     uintptr_t frame, instruction;
 };
 bool python_top(struct python_top *top);
+/* Of the thread whose state this is; guarded, so that one which has ended does no harm. Signal-safe. */
+bool python_top_of(uintptr_t state, struct python_top *top);
 
 /* A frame as it lies in memory: its address, and the words that hold its code and its instruction. Only good to be
  * compared, and resolved while it lives. */

@@ -143,6 +143,21 @@ static uintptr_t this_state(const struct python_probe *probe)
     return probe != NULL ? (uintptr_t)probe->this_thread_state() : 0;
 }
 
+uintptr_t python_this_state(void)
+{
+    return this_state(python_probed());
+}
+
+enum python_walk_result python_walk_from(uintptr_t frame, struct python_frame *frames, size_t capacity, size_t *count,
+                                         bool *truncated)
+{
+    struct walk walk = {.frames = frames, .capacity = capacity};
+    bool walked = walk_from(python_probed(), frame, &walk);
+    *count = walked ? walk.count : 0;
+    *truncated = walk.truncated;
+    return walked ? PYTHON_WALK_OK : PYTHON_WALK_FAULT;
+}
+
 /*
  * On 3.11 and 3.12 the evaluation loop publishes its C frame before that points anywhere: there the first try reads
  * stack garbage, and the C frame before it has the truth.
@@ -178,8 +193,12 @@ uintptr_t python_top_frame(void)
 
 bool python_top(struct python_top *top)
 {
+    return python_top_of(python_this_state(), top);
+}
+
+bool python_top_of(uintptr_t state, struct python_top *top)
+{
     const struct python_probe *probe = python_probed();
-    uintptr_t state = this_state(probe);
     uintptr_t frame = 0;
     struct fields fields;
     if (state == 0 || !top_frame(&probe->layout, state, false, &frame)) {

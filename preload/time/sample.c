@@ -70,7 +70,8 @@ static uint64_t weight_take(struct thread *thread)
 
 static bool is_native(const struct context_scratch *scratch)
 {
-    return scratch->python_count > 0 && scratch->native_count > 0 && !module_is_interpreter(scratch->native[0].address);
+    return (scratch->python_count > 0 || scratch->launched != 0) && scratch->native_count > 0 &&
+           !module_is_interpreter(scratch->native[0].address);
 }
 
 static bool try_access(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
@@ -92,6 +93,8 @@ void sample_take(struct thread *thread, ucontext_t *uc)
     uint64_t weight_ns = weight_take(thread);
     process_count(&process_record->samples, 1);
     context_capture(uc, thread->scratch);
+    uintptr_t state = thread->scratch->has_python_state ? python_this_state() : 0;
+    atomic_store_explicit(&thread->python_state, state, memory_order_relaxed);
     if (thread->scratch->python_count > 0) {
         process_ran_python();
     }
