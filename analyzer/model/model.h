@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "model/content.h"
 #include "model/faults.h"
 #include "model/lifetime.h"
 #include "model/phase.h"
@@ -72,6 +73,7 @@ struct line {
     struct share shares[SHARE_KINDS];
     struct objects objects;
     struct alive alive;
+    struct contents *contents;      /* NULL: none were looked at for that */
     uint64_t phase_ns[PHASE_COUNT]; /* of times */
     unsigned phases;                /* bits: in which phases its code ran, made objects or touched them */
     struct place *places;           /* those of its instructions that made objects, on each way */
@@ -209,6 +211,7 @@ struct model {
     size_t finding_count, finding_capacity;
     struct totals totals;
     struct memory memory;
+    struct contents *contents; /* of all sites; NULL: it was not asked for */
     struct health health;
     const char *event_names[DB_EVENTS_MAX]; /* of PIEPROF_EVENTS; NULL from the first unused on */
     double event_totals[DB_EVENTS_MAX];

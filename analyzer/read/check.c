@@ -177,6 +177,21 @@ static bool check_LIVE(struct check *check, struct db_live *record)
     return true;
 }
 
+static bool check_CONTENT(struct check *check, struct db_content *record)
+{
+    bool unfinished = false;
+    if (!check_id(check, "content", DB_KIND_SITE, record->site, &unfinished))
+        return false;
+    for (size_t i = 0; i < DB_CONTENT_SAMPLES; i++)
+        if (!check_blob(check, "content", &record->samples[i]))
+            return false;
+    if (unfinished)
+        record->published = 0;
+    else
+        plausible_content(check->run, check->process, record);
+    return true;
+}
+
 static bool check_BLOB(struct check *check, struct db_blob *record)
 {
     (void)check;

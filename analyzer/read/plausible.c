@@ -259,3 +259,39 @@ void plausible_link(struct run *run, const struct run_process *process, struct d
     limit(run, &link->objects, COUNT_LIMIT);
     part_of(&link->objects, second != NULL ? second->examined : 0);
 }
+
+/* Of `elements`; sizes beyond the greatest finite one are none. */
+static void range_of_content(struct run *run, struct db_range *range, uint64_t elements, uint64_t infinite)
+{
+    uint64_t left = part_of(&range->infinite, part_of(&range->nan, elements));
+    left = part_of(&range->negative_zeros, left);
+    part_of(&range->repeated, elements);
+    if (range->lowest <= range->highest && (left == 0 || range->lowest == 0 || range->highest >= infinite)) {
+        run->damaged++;
+        range->highest = 0;
+        range->lowest = UINT64_MAX;
+    }
+}
+
+void plausible_content(struct run *run, const struct run_process *process, struct db_content *content)
+{
+    const struct db_site *site = run_record(process, DB_KIND_SITE, content->site);
+    part_of(&content->objects, site != NULL ? site->births : 0);
+    limit(run, &content->words, content->objects * (DB_CONTENT_BYTES / sizeof(uint64_t)));
+    uint64_t left = part_of(&content->zero_words, content->words), set = 0;
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t halves = part_of(&content->zero_halves[i], content->words);
+        part_of(&content->floats[i], halves);
+        part_of(&content->shorts[i], halves);
+        set += halves;
+    }
+    part_of(&content->fractions, set);
+    for (size_t i = 0; i < 3; i++)
+        part_of(&content->fraction_bits[i], content->fractions);
+    part_of(&content->doubles, left);
+    part_of(&content->whole, left);
+    part_of(&content->flags[0], left);
+    part_of(&content->flags[1], content->flags[0]);
+    range_of_content(run, &content->float32, set, UINT64_C(0x7f800000));
+    range_of_content(run, &content->float64, left, UINT64_C(0x7ff0000000000000));
+}

@@ -29,6 +29,9 @@ json_t *json_objects(const struct model *model, const struct objects *objects);
 json_t *json_memory(const struct model *model);
 json_t *json_line_memory(const struct model *model, const struct alive *alive);
 
+/* json_content.c: by type of elements; null where PIEPROF_CONTENT did not ask for it. */
+json_t *json_contents(const struct contents *contents);
+
 /* json_objects.c: `rank` counts from 1. */
 struct finding;
 json_t *json_finding(struct model *model, const struct finding *finding, size_t rank);

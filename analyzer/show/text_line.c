@@ -135,8 +135,8 @@ static void put_line_objects(const struct page *page, const struct model *model,
 {
     char *objects = text_objects(&line->objects);
     char *texts[] = {objects != NULL ? memory_print("objects %s", objects) : NULL,
-                     text_line_memory(model, &line->alive)};
-    for (size_t i = 0; i < 2; i++) {
+                     text_line_memory(model, &line->alive), text_contents(line->contents)};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i] != NULL) {
             fprintf(page->out, "%*s", INDENT, "");
             page_wrap(page, INDENT, INDENT, texts[i]);

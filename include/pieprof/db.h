@@ -108,7 +108,8 @@
     X(COUNTER, struct db_counter)                                                                                      \
     X(SITE, struct db_site)                                                                                            \
     X(LINK, struct db_link)                                                                                            \
-    X(LIVE, struct db_live)
+    X(LIVE, struct db_live)                                                                                            \
+    X(CONTENT, struct db_content)
 
 enum db_kind {
     DB_KIND_NONE = 0,
@@ -427,6 +428,40 @@ struct db_live {
     uint64_t max_bytes[DB_LIVE_BINS]; /* the most within each bin */
 };
 
+#define DB_CONTENT_BYTES 4096u /* read of an object, all of a smaller one; a stored sample has as many at most */
+#define DB_CONTENT_LINE_BYTES 64u
+#define DB_CONTENT_SAMPLES 4u
+
+/* Of elements read as floating point of one width. */
+struct db_range {
+    uint64_t nan, infinite, negative_zeros;
+    uint64_t lowest, highest; /* bits of |x|, of finite values that are not 0; lowest > highest: there were none */
+    uint64_t repeated; /* elements equal to that value, not 0, which most of their object's that are not 0 were */
+};
+
+/*
+ * What a site's examined objects held (PIEPROF_CONTENT): facts by which the reader decides what their elements are, for the
+ * allocator is not told. Of each object all is read up to DB_CONTENT_BYTES, else a line in each of 64 equal parts of it, at a
+ * place that depends on its number among the births alone. A word has 8 bytes, its halves 4: [0] is the one at the lower address.
+ */
+struct db_content {
+    uint32_t published;
+    uint32_t site;
+    uint64_t objects;
+    uint64_t words;
+    uint64_t zero_words;
+    uint64_t zero_halves[2];
+    uint64_t floats[2]; /* not 0 (as integers): a usual float32: -0, from 2^-64 to 2^64, infinite, the quiet NaN */
+    uint64_t shorts[2]; /* not 0: as int32 one that 16 bits would hold */
+    uint64_t fractions; /* halves whose lower 16 bits are not 0... */
+    uint64_t fraction_bits[3]; /* ... of these: with bit 15, 14, 7 set */
+    uint64_t doubles;          /* words, not 0: a usual float64: the same with 2^-128 to 2^128 */
+    uint64_t whole;            /* words, not 0: as int64 one that 32 bits would hold */
+    uint64_t flags[2];         /* words, not 0, of bytes that are 0 or 1; of these: not only the first of a half is 1 */
+    struct db_range float32, float64;
+    uint32_t samples[DB_CONTENT_SAMPLES]; /* blobs: bytes of the 1st, 4th, 16th, 64th object; 0: none */
+};
+
 #define DB_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has no implicit padding")
 _Static_assert(sizeof(struct db_header) <= DB_HEADER_BYTES, "the header fits its page");
 DB_ASSERT_SIZE(struct db_extent, 32);
@@ -440,6 +475,7 @@ DB_ASSERT_SIZE(struct db_counter, 24);
 DB_ASSERT_SIZE(struct db_site, 224);
 DB_ASSERT_SIZE(struct db_link, 24);
 DB_ASSERT_SIZE(struct db_live, 1128);
+DB_ASSERT_SIZE(struct db_content, 256);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
 
 #endif

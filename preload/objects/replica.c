@@ -12,6 +12,7 @@
 #include "objects/recent.h"
 #include "objects/site_context.h"
 #include "objects/sites.h"
+#include "objects/values.h"
 #include "process.h"
 #include "thread.h"
 
@@ -32,6 +33,7 @@ void replica_reset_child(void)
     recent_reset_child();
     far_reset_child();
     lifetime_reset_child();
+    values_reset_child();
 }
 
 /* The first half of a stretch fills the history: what comes round in the second half finds itself there. */
