@@ -12,7 +12,9 @@
 #include "base/intern.h"
 #include "model/content.h"
 #include "model/faults.h"
+#include "model/idle.h"
 #include "model/lifetime.h"
+#include "model/mixing.h"
 #include "model/phase.h"
 #include "read/run.h"
 #include "symbols/line_table.h"
@@ -73,6 +75,7 @@ struct line {
     struct share shares[SHARE_KINDS];
     struct objects objects;
     struct alive alive;
+    struct line_idle idle;
     struct contents *contents;      /* NULL: none were looked at for that */
     uint64_t phase_ns[PHASE_COUNT]; /* of times */
     unsigned phases;                /* bits: in which phases its code ran, made objects or touched them */
@@ -211,6 +214,8 @@ struct model {
     size_t finding_count, finding_capacity;
     struct totals totals;
     struct memory memory;
+    struct mixing mixing;
+    uint64_t accesses;         /* sampled, to objects of sites */
     struct contents *contents; /* of all sites; NULL: it was not asked for */
     struct health health;
     const char *event_names[DB_EVENTS_MAX]; /* of PIEPROF_EVENTS; NULL from the first unused on */

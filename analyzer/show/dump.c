@@ -207,6 +207,22 @@ static void dump_CONTENT(FILE *out, const struct run_process *process, const str
         fprintf(out, "%s%zu", i > 0 ? "," : " sample_bytes=", run_blob(process, record->samples[i]).length_bytes);
 }
 
+static void dump_HEAT(FILE *out, const struct run_process *process, const struct db_heat *record)
+{
+    (void)process;
+    fprintf(out, " site=%u accesses=%" PRIu64 " forgotten=%" PRIu64 " objects=%" PRIu64 " lives_ns=%" PRIu64 " parts=",
+            record->site, record->accesses, record->forgotten, record->objects, record->lives_ns);
+    for (size_t i = 0; i < DB_HEAT_PARTS; i++)
+        fprintf(out, "%s%" PRIu64, i > 0 ? "," : "", record->parts[i]);
+}
+
+static void dump_NEIGHBOUR(FILE *out, const struct run_process *process, const struct db_neighbour *record)
+{
+    (void)process;
+    fprintf(out, " site=%u neighbour=%u accesses=%" PRIu64 " bytes=%" PRIu64 " neighbour_bytes=%" PRIu64, record->site,
+            record->neighbour, record->accesses, record->bytes, record->neighbour_bytes);
+}
+
 /* One table: "kind PROCESS.ID ..." a line. */
 #define DUMP_TABLE(kind, type)                                                                                         \
     static void dump_table_##kind(FILE *out, const struct run_process *process)                                        \
@@ -229,6 +245,8 @@ DUMP_TABLE(SITE, struct db_site)
 DUMP_TABLE(LINK, struct db_link)
 DUMP_TABLE(LIVE, struct db_live)
 DUMP_TABLE(CONTENT, struct db_content)
+DUMP_TABLE(HEAT, struct db_heat)
+DUMP_TABLE(NEIGHBOUR, struct db_neighbour)
 
 void dump_show(FILE *out, const struct run *run)
 {
@@ -245,5 +263,7 @@ void dump_show(FILE *out, const struct run *run)
         dump_table_LINK(out, &run->processes[i]);
         dump_table_LIVE(out, &run->processes[i]);
         dump_table_CONTENT(out, &run->processes[i]);
+        dump_table_HEAT(out, &run->processes[i]);
+        dump_table_NEIGHBOUR(out, &run->processes[i]);
     }
 }

@@ -109,7 +109,9 @@
     X(SITE, struct db_site)                                                                                            \
     X(LINK, struct db_link)                                                                                            \
     X(LIVE, struct db_live)                                                                                            \
-    X(CONTENT, struct db_content)
+    X(CONTENT, struct db_content)                                                                                      \
+    X(HEAT, struct db_heat)                                                                                            \
+    X(NEIGHBOUR, struct db_neighbour)
 
 enum db_kind {
     DB_KIND_NONE = 0,
@@ -462,6 +464,36 @@ struct db_content {
     uint32_t samples[DB_CONTENT_SAMPLES]; /* blobs: bytes of the 1st, 4th, 16th, 64th object; 0: none */
 };
 
+#define DB_HEAT_PARTS 16u
+#define DB_HEAT_KEPT 12u      /* accesses of one object that are kept, at random, until it ends */
+#define DB_HEAT_MIN_TICKS 32u /* the shortest life whose parts are told, in units of 2^20 ns */
+
+/*
+ * When in their lives a site's objects were accessed, as far as accesses were sampled. Told at the end of objects of
+ * DB_LIVE_SMALL_BYTES and more that had lived for DB_HEAT_MIN_TICKS: in which of DB_HEAT_PARTS equal parts of its life each
+ * access lay. All atomic.
+ */
+struct db_heat {
+    uint32_t published;
+    uint32_t site;
+    uint64_t accesses;             /* sampled ones to its objects, of any size and life */
+    uint64_t forgotten;            /* of these: not kept, for the tables were full or in use */
+    uint64_t objects;              /* that ended, or were there at the end, with accesses kept */
+    uint64_t lives_ns;             /* of these objects, summed */
+    uint64_t parts[DB_HEAT_PARTS]; /* accesses kept, of these objects */
+};
+
+/* Sampled accesses to objects of one site on pages that objects of another site shared at that moment. Atomic. */
+struct db_neighbour {
+    uint32_t published;
+    uint32_t site;
+    uint32_t neighbour; /* the other site */
+    uint32_t reserved;
+    uint64_t accesses;
+    uint64_t bytes;           /* of the accessed object on that page, summed */
+    uint64_t neighbour_bytes; /* of the other site's objects there, summed */
+};
+
 #define DB_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has no implicit padding")
 _Static_assert(sizeof(struct db_header) <= DB_HEADER_BYTES, "the header fits its page");
 DB_ASSERT_SIZE(struct db_extent, 32);
@@ -476,6 +508,8 @@ DB_ASSERT_SIZE(struct db_site, 224);
 DB_ASSERT_SIZE(struct db_link, 24);
 DB_ASSERT_SIZE(struct db_live, 1128);
 DB_ASSERT_SIZE(struct db_content, 256);
+DB_ASSERT_SIZE(struct db_heat, 168);
+DB_ASSERT_SIZE(struct db_neighbour, 40);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
 
 #endif

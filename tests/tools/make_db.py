@@ -13,7 +13,7 @@ HEADER_BYTES, EXTENT_BYTES = 4096, 16384
 EXTENT_HEADER = struct.Struct("<IIIIQQ")
 PAYLOAD = EXTENT_BYTES - EXTENT_HEADER.size
 KINDS = {"PROCESS": 1, "BLOB": 2, "CODE": 3, "MODULE": 4, "SOURCE": 5, "NODE": 6, "PAIR": 7, "COUNTER": 8, "SITE": 9, "LINK": 10,
-         "LIVE": 11, "CONTENT": 12}
+         "LIVE": 11, "CONTENT": 12, "HEAT": 13, "NEIGHBOUR": 14}
 ENGINES = ["time", "access", "replica", "transfer"]
 CONTRACT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "pieprof", "db.h")
 DROPS = open(CONTRACT).read().split("#define DB_DROPS(X)")[1].split("#define")[0].split("/* The kinds")[0].count("    X(")
@@ -32,6 +32,8 @@ SITE = struct.Struct("<IIQII21QII3Q")
 LINK = struct.Struct("<IIIIQ")
 LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
 CONTENT = struct.Struct("<II29Q4I")
+HEAT = struct.Struct("<II4Q16Q")
+NEIGHBOUR = struct.Struct("<IIIIQQQ")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
                  "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects", "far_births", "far_contents",
                  "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits",
@@ -193,6 +195,16 @@ class Process:
         blobs = [self.blob(sample) for sample in samples] + [0] * (4 - len(samples))
         return self.add("CONTENT", CONTENT.pack(1, site, *values, *blobs))
 
+    def heat(self, site, parts=(), objects=0, life_ns=0, accesses=None, forgotten=0):
+        """Accesses kept by the part of the objects' lives; each object lived so long."""
+        parts = [*parts, *[0] * (16 - len(parts))]
+        accesses = sum(parts) + forgotten if accesses is None else accesses
+        return self.add("HEAT", HEAT.pack(1, site, accesses, forgotten, objects, objects * life_ns, *parts))
+
+    def neighbour(self, site, other, accesses, bytes=2048, other_bytes=2048):
+        """Of so many bytes each time."""
+        return self.add("NEIGHBOUR", NEIGHBOUR.pack(1, site, other, 0, accesses, accesses * bytes, accesses * other_bytes))
+
     def head(self):
         start = 1000 * 10**9
         samples = sum(NODE.unpack(record)[5] for record in self.records["NODE"])
@@ -311,6 +323,9 @@ def golden_objects():
     process.content(first, words=65536, objects=400, zero_words=0, low_zero=32768, high_zero=32768, low_floats=32768, high_floats=32768,
                     fractions=60000, bit15=30000, bit14=31000, bit7=29000, doubles=30000, lowest32=0x35000000, highest32=0x40490fdb,
                     repeated32=0, nan32=7, infinite32=3, samples=[b"\x00\x00\x80\x3f\xdb\x0f\x49\x40" * 64])
+    process.heat(1, [70, 20] + [0] * 12 + [3, 40], objects=90, life_ns=2 * 10**7, forgotten=5)
+    process.neighbour(first, second, 80, 1500, 2000)
+    process.neighbour(second, first, 2, 2000, 1500)
     process.live([2**20, 2**25, 2**25 + 9000, 2**24], bytes=2**24, small=2000, peak_at_ns=180 * 10**6, snapshot=2**25, snapshot_small=5000,
                  snapshot_at_ns=10**8)
     return db
