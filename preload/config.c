@@ -176,6 +176,19 @@ static bool config_parse_digest(const char *text)
     return config.digest_full || strcmp(text, "sampled") == 0;
 }
 
+static bool config_parse_content(const char *text)
+{
+    static const char *const values[] = {
+        [CONFIG_CONTENT_OFF] = "0", [CONFIG_CONTENT_COUNTS] = "1", [CONFIG_CONTENT_SAMPLES] = "samples"};
+    for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++) {
+        if (strcmp(text, values[i]) == 0) {
+            config.content = (enum config_content)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Absolute, so that it stays the same file for children and after chdir(). */
 static bool config_parse_out(const char *text)
 {
@@ -224,6 +237,7 @@ static const struct config_variable config_variables[] = {
      "a size from 1M to " CONFIG_TEXT(DB_FILE_MAX_GIB) "G (a whole number, alone or with K, M, G, KiB, MiB, GiB)"},
     {"PIEPROF_ENGINES", "all", config_parse_engines, "all or a comma list of time, access, replica, transfer"},
     {"PIEPROF_DIGEST", "sampled", config_parse_digest, "sampled or full"},
+    {"PIEPROF_CONTENT", "0", config_parse_content, "0, 1 or samples"},
     {"PIEPROF_EVENTS", NULL, config_parse_events, "a comma list of at most 8 event names"},
 };
 

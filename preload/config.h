@@ -9,6 +9,8 @@
 
 #define CONFIG_PATH_BYTES 4096u
 
+enum config_content { CONFIG_CONTENT_OFF, CONFIG_CONTENT_COUNTS, CONFIG_CONTENT_SAMPLES };
+
 struct config {
     char out_path[CONFIG_PATH_BYTES]; /* PIEPROF_OUT, default out.db; absolute after config_read */
     char run_name[DB_RUN_NAME_BYTES]; /* PIEPROF_RUN or derived; empty when this process names the run */
@@ -19,7 +21,8 @@ struct config {
     uint32_t event_count;             /* PIEPROF_EVENTS, comma list */
     char events[DB_EVENTS_MAX][DB_EVENT_NAME_BYTES];
     bool digest_full; /* PIEPROF_DIGEST=full: all of each object is digested, none is left out; default sampled */
-    int log_level;    /* PIEPROF_LOG: quiet, error (default), info, debug */
+    enum config_content content; /* PIEPROF_CONTENT: 0 (default), 1, or samples: bytes of buffers go into the file */
+    int log_level;               /* PIEPROF_LOG: quiet, error (default), info, debug */
 };
 
 extern struct config config;

@@ -168,25 +168,33 @@ struct operation operation_of(const char *text, size_t length_bytes)
     return reader.level != 0 ? reader.loosest : reader.last;
 }
 
-struct operation operation_at(struct model *model, struct process *process, uint32_t node_id)
+const char *operation_text(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes)
 {
     struct code *code;
     size_t length, last_length;
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
     if (record == NULL || record->frame != DB_FRAME_PYTHON)
-        return (struct operation){0};
+        return NULL;
     struct line_span span = model_position(model, process, record, &code);
     if (code == NULL || span.column < 0 || span.end_column < 0)
-        return (struct operation){0};
+        return NULL;
     const struct source *source = source_get(model, code->file);
     const char *first = source_line(source, span.line, &length),
                *last = source_line(source, span.end_line, &last_length);
     if (first == NULL || last == NULL || (size_t)span.column > length || (size_t)span.end_column > last_length)
-        return (struct operation){0};
+        return NULL;
     const char *start = first + span.column, *end = last + span.end_column;
     if (end <= start || end - start > TEXT_MAX)
-        return (struct operation){0};
-    return operation_of(start, (size_t)(end - start));
+        return NULL;
+    *length_bytes = (size_t)(end - start);
+    return start;
+}
+
+struct operation operation_at(struct model *model, struct process *process, uint32_t node_id)
+{
+    size_t length = 0;
+    const char *text = operation_text(model, process, node_id, &length);
+    return text != NULL ? operation_of(text, length) : (struct operation){0};
 }
 
 bool operation_is_named(const struct operation *operation, const char *name)

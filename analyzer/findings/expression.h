@@ -22,6 +22,9 @@ struct operation operation_of(const char *text, size_t length_bytes);
 /* Of the instruction at which the Python frame `node_id` stands. */
 struct operation operation_at(struct model *model, struct process *process, uint32_t node_id);
 
+/* The text of that instruction; NULL where none is known. Not NUL-terminated. */
+const char *operation_text(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes);
+
 /* Is it that name? */
 bool operation_is_named(const struct operation *operation, const char *name);
 

@@ -25,6 +25,7 @@ struct finding {
     struct line_span span; /* what a fix would move: from the first to the last of its instructions */
     double waste_s;
     uint64_t waste_bytes;
+    bool by_memory;       /* it wins bytes of the peak, no time */
     uint64_t part, whole; /* the share: `part` of `whole` examined objects... */
     bool exact;           /* ... which are all there were */
     const struct site *first, *second;
@@ -62,6 +63,7 @@ void rule_repeated(struct model *model);
 void rule_constant(struct model *model);
 void rule_churn(struct model *model);
 void rule_dead_store(struct model *model);
+void rule_idle(struct model *model);
 
 /* identity.c: fills `id` of every finding. */
 void findings_identify(struct model *model);

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 
 /* In this order: a rule may see what those before it found. */
-static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated, rule_constant, rule_churn,
-                                                     rule_dead_store};
+static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated,   rule_constant,
+                                                     rule_churn,   rule_dead_store, rule_idle};
 
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
 {

@@ -4,7 +4,7 @@
  * Traps: a copy equals its source by design (counted apart by the shim, but where the same function copied the source); a site that repeats itself is rule replica's and
  * its waste is told there; values that agree for a while only (more than a few that differ unmake it); another function by
  * the same native entrance (NumPy has one for all of its element-wise ones); a neutral operand (`a + b + c` where c is zero
- * makes `a + b` again, from it); who made a buffer of zeros did not compute what others then stored there.
+ * makes `a + b` again, from it; so does `x = a + b`, `x + c`); who made a buffer of zeros did not compute what others then stored there.
  */
 #include <stdlib.h>
 
@@ -12,6 +12,7 @@
 #include "findings/blank.h"
 #include "findings/expression.h"
 #include "findings/moving.h"
+#include "findings/operand.h"
 #include "findings/sites.h"
 #include "findings/ways.h"
 #include "show/page.h"
@@ -43,26 +44,18 @@ static uint32_t python_of(const struct site *site)
     return model_node(site->process, site->record->node)->python;
 }
 
-/* Is what `first` made an operand of what makes `second`: the columns of one lie within the other's, in one frame? */
-static bool is_operand(struct model *model, const struct site *first, const struct site *second)
+/* What takes the first's result does not have the first's arguments: it changed nothing, as a sum with zero does. */
+static bool takes_result(struct model *model, const struct site *first, const struct site *second)
 {
-    struct code *code;
-    struct process *process = second->process;
-    const struct db_node *inner = run_record(process->run, DB_KIND_NODE, python_of(first)),
-                         *outer = run_record(process->run, DB_KIND_NODE, python_of(second));
-    if (inner == NULL || outer == NULL || inner->parent != outer->parent)
-        return false;
-    struct line_span a = model_position(model, process, inner, &code), b = model_position(model, process, outer, &code);
-    bool known = a.column >= 0 && b.column >= 0 && a.line == b.line && a.end_line == b.end_line;
-    bool within = a.column >= b.column && a.end_column <= b.end_column;
-    return known && within && (a.column != b.column || a.end_column != b.end_column);
+    return is_operand(model, second->process, python_of(first), python_of(second));
 }
 
 static bool is_same_call(struct model *model, const struct site *first, const struct site *second)
 {
     struct operation a = operation_at(model, first->process, python_of(first)),
                      b = operation_at(model, second->process, python_of(second));
-    return !operations_differ(&a, &b) && !is_operand(model, first, second) && site_is_blank(model, second) != BLANK_YES;
+    return !operations_differ(&a, &b) && !takes_result(model, first, second) &&
+           site_is_blank(model, second) != BLANK_YES;
 }
 
 static bool holds(struct model *model, const struct site *site)

@@ -10,4 +10,7 @@
  */
 bool statement_assigns(struct model *model, struct process *process, uint32_t node_id);
 
+/* That name ("x", "self.x"), not NUL-terminated, in the source; NULL where statement_assigns() is false. */
+const char *statement_target(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes);
+
 #endif

@@ -62,6 +62,9 @@ void model_build(struct model *model, const struct run *run, const char *const *
     events_charge(model);
     objects_charge(model);
     lifetime_charge(model);
+    content_charge(model);
+    idle_charge(model);
+    mixing_charge(model);
     findings_make(model);
     lines_rank(model);
     model->own_directory = lines_directory(model);
@@ -82,6 +85,8 @@ void model_free(struct model *model)
     findings_free(model);
     objects_free(model);
     lifetime_free(model);
+    content_free(model);
+    mixing_free(model);
     for (size_t i = 0; i < model->line_total; i++)
         free(model->lines[i]);
     for (size_t i = 0; i < model->pair_count; i++)

@@ -10,8 +10,11 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "model/content.h"
 #include "model/faults.h"
+#include "model/idle.h"
 #include "model/lifetime.h"
+#include "model/mixing.h"
 #include "model/phase.h"
 #include "read/run.h"
 #include "symbols/line_table.h"
@@ -73,6 +76,8 @@ struct line {
     struct share shares[SHARE_KINDS];
     struct objects objects;
     struct alive alive;
+    struct line_idle idle;
+    struct contents *contents;      /* NULL: none were looked at for that */
     uint64_t phase_ns[PHASE_COUNT]; /* of times */
     unsigned phases;                /* bits: in which phases its code ran, made objects or touched them */
     struct place *places;           /* those of its instructions that made objects, on each way */
@@ -216,6 +221,9 @@ struct model {
     size_t finding_count, finding_capacity;
     struct totals totals;
     struct memory memory;
+    struct mixing mixing;
+    uint64_t accesses;         /* sampled, to objects of sites */
+    struct contents *contents; /* of all sites; NULL: it was not asked for */
     struct health health;
     const char *event_names[DB_EVENTS_MAX]; /* of PIEPROF_EVENTS; NULL from the first unused on */
     double event_totals[DB_EVENTS_MAX];

@@ -28,6 +28,8 @@ static bool kind_matches(const struct line *line, const char *kind)
         return line->objects.replicas + line->objects.linked > 0;
     if (strcmp(kind, "constant") == 0)
         return line->objects.constant > 0;
+    if (strcmp(kind, "idle") == 0)
+        return line->idle.site != NULL;
     return strcmp(kind, "churn") == 0 && line->objects.workspaces + line->alive.again > 0;
 }
 
@@ -59,11 +61,20 @@ static bool pair_matches(const struct pair_group *group, const struct options *o
     return charged != NULL ? file_matches(charged->file, options->file_glob) : options->file_glob == NULL;
 }
 
+/* Of the run's time, or of the bytes at its peak. */
+static double finding_percent(const struct model *model, const struct finding *finding)
+{
+    const struct db_live *record = model->memory.record;
+    if (!finding->by_memory || record == NULL)
+        return model_percent(model, finding->waste_s);
+    return record->peak_bytes > 0 ? 100 * (double)finding->waste_bytes / (double)record->peak_bytes : 0;
+}
+
 static bool finding_matches(const struct model *model, const struct finding *finding, const struct options *options)
 {
     return (options->kind == NULL || strcmp(options->kind, finding->kind) == 0) &&
            file_matches(finding->line->file, options->file_glob) && phase_matches(finding_phase(finding), options) &&
-           model_percent(model, finding->waste_s) >= options->min_waste_percent;
+           finding_percent(model, finding) >= options->min_waste_percent;
 }
 
 static void select_findings(struct selection *selection, const struct model *model, const struct options *options,

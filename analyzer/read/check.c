@@ -196,6 +196,46 @@ static bool check_LIVE(struct check *check, struct db_live *record)
     return true;
 }
 
+static bool check_CONTENT(struct check *check, struct db_content *record)
+{
+    bool unfinished = false;
+    if (!check_id(check, "content", DB_KIND_SITE, record->site, &unfinished))
+        return false;
+    for (size_t i = 0; i < DB_CONTENT_SAMPLES; i++)
+        if (!check_blob(check, "content", &record->samples[i]))
+            return false;
+    if (unfinished)
+        record->published = 0;
+    else
+        plausible_content(check->run, check->process, record);
+    return true;
+}
+
+static bool check_HEAT(struct check *check, struct db_heat *record)
+{
+    bool unfinished = false;
+    if (!check_id(check, "heat", DB_KIND_SITE, record->site, &unfinished))
+        return false;
+    if (unfinished)
+        record->published = 0;
+    else
+        plausible_heat(check->run, check->process, record);
+    return true;
+}
+
+static bool check_NEIGHBOUR(struct check *check, struct db_neighbour *record)
+{
+    bool site = false, other = false;
+    if (!check_id(check, "neighbour", DB_KIND_SITE, record->site, &site) ||
+        !check_id(check, "neighbour", DB_KIND_SITE, record->neighbour, &other))
+        return false;
+    if (site || other)
+        record->published = 0;
+    else
+        plausible_neighbour(check->run, record);
+    return true;
+}
+
 static bool check_BLOB(struct check *check, struct db_blob *record)
 {
     (void)check;

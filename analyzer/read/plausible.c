@@ -11,6 +11,7 @@
 #define SIZE_LIMIT (UINT64_C(1) << 57)       /* the address space a processor can have */
 #define PAIR_SCALE_LIMIT (UINT64_C(1) << 25) /* what one pair can stand for */
 #define PAGE_LIMIT_NS (UINT64_C(100) * 1000 * 1000)
+#define PAGE_BYTES 4096u
 #define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 #define STALE_NS (UINT64_C(50) * 1000 * 1000) /* the shim refreshes a process's CPU time every 20 ms */
 
@@ -258,4 +259,59 @@ void plausible_link(struct run *run, const struct run_process *process, struct d
     const struct db_site *second = run_record(process, DB_KIND_SITE, link->second_site);
     limit(run, &link->objects, COUNT_LIMIT);
     part_of(&link->objects, second != NULL ? second->examined : 0);
+}
+
+/* Of `elements`; sizes beyond the greatest finite one are none. */
+static void range_of_content(struct run *run, struct db_range *range, uint64_t elements, uint64_t infinite)
+{
+    uint64_t left = part_of(&range->infinite, part_of(&range->nan, elements));
+    left = part_of(&range->negative_zeros, left);
+    part_of(&range->repeated, elements);
+    if (range->lowest <= range->highest && (left == 0 || range->lowest == 0 || range->highest >= infinite)) {
+        run->damaged++;
+        range->highest = 0;
+        range->lowest = UINT64_MAX;
+    }
+}
+
+void plausible_content(struct run *run, const struct run_process *process, struct db_content *content)
+{
+    const struct db_site *site = run_record(process, DB_KIND_SITE, content->site);
+    part_of(&content->objects, site != NULL ? site->births : 0);
+    limit(run, &content->words, content->objects * (DB_CONTENT_BYTES / sizeof(uint64_t)));
+    uint64_t left = part_of(&content->zero_words, content->words), set = 0;
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t halves = part_of(&content->zero_halves[i], content->words);
+        part_of(&content->floats[i], halves);
+        part_of(&content->shorts[i], halves);
+        set += halves;
+    }
+    part_of(&content->fractions, set);
+    for (size_t i = 0; i < 3; i++)
+        part_of(&content->fraction_bits[i], content->fractions);
+    part_of(&content->doubles, left);
+    part_of(&content->whole, left);
+    part_of(&content->flags[0], left);
+    part_of(&content->flags[1], content->flags[0]);
+    range_of_content(run, &content->float32, set, UINT64_C(0x7f800000));
+    range_of_content(run, &content->float64, left, UINT64_C(0x7ff0000000000000));
+}
+
+void plausible_heat(struct run *run, const struct run_process *process, struct db_heat *heat)
+{
+    const struct db_site *site = run_record(process, DB_KIND_SITE, heat->site);
+    limit(run, &heat->accesses, COUNT_LIMIT);
+    uint64_t left = part_of(&heat->forgotten, heat->accesses);
+    part_of(&heat->objects, site != NULL ? site->births : 0);
+    part_of_time(run, &heat->lives_ns, process->record, heat->objects);
+    for (size_t i = 0; i < DB_HEAT_PARTS; i++)
+        left = part_of(&heat->parts[i], left);
+}
+
+/* At least a byte of each of the two, at most a page. */
+void plausible_neighbour(struct run *run, struct db_neighbour *neighbour)
+{
+    limit(run, &neighbour->accesses, COUNT_LIMIT);
+    limit(run, &neighbour->bytes, neighbour->accesses * PAGE_BYTES);
+    limit(run, &neighbour->neighbour_bytes, neighbour->accesses * PAGE_BYTES);
 }

@@ -25,6 +25,9 @@ void plausible_counter(struct run *run, struct db_counter *counter);
 void plausible_site(struct run *run, const struct run_process *process, struct db_site *site);
 void plausible_live(struct run *run, const struct run_process *process, struct db_live *live);
 void plausible_link(struct run *run, const struct run_process *process, struct db_link *link);
+void plausible_heat(struct run *run, const struct run_process *process, struct db_heat *heat);
+void plausible_neighbour(struct run *run, struct db_neighbour *neighbour);
+void plausible_content(struct run *run, const struct run_process *process, struct db_content *content);
 
 /* How a reference stands. */
 enum run_reference { RUN_REFERENCE_GOOD, RUN_REFERENCE_UNFINISHED, RUN_REFERENCE_BAD };

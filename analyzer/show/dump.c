@@ -181,6 +181,48 @@ static void dump_LIVE(FILE *out, const struct run_process *process, const struct
         fprintf(out, "%s%" PRIu64, i > 0 ? "," : "", record->max_bytes[i]);
 }
 
+static void dump_range(FILE *out, const char *name, const struct db_range *range)
+{
+    fprintf(out,
+            " %s=nan:%" PRIu64 ",infinite:%" PRIu64 ",-0:%" PRIu64 ",lowest:%" PRIx64 ",highest:%" PRIx64
+            ",repeated:%" PRIu64,
+            name, range->nan, range->infinite, range->negative_zeros, range->lowest, range->highest, range->repeated);
+}
+
+static void dump_CONTENT(FILE *out, const struct run_process *process, const struct db_content *record)
+{
+    (void)process;
+    fprintf(out, " site=%u objects=%" PRIu64 " words=%" PRIu64 " zero_words=%" PRIu64, record->site, record->objects,
+            record->words, record->zero_words);
+    for (size_t i = 0; i < 2; i++)
+        fprintf(out, " half%zu=zero:%" PRIu64 ",floats:%" PRIu64 ",shorts:%" PRIu64 "", i, record->zero_halves[i],
+                record->floats[i], record->shorts[i]);
+    fprintf(out, " fractions=%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, record->fractions, record->fraction_bits[0],
+            record->fraction_bits[1], record->fraction_bits[2]);
+    fprintf(out, " doubles=%" PRIu64 " whole=%" PRIu64 " flags=%" PRIu64 ",%" PRIu64, record->doubles, record->whole,
+            record->flags[0], record->flags[1]);
+    dump_range(out, "float32", &record->float32);
+    dump_range(out, "float64", &record->float64);
+    for (size_t i = 0; i < DB_CONTENT_SAMPLES; i++) /* their bytes are the program's own */
+        fprintf(out, "%s%zu", i > 0 ? "," : " sample_bytes=", run_blob(process, record->samples[i]).length_bytes);
+}
+
+static void dump_HEAT(FILE *out, const struct run_process *process, const struct db_heat *record)
+{
+    (void)process;
+    fprintf(out, " site=%u accesses=%" PRIu64 " forgotten=%" PRIu64 " objects=%" PRIu64 " lives_ns=%" PRIu64 " parts=",
+            record->site, record->accesses, record->forgotten, record->objects, record->lives_ns);
+    for (size_t i = 0; i < DB_HEAT_PARTS; i++)
+        fprintf(out, "%s%" PRIu64, i > 0 ? "," : "", record->parts[i]);
+}
+
+static void dump_NEIGHBOUR(FILE *out, const struct run_process *process, const struct db_neighbour *record)
+{
+    (void)process;
+    fprintf(out, " site=%u neighbour=%u accesses=%" PRIu64 " bytes=%" PRIu64 " neighbour_bytes=%" PRIu64, record->site,
+            record->neighbour, record->accesses, record->bytes, record->neighbour_bytes);
+}
+
 /* One table: "kind PROCESS.ID ..." a line. */
 #define DUMP_TABLE(kind, type)                                                                                         \
     static void dump_table_##kind(FILE *out, const struct run_process *process)                                        \
@@ -202,6 +244,9 @@ DUMP_TABLE(COUNTER, struct db_counter)
 DUMP_TABLE(SITE, struct db_site)
 DUMP_TABLE(LINK, struct db_link)
 DUMP_TABLE(LIVE, struct db_live)
+DUMP_TABLE(CONTENT, struct db_content)
+DUMP_TABLE(HEAT, struct db_heat)
+DUMP_TABLE(NEIGHBOUR, struct db_neighbour)
 
 void dump_show(FILE *out, const struct run *run)
 {
@@ -217,5 +262,8 @@ void dump_show(FILE *out, const struct run *run)
         dump_table_SITE(out, &run->processes[i]);
         dump_table_LINK(out, &run->processes[i]);
         dump_table_LIVE(out, &run->processes[i]);
+        dump_table_CONTENT(out, &run->processes[i]);
+        dump_table_HEAT(out, &run->processes[i]);
+        dump_table_NEIGHBOUR(out, &run->processes[i]);
     }
 }

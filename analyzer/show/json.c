@@ -95,7 +95,8 @@ static json_t *json_line(struct model *model, const struct line *line)
     json_object_set_new(object, "dead_stores", json_share(&line->shares[SHARE_DEAD]));
     json_object_set_new(object, "events", json_events(model, line->events));
     json_object_set_new(object, "replicas", json_objects(model, &line->objects));
-    json_object_set_new(object, "memory", json_line_memory(model, &line->alive));
+    json_object_set_new(object, "memory", json_line_memory(model, line));
+    json_object_set_new(object, "content", json_contents(line->contents));
     json_object_set_new(object, "transfers", json_null());
     return object;
 }
@@ -130,6 +131,8 @@ static json_t *json_totals(const struct model *model)
     json_object_set_new(object, "other_pairs", json_count(totals->other_pairs));
     json_object_set_new(object, "replicas", json_objects(model, &totals->objects));
     json_object_set_new(object, "memory", json_memory(model));
+    json_object_set_new(object, "pages", json_mixing(model));
+    json_object_set_new(object, "content", json_contents(model->contents));
     json_object_set_new(object, "transfers", json_null());
     return object;
 }

@@ -17,8 +17,26 @@ static void json_put_faults(json_t *object, const struct faults *faults)
     json_object_set_new(object, "fault_s", json_seconds(faults->seconds));
 }
 
-json_t *json_line_memory(const struct model *model, const struct alive *alive)
+static json_t *json_idle(const struct line_idle *idle)
 {
+    if (idle->site == NULL)
+        return json_null();
+    json_t *object = json_object();
+    json_object_set_new(object, "from", json_real((double)idle->widest.from / DB_HEAT_PARTS));
+    json_object_set_new(object, "to", json_real((double)idle->widest.to / DB_HEAT_PARTS));
+    json_put_count(object, "accesses", idle->widest.accesses);
+    json_put_count(object, "seen", idle->widest.seen);
+    json_object_set_new(object, "expected", json_real(idle->widest.expected));
+    json_object_set_new(object, "at_most", json_real(idle->widest.at_most));
+    json_object_set_new(object, "idle_s", json_seconds(idle->widest.seconds));
+    json_put_count(object, "objects", idle->objects);
+    json_object_set_new(object, "byte_seconds", json_seconds(idle->byte_seconds));
+    return object;
+}
+
+json_t *json_line_memory(const struct model *model, const struct line *line)
+{
+    const struct alive *alive = &line->alive;
     if (model->memory.record == NULL)
         return json_null();
     json_t *object = json_object();
@@ -31,6 +49,8 @@ json_t *json_line_memory(const struct model *model, const struct alive *alive)
     json_put_count(object, "unfilled", alive->unfilled);
     json_put_count(object, "unfilled_bytes", alive->unfilled_bytes);
     json_object_set_new(object, "mean_lifetime_s", json_mean(alive));
+    json_put_count(object, "accesses", line->idle.accesses);
+    json_object_set_new(object, "idle", json_idle(&line->idle));
     return object;
 }
 

@@ -27,7 +27,13 @@ json_t *json_objects(const struct model *model, const struct objects *objects);
 
 /* json_lifetime.c: live bytes of the run, and of a line; null while nothing is known. */
 json_t *json_memory(const struct model *model);
-json_t *json_line_memory(const struct model *model, const struct alive *alive);
+json_t *json_line_memory(const struct model *model, const struct line *line);
+
+/* json_mixing.c: pages that hot and cold objects share. */
+json_t *json_mixing(const struct model *model);
+
+/* json_content.c: by type of elements; null where PIEPROF_CONTENT did not ask for it. */
+json_t *json_contents(const struct contents *contents);
 
 /* json_objects.c: `rank` counts from 1. */
 struct finding;

@@ -19,15 +19,27 @@ static char *certainty(const struct finding *finding)
     return text;
 }
 
+/* "0.41 s (5 %)", or "96 MiB of the peak". Fresh memory. */
+static char *finding_cost(const struct model *model, const struct finding *finding)
+{
+    char *time = page_seconds(finding->waste_s), *percent = page_percent(model_percent(model, finding->waste_s));
+    char *bytes = page_bytes(finding->waste_bytes);
+    char *text = finding->by_memory ? memory_print("%s of the peak", bytes) : memory_print("%s (%s)", time, percent);
+    free(time);
+    free(percent);
+    free(bytes);
+    return text;
+}
+
 static void put_title(const struct page *page, const struct model *model, const struct finding *finding, size_t rank)
 {
     const struct line *line = finding->line;
     char *path = text_path(model, line->file), *function = text_printable(line->function, strlen(line->function));
-    char *time = page_seconds(finding->waste_s), *percent = page_percent(model_percent(model, finding->waste_s));
+    char *cost = finding_cost(model, finding);
     char *where = memory_print("%s:%d %s", path, line->number, function), *sure = certainty(finding);
     const char *phase = text_finding_phase(model, finding);
-    char *what = memory_print("  %s (%s)    %s, %s%s%s", time, percent, finding->category, sure, phase ? "; in " : "",
-                              phase ? phase : "");
+    char *what =
+        memory_print("  %s    %s, %s%s%s", cost, finding->category, sure, phase ? "; in " : "", phase ? phase : "");
     size_t room = page->width - INDENT, columns = text_columns(where);
     fprintf(page->out, "%2zu  ", rank);
     char *cut = text_cut(where, room);
@@ -36,7 +48,7 @@ static void put_title(const struct page *page, const struct model *model, const 
     if (!same_row)
         fprintf(page->out, "\n%*s", INDENT - 2, "");
     page_wrap(page, same_row ? INDENT + columns : INDENT - 2, INDENT, what);
-    char *all[] = {path, function, time, percent, where, sure, what, cut};
+    char *all[] = {path, function, cost, where, sure, what, cut};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
 }

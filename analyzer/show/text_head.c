@@ -327,5 +327,6 @@ void text_head(const struct page *page, const struct model *model, double min_wa
     put_accesses(page, model);
     put_objects(page, model);
     text_memory(page, model);
+    text_mixing(page, model);
     put_waste(page, model, min_waste_percent);
 }

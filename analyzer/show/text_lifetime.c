@@ -1,4 +1,5 @@
 /* Memory on the page: the peak of the live bytes, what stood there, the curve as a row of bars. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,14 +195,35 @@ void text_memory(const struct page *page, const struct model *model)
         free(all[i]);
 }
 
-char *text_line_memory(const struct model *model, const struct alive *alive)
+/* Adds "; idle from 8 % to 90 % of their lives (0.31 s): ..." with what shows it. */
+static void add_idle(char **text, const struct line_idle *line)
 {
+    const struct idle *idle = &line->widest;
+    if (line->site == NULL)
+        return;
+    char *time = page_seconds(idle->seconds),
+         *sum = page_bytes(line->byte_seconds < 0x1p62 ? (uint64_t)line->byte_seconds : UINT64_C(1) << 62);
+    char *longer =
+        memory_print("%s; idle from %.0f %% to %.0f %% of their lives (%s): %" PRIu64 " of %" PRIu64
+                     " sampled accesses lie there, %.0f would if they were as dense; %s times seconds in all",
+                     *text, 100.0 * idle->from / DB_HEAT_PARTS, 100.0 * idle->to / DB_HEAT_PARTS, time, idle->seen,
+                     idle->accesses, idle->expected, sum);
+    free(time);
+    free(sum);
+    free(*text);
+    *text = longer;
+}
+
+char *text_line_memory(const struct model *model, const struct line *line)
+{
+    const struct alive *alive = &line->alive;
     if (model->memory.record == NULL || alive->births == 0)
         return NULL;
     char *lifetime = text_lifetime(alive), *peak = page_bytes(alive->peak_bytes);
     char *text = memory_print("memory %s%s%s", lifetime, alive->peak_bytes > 0 ? ", at the peak " : "",
                               alive->peak_bytes > 0 ? peak : "");
     add_facts(&text, alive);
+    add_idle(&text, &line->idle);
     free(lifetime);
     free(peak);
     return text;

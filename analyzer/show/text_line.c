@@ -139,9 +139,9 @@ static void put_shares(const struct page *page, const struct line *line)
 static void put_line_objects(const struct page *page, const struct model *model, const struct line *line)
 {
     char *objects = text_objects(&line->objects);
-    char *texts[] = {objects != NULL ? memory_print("objects %s", objects) : NULL,
-                     text_line_memory(model, &line->alive)};
-    for (size_t i = 0; i < 2; i++) {
+    char *texts[] = {objects != NULL ? memory_print("objects %s", objects) : NULL, text_line_memory(model, line),
+                     text_contents(line->contents)};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i] != NULL) {
             fprintf(page->out, "%*s", INDENT, "");
             page_wrap(page, INDENT, INDENT, texts[i]);

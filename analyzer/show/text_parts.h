@@ -31,7 +31,13 @@ char *text_objects(const struct objects *objects);
 void text_memory(const struct page *page, const struct model *model);
 
 /* text_lifetime.c: "memory alive for 12 ms in the mean, at the peak 4 MiB; ..."; NULL when there is none. Fresh memory. */
-char *text_line_memory(const struct model *model, const struct alive *alive);
+char *text_line_memory(const struct model *model, const struct line *line);
+
+/* text_mixing.c: the row of pages that hot and cold objects share; nothing where that does not matter. */
+void text_mixing(const struct page *page, const struct model *model);
+
+/* text_content.c: "content float32: 62 % zeros, sizes from 1.2e-06 to 3.4"; NULL where it was not asked for. Fresh memory. */
+char *text_contents(const struct contents *contents);
 
 /* text_phases.c: the phase of a finding, in words; NULL where it is none. */
 struct finding;

@@ -108,7 +108,10 @@
     X(COUNTER, struct db_counter)                                                                                      \
     X(SITE, struct db_site)                                                                                            \
     X(LINK, struct db_link)                                                                                            \
-    X(LIVE, struct db_live)
+    X(LIVE, struct db_live)                                                                                            \
+    X(CONTENT, struct db_content)                                                                                      \
+    X(HEAT, struct db_heat)                                                                                            \
+    X(NEIGHBOUR, struct db_neighbour)
 
 enum db_kind {
     DB_KIND_NONE = 0,
@@ -437,6 +440,70 @@ struct db_live {
     uint64_t max_bytes[DB_LIVE_BINS]; /* the most within each bin */
 };
 
+#define DB_CONTENT_BYTES 4096u /* read of an object, all of a smaller one; a stored sample has as many at most */
+#define DB_CONTENT_LINE_BYTES 64u
+#define DB_CONTENT_SAMPLES 4u
+
+/* Of elements read as floating point of one width. */
+struct db_range {
+    uint64_t nan, infinite, negative_zeros;
+    uint64_t lowest, highest; /* bits of |x|, of finite values that are not 0; lowest > highest: there were none */
+    uint64_t repeated; /* elements equal to that value, not 0, which most of their object's that are not 0 were */
+};
+
+/*
+ * What a site's examined objects held (PIEPROF_CONTENT): facts by which the reader decides what their elements are, for the
+ * allocator is not told. Of each object all is read up to DB_CONTENT_BYTES, else a line in each of 64 equal parts of it, at a
+ * place that depends on its number among the births alone. A word has 8 bytes, its halves 4: [0] is the one at the lower address.
+ */
+struct db_content {
+    uint32_t published;
+    uint32_t site;
+    uint64_t objects;
+    uint64_t words;
+    uint64_t zero_words;
+    uint64_t zero_halves[2];
+    uint64_t floats[2]; /* not 0 (as integers): a usual float32: -0, from 2^-64 to 2^64, infinite, the quiet NaN */
+    uint64_t shorts[2]; /* not 0: as int32 one that 16 bits would hold */
+    uint64_t fractions; /* halves whose lower 16 bits are not 0... */
+    uint64_t fraction_bits[3]; /* ... of these: with bit 15, 14, 7 set */
+    uint64_t doubles;          /* words, not 0: a usual float64: the same with 2^-128 to 2^128 */
+    uint64_t whole;            /* words, not 0: as int64 one that 32 bits would hold */
+    uint64_t flags[2];         /* words, not 0, of bytes that are 0 or 1; of these: not only the first of a half is 1 */
+    struct db_range float32, float64;
+    uint32_t samples[DB_CONTENT_SAMPLES]; /* blobs: bytes of the 1st, 4th, 16th, 64th object; 0: none */
+};
+
+#define DB_HEAT_PARTS 16u
+#define DB_HEAT_KEPT 12u      /* accesses of one object that are kept, at random, until it ends */
+#define DB_HEAT_MIN_TICKS 32u /* the shortest life whose parts are told, in units of 2^20 ns */
+
+/*
+ * When in their lives a site's objects were accessed, as far as accesses were sampled. Told at the end of objects of
+ * DB_LIVE_SMALL_BYTES and more that had lived for DB_HEAT_MIN_TICKS: in which of DB_HEAT_PARTS equal parts of its life each
+ * access lay. All atomic.
+ */
+struct db_heat {
+    uint32_t published;
+    uint32_t site;
+    uint64_t accesses;             /* sampled ones to its objects, of any size and life */
+    uint64_t forgotten;            /* of these: not kept, for the tables were full or in use */
+    uint64_t objects;              /* that ended, or were there at the end, with accesses kept */
+    uint64_t lives_ns;             /* of these objects, summed */
+    uint64_t parts[DB_HEAT_PARTS]; /* accesses kept, of these objects */
+};
+
+/* Sampled accesses to objects of one site on pages that objects of another site shared at that moment. Atomic. */
+struct db_neighbour {
+    uint32_t published;
+    uint32_t site;
+    uint32_t neighbour; /* the other site */
+    uint32_t reserved;
+    uint64_t accesses;
+    uint64_t bytes;           /* of the accessed object on that page, summed */
+    uint64_t neighbour_bytes; /* of the other site's objects there, summed */
+};
+
 #define DB_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " has no implicit padding")
 _Static_assert(sizeof(struct db_header) <= DB_HEADER_BYTES, "the header fits its page");
 DB_ASSERT_SIZE(struct db_extent, 32);
@@ -450,6 +517,9 @@ DB_ASSERT_SIZE(struct db_counter, 24);
 DB_ASSERT_SIZE(struct db_site, 224);
 DB_ASSERT_SIZE(struct db_link, 24);
 DB_ASSERT_SIZE(struct db_live, 1128);
+DB_ASSERT_SIZE(struct db_content, 256);
+DB_ASSERT_SIZE(struct db_heat, 168);
+DB_ASSERT_SIZE(struct db_neighbour, 40);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
 
 #endif

@@ -14,6 +14,7 @@
 #include "access/pairs.h"
 #include "access/text.h"
 #include "kernel.h"
+#include "objects/heat.h"
 #include "objects/object_map.h"
 #include "objects/replica.h"
 #include "process.h"
@@ -128,6 +129,9 @@ void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct fo
     struct watch_place place;
     watch_choose_place(access->address, access->size_bytes, access->element_bytes, access_random(at), &place);
     uint32_t address_class = object_map_class(place.address, machine_stack_pointer(uc));
+    if (address_class == DB_CLASS_OBJECT) {
+        heat_note(place.address); /* armed or not: it was accessed */
+    }
     struct watch *watch = take_watch(at, &place, address_class);
     if (watch == NULL) {
         return;

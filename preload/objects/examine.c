@@ -3,6 +3,7 @@
 #include "config.h"
 #include "objects/content.h"
 #include "objects/recent.h"
+#include "objects/values.h"
 #include "process.h"
 
 #define FILLED_LINES                                                                                                   \
@@ -246,6 +247,7 @@ void examine_end(struct site *site, const struct object *object, uintptr_t start
         return;
     }
     process_count(&site->record->examined, 1);
+    values_note(site, start, object->origin.birth);
     if (is_constant(site, &sample, start, object->origin.birth, &word)) {
         process_count(&site->record->constant, 1);
         process_count(&site->record->zero, word == 0 ? 1 : 0);

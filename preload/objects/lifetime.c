@@ -8,8 +8,7 @@
 #include "objects/sites.h"
 #include "process.h"
 
-#define TICK_BITS 20u /* lifetimes are kept in units of 2^20 ns: the coarse clock moves every few milliseconds */
-#define BIN_BITS 22u  /* the curve's bins are 4 ms at first */
+#define BIN_BITS 22u /* the curve's bins are 4 ms at first */
 /* Going up, what stands is noted when this much has come on top of what was noted last: growth is geometric, so this is done
  * some hundred times at most. Coming down from a peak it is noted as it was, if that is paid for: each object that is born
  * pays for a look at one site, which takes some nanoseconds. */
@@ -65,6 +64,11 @@ static uint64_t now_ns(void)
 {
     uint64_t now = kernel_clock_ns(CLOCK_MONOTONIC_COARSE);
     return now > start_ns ? now - start_ns : 0;
+}
+
+uint32_t lifetime_tick(void)
+{
+    return (uint32_t)(now_ns() >> LIFETIME_TICK_BITS);
 }
 
 static int64_t load(const int64_t *value)
@@ -214,7 +218,7 @@ void lifetime_born_large(struct db_site *site, size_t requested_bytes, struct ob
 {
     struct db_live *curve = lifetime_record();
     uint64_t now = now_ns();
-    origin->born_tick = (uint32_t)(now >> TICK_BITS);
+    origin->born_tick = (uint32_t)(now >> LIFETIME_TICK_BITS);
     if (site != NULL) {
         uint64_t standing = origin->birth - __atomic_load_n(&site->ended, __ATOMIC_RELAXED);
         if (standing > __atomic_load_n(&site->most_alive, __ATOMIC_RELAXED)) {
@@ -233,9 +237,9 @@ void lifetime_born_large(struct db_site *site, size_t requested_bytes, struct ob
 /* Most live for less than a tick. */
 static void count_end(struct db_site *site, uint64_t now, const struct object_origin *origin)
 {
-    uint32_t ticks = (uint32_t)(now >> TICK_BITS) - origin->born_tick;
+    uint32_t ticks = (uint32_t)(now >> LIFETIME_TICK_BITS) - origin->born_tick;
     if (ticks != 0) {
-        process_count(&site->lifetime_ns, (uint64_t)ticks << TICK_BITS);
+        process_count(&site->lifetime_ns, (uint64_t)ticks << LIFETIME_TICK_BITS);
     }
     process_count(&site->ended, 1);
 }

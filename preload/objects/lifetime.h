@@ -11,6 +11,12 @@
 #include "pieprof/db.h"
 #include "thread.h"
 
+#define LIFETIME_TICK_BITS                                                                                             \
+    20u /* lifetimes are kept in units of 2^20 ns: the coarse clock moves every few milliseconds */
+
+/* Now, in these, since the process began recording; comparable with object_origin.born_tick. Signal-safe. */
+uint32_t lifetime_tick(void);
+
 /* A forked child counts its own objects only, from nothing. */
 void lifetime_reset_child(void);
 

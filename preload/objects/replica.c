@@ -7,11 +7,14 @@
 #include "objects/call_stack.h"
 #include "objects/examine.h"
 #include "objects/far.h"
+#include "objects/heat.h"
 #include "objects/lifetime.h"
+#include "objects/neighbours.h"
 #include "objects/pages.h"
 #include "objects/recent.h"
 #include "objects/site_context.h"
 #include "objects/sites.h"
+#include "objects/values.h"
 #include "process.h"
 #include "thread.h"
 
@@ -22,7 +25,7 @@ static uint32_t epoch = 1;
 
 bool replica_start(void)
 {
-    return sites_start() && recent_start() && far_start();
+    return sites_start() && recent_start() && far_start() && heat_start();
 }
 
 void replica_reset_child(void)
@@ -32,6 +35,9 @@ void replica_reset_child(void)
     recent_reset_child();
     far_reset_child();
     lifetime_reset_child();
+    values_reset_child();
+    heat_reset_child();
+    neighbours_reset_child();
 }
 
 /* The first half of a stretch fills the history: what comes round in the second half finds itself there. */
@@ -174,7 +180,20 @@ static void count_end(const struct object *object)
     if (object->origin.is_counted && object->origin.epoch == epoch) {
         bool is_small =
             lifetime_bytes(object) < DB_LIVE_SMALL_BYTES; /* its site need not come to the caches for that */
-        lifetime_ended(is_small || object->origin.site == 0 ? NULL : sites_at(object->origin.site)->record, object);
+        struct site *site = is_small || object->origin.site == 0 ? NULL : sites_at(object->origin.site);
+        lifetime_ended(site != NULL ? site->record : NULL, object);
+        if (site != NULL) {
+            heat_ended(site->id, object, lifetime_tick());
+        }
+    }
+}
+
+/* What lives at the end of the process ends there. */
+static void tell_heat(const struct object *object, void *state)
+{
+    bool is_large = lifetime_bytes(object) >= DB_LIVE_SMALL_BYTES && object->origin.site != 0;
+    if (is_large && object->origin.is_counted && object->origin.epoch == epoch) {
+        heat_ended(sites_at(object->origin.site)->id, object, *(const uint32_t *)state);
     }
 }
 
@@ -289,7 +308,9 @@ static void sort_by_birth(struct object *objects, size_t count)
 void replica_finish(void)
 {
     struct living living = {NULL, 0, 0};
+    uint32_t now_tick = lifetime_tick();
     lifetime_finish();
+    object_map_visit(tell_heat, &now_tick);
     object_map_visit(count_living, &living);
     if (living.capacity == 0 || (living.objects = memory_map(living.capacity * sizeof *living.objects)) == NULL) {
         return;

@@ -13,7 +13,7 @@ HEADER_BYTES, EXTENT_BYTES = 4096, 16384
 EXTENT_HEADER = struct.Struct("<IIIIQQ")
 PAYLOAD = EXTENT_BYTES - EXTENT_HEADER.size
 KINDS = {"PROCESS": 1, "BLOB": 2, "CODE": 3, "MODULE": 4, "SOURCE": 5, "NODE": 6, "PAIR": 7, "COUNTER": 8, "SITE": 9, "LINK": 10,
-         "LIVE": 11}
+         "LIVE": 11, "CONTENT": 12, "HEAT": 13, "NEIGHBOUR": 14}
 ENGINES = ["time", "access", "replica", "transfer"]
 CONTRACT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "pieprof", "db.h")
 DROPS = open(CONTRACT).read().split("#define DB_DROPS(X)")[1].split("#define")[0].split("/* The kinds")[0].count("    X(")
@@ -31,12 +31,19 @@ COUNTER = struct.Struct("<IIIIQ")
 SITE = struct.Struct("<IIQII21QII3Q")
 LINK = struct.Struct("<IIIIQ")
 LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
+CONTENT = struct.Struct("<II29Q4I")
+HEAT = struct.Struct("<II4Q16Q")
+NEIGHBOUR = struct.Struct("<IIIIQQQ")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
                  "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects", "far_births", "far_contents",
                  "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits",
                  "pages_asked", "fresh_bytes", "untouched_bytes")
 LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless",
                  "page_ns", "huge_page_ns")
+CONTENT_COUNTERS = ("objects", "words", "zero_words", "low_zero", "high_zero", "low_floats", "high_floats", "low_shorts", "high_shorts",
+                    "fractions", "bit15", "bit14", "bit7", "doubles", "whole", "flags", "spread_flags",
+                    "nan32", "infinite32", "minus32", "lowest32", "highest32", "repeated32",
+                    "nan64", "infinite64", "minus64", "lowest64", "highest64", "repeated64")
 PROCESS_BYTES = PROCESS_HEAD.size + 4 * ENGINE.size + 8 * 64 + HEALTH.size
 
 ROOT, PYTHON, NATIVE, ACCESS, GAP = 1, 2, 3, 4, 5
@@ -179,6 +186,25 @@ class Process:
         bins = [*max_bytes, *[0] * (128 - len(max_bytes))]
         return self.add("LIVE", LIVE.pack(1, len(max_bytes), bin_ns, *values, *bins))
 
+    def content(self, site, samples=(), **counters):
+        """No range unless the counters say one; `samples`: bytes."""
+        for width in ("32", "64"):
+            counters.setdefault("lowest" + width, 2**64 - 1)
+        values = [counters.pop(name, 0) for name in CONTENT_COUNTERS]
+        assert not counters, counters
+        blobs = [self.blob(sample) for sample in samples] + [0] * (4 - len(samples))
+        return self.add("CONTENT", CONTENT.pack(1, site, *values, *blobs))
+
+    def heat(self, site, parts=(), objects=0, life_ns=0, accesses=None, forgotten=0):
+        """Accesses kept by the part of the objects' lives; each object lived so long."""
+        parts = [*parts, *[0] * (16 - len(parts))]
+        accesses = sum(parts) + forgotten if accesses is None else accesses
+        return self.add("HEAT", HEAT.pack(1, site, accesses, forgotten, objects, objects * life_ns, *parts))
+
+    def neighbour(self, site, other, accesses, bytes=2048, other_bytes=2048):
+        """Of so many bytes each time."""
+        return self.add("NEIGHBOUR", NEIGHBOUR.pack(1, site, other, 0, accesses, accesses * bytes, accesses * other_bytes))
+
     def head(self):
         start = 1000 * 10**9
         samples = sum(NODE.unpack(record)[5] for record in self.records["NODE"])
@@ -294,6 +320,12 @@ def golden_objects():
     process.site(0, 4096, births=1000, workspaces=900, unfilled=20, skipped=70, live_at_end=3)
     process.site(10, 2**20, births=40, ended=10, lifetime_ns=3 * 10**9, most_alive=35, peak_objects=32)
     process.far_site(10, 2**17, 4000, 60, 8, period=500)
+    process.content(first, words=65536, objects=400, zero_words=0, low_zero=32768, high_zero=32768, low_floats=32768, high_floats=32768,
+                    fractions=60000, bit15=30000, bit14=31000, bit7=29000, doubles=30000, lowest32=0x35000000, highest32=0x40490fdb,
+                    repeated32=0, nan32=7, infinite32=3, samples=[b"\x00\x00\x80\x3f\xdb\x0f\x49\x40" * 64])
+    process.heat(1, [70, 20] + [0] * 12 + [3, 40], objects=90, life_ns=2 * 10**7, forgotten=5)
+    process.neighbour(first, second, 80, 1500, 2000)
+    process.neighbour(second, first, 2, 2000, 1500)
     process.live([2**20, 2**25, 2**25 + 9000, 2**24], bytes=2**24, small=2000, peak_at_ns=180 * 10**6, snapshot=2**25, snapshot_small=5000,
                  snapshot_at_ns=10**8)
     return db

@@ -17,10 +17,10 @@
 #include "say.h"
 
 static const char *const variables[] = {
-    "PIEPROF_OUT",     "PIEPROF_RUN",    "PIEPROF_RATE",        "PIEPROF_BUDGET", "PIEPROF_MAX_SIZE",
-    "PIEPROF_ENGINES", "PIEPROF_EVENTS", "PIEPROF_DIGEST",      "PIEPROF_LOG",    "PMIX_NAMESPACE",
-    "SLURM_JOB_ID",    "SLURM_STEP_ID",  "TORCHELASTIC_RUN_ID", "RANK",           "OMPI_COMM_WORLD_RANK",
-    "PMI_RANK",        "SLURM_PROCID"};
+    "PIEPROF_OUT",          "PIEPROF_RUN",    "PIEPROF_RATE",   "PIEPROF_BUDGET",      "PIEPROF_MAX_SIZE",
+    "PIEPROF_ENGINES",      "PIEPROF_EVENTS", "PIEPROF_DIGEST", "PIEPROF_CONTENT",     "PIEPROF_LOG",
+    "PMIX_NAMESPACE",       "SLURM_JOB_ID",   "SLURM_STEP_ID",  "TORCHELASTIC_RUN_ID", "RANK",
+    "OMPI_COMM_WORLD_RANK", "PMI_RANK",       "SLURM_PROCID"};
 
 static int forget_environment(void **state)
 {
@@ -81,6 +81,7 @@ static void test_defaults(void **state)
     assert_true(config.budget_percent == 2);
     assert_int_equal(config.max_size_bytes, 256u << 20);
     assert_int_equal(config.event_count, 0);
+    assert_int_equal(config.content, CONFIG_CONTENT_OFF);
     assert_int_equal(config.log_level, SAY_ERROR);
     for (size_t i = 0; i < DB_ENGINE_COUNT; i++) {
         assert_true(config.engines[i]);
@@ -122,6 +123,9 @@ static void test_edges_taken(void **state)
     assert_taken("PIEPROF_EVENTS", "");
     assert_taken("PIEPROF_DIGEST", "sampled");
     assert_taken("PIEPROF_DIGEST", "full");
+    assert_taken("PIEPROF_CONTENT", "0");
+    assert_taken("PIEPROF_CONTENT", "1");
+    assert_taken("PIEPROF_CONTENT", "samples");
     assert_taken("PIEPROF_LOG", "quiet");
 }
 
@@ -146,6 +150,8 @@ static void test_rate_refused(void **state)
     assert_refused(
         "PIEPROF_RATE", "banana",
         "pieprof: PIEPROF_RATE=\"banana\" is not a whole number from 1 to 10000; the program runs unprofiled\n");
+    assert_refused("PIEPROF_CONTENT", "2",
+                   "pieprof: PIEPROF_CONTENT=\"2\" is not 0, 1 or samples; the program runs unprofiled\n");
     assert_refused("PIEPROF_RATE", "a\n\x1b[1m\"",
                    "pieprof: PIEPROF_RATE=\"a\\x0a\\x1b[1m\\x22\" is not a whole number from 1 to 10000; the program "
                    "runs unprofiled\n");

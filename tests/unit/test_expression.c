@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "findings/expression.h"
+#include "findings/operand.h"
 
 static void check(const char *text, enum operation_kind kind, const char *name)
 {
@@ -89,6 +90,42 @@ static void test_only_what_is_known_differs(void **state)
     }
 }
 
+static void test_operands(void **state)
+{
+    static const struct {
+        const char *text, *name;
+        bool takes;
+    } cases[] = {
+        {"weights * hazard", "hazard", true},
+        {"weights*hazard", "weights", true},
+        {"self.w * self.x", "self.x", true},
+        {"self.w * self.x", "x", false},
+        {"a + b * c", "a", true},
+        {"-x * w", "x", true},
+        {"w * x[0]", "x", false},
+        {"w * f(x)", "x", false},
+        {"w * (x)", "x", false}, /* brackets of their own are not looked into */
+        {"w[: len(x)] * y", "x", false},
+        {"w * x.T", "x", false},
+        {"w * xx", "x", false},
+        {"np.multiply(w, x)", "x", true},
+        {"np.multiply(w, g(x))", "x", false},
+        {"np.multiply(w, v, out=x)", "x", false},
+        {"x.mul(w)", "x", true},
+        {"x.y.mul(w)", "x", false},
+        {"x.y.mul(w)", "x.y", true},
+        {"y.mul(x)", "x", true},
+        {"f(x)(y)", "y", false}, /* a call without a name */
+        {"f('x')", "x", false},
+        {"x if w else y", "x", false},
+        {"x", "", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        if (text_takes(cases[i].text, strlen(cases[i].text), cases[i].name, strlen(cases[i].name)) != cases[i].takes)
+            fail_msg("%s of %s", cases[i].name, cases[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +134,7 @@ int main(void)
         cmocka_unit_test(test_operators),
         cmocka_unit_test(test_what_is_not_known),
         cmocka_unit_test(test_only_what_is_known_differs),
+        cmocka_unit_test(test_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,6 +63,16 @@ INNOCENT = {
             loss = weights * hazard
             total += loss.sum()
         """,
+    # The same as a method of PyTorch's.
+    "a scale of one": """
+        import torch
+        scale, total = torch.ones(30000), 0.0
+        for step in range(400):
+            rate, time = torch.rand(30000), torch.rand(30000)
+            hazard = rate.mul(time)
+            loss = hazard.mul(scale)
+            total += loss.sum().item()
+        """,
     # The check finds nothing in any batch, so its result is all false: that is the data's doing. (river, scale.py:346)
     "a check that never fails": """
         data, total = random.normal(size=300000), 0.0
@@ -104,16 +114,28 @@ WASTEFUL = {
             table = np.arange(30000) * 0.5  # waste
             total += table[step]
         """,
-}
-
-UNMENDED = {
-    "a weight of one": "that the first result is an operand of the second is looked for within one expression alone",
+    # The first product is beside the second, but no operand of it.
+    "beside its first result": """
+        total = 0.0
+        for step in range(400):
+            rate, time = random.normal(size=30000), random.normal(size=30000)
+            hazard = rate * time
+            total += (hazard + rate * time)[step]  # waste
+        """,
+    # Its name is in the second expression, but what it holds does not go in.
+    "named by its shape alone": """
+        total = 0.0
+        for step in range(400):
+            rate, time = random.normal(size=30000), random.normal(size=30000)
+            hazard = rate * time
+            again = rate[: len(hazard)] * time  # waste
+            total += again[step] + hazard[step]
+        """,
 }
 
 
 def programs(named):
-    marks = {name: [pytest.mark.xfail(strict=True, reason=UNMENDED[name])] for name in UNMENDED}
-    return [pytest.param(source, id=name, marks=marks.get(name, [])) for name, source in named.items()]
+    return [pytest.param(source, id=name) for name, source in named.items()]
 
 
 def findings(directory, source):

@@ -49,7 +49,7 @@ def test_memory_in_json(path):
         [(4, 30 * MIB, 30, 0.2), (8, 16 * MIB, 8, None)]
     assert (memory["births"], memory["again"]) == (100 + 8 + 1000 + 1, 60 + 999)
     assert line_at(data, 9)["memory"] == {"peak_bytes": 0, "peak_objects": 0, "births": 1000, "again": 999, "again_bytes": 999 * MIB, "fresh_bytes": 0, "fault_s": 0.0,
-                                          "unfilled": 0, "unfilled_bytes": 0, "mean_lifetime_s": 0.0001}
+                                          "unfilled": 0, "unfilled_bytes": 0, "mean_lifetime_s": 0.0001, "accesses": 0, "idle": None}
     assert line_at(data, 8)["memory"]["mean_lifetime_s"] is None
     assert memory["curve"]["bin_s"] == pytest.approx(2**29 * 1e-9, abs=1e-6)
     assert memory["curve"]["max_bytes"] == [MIB, 30 * MIB, 60 * MIB, 59 * MIB] + [20 * MIB] * 4, "as it was, to the end"

@@ -1,0 +1,114 @@
+#include "findings/operand.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "findings/expression.h"
+#include "findings/statement.h"
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* What stands next to the place, blanks left out; 0 at the text's borders. */
+static char before(const char *text, size_t at)
+{
+    while (at > 0 && isspace((unsigned char)text[at - 1]))
+        at--;
+    return at > 0 ? text[at - 1] : '\0';
+}
+
+static char after(const char *text, size_t length, size_t at)
+{
+    while (at < length && isspace((unsigned char)text[at]))
+        at++;
+    return at < length ? text[at] : '\0';
+}
+
+/* A word of its own at [at, end), and no part of a longer path, subscripted, called or a keyword's value? */
+static bool stands_alone(const char *text, size_t length, size_t at, size_t end)
+{
+    char left = before(text, at), right = after(text, length, end);
+    bool whole = (at == 0 || !is_word(text[at - 1])) && (end == length || !is_word(text[end]));
+    return whole && strchr(".='\"", left != '\0' ? left : ' ') == NULL &&
+           strchr(".([='\"", right != '\0' ? right : ' ') == NULL;
+}
+
+/* "x.f(w)": the object of the method that is called last. */
+static bool is_receiver(const char *text, size_t at, size_t end, const struct operation *operation)
+{
+    return operation->kind == OPERATION_CALL && operation->name != NULL && at == 0 && text[end] == '.' &&
+           operation->name == text + end + 1;
+}
+
+/* How many brackets are open at each place; strings are not looked into: none is on the way of a finding's operand. */
+static int depth_at(const char *text, size_t at)
+{
+    int depth = 0;
+    for (size_t i = 0; i < at; i++) {
+        depth += text[i] == '(' || text[i] == '[' || text[i] == '{';
+        depth -= text[i] == ')' || text[i] == ']' || text[i] == '}';
+    }
+    return depth;
+}
+
+/* Where the last step's operands stand: those of an operator outside of all brackets, those of a call in its own ones. */
+static bool is_place(const char *text, size_t at, const struct operation *operation)
+{
+    if (operation->kind == OPERATOR)
+        return depth_at(text, at) == 0;
+    return operation->kind == OPERATION_CALL && operation->name != NULL && text + at > operation->name &&
+           depth_at(text, at) == depth_at(text, (size_t)(operation->name - text)) + 1;
+}
+
+bool text_takes(const char *text, size_t length_bytes, const char *name, size_t name_bytes)
+{
+    struct operation operation = operation_of(text, length_bytes);
+    for (size_t at = 0; name_bytes > 0 && at + name_bytes <= length_bytes; at++) {
+        size_t end = at + name_bytes;
+        if (memcmp(text + at, name, name_bytes) != 0)
+            continue;
+        if (end < length_bytes && is_receiver(text, at, end, &operation))
+            return true;
+        if (stands_alone(text, length_bytes, at, end) && is_place(text, at, &operation))
+            return true;
+    }
+    return false;
+}
+
+/* The columns of the maker lie within the user's. */
+static bool lies_within(struct model *model, struct process *process, const struct db_node *maker,
+                        const struct db_node *user)
+{
+    struct code *code;
+    struct line_span a = model_position(model, process, maker, &code), b = model_position(model, process, user, &code);
+    bool known = a.column >= 0 && b.column >= 0 && a.line == b.line && a.end_line == b.end_line;
+    bool within = a.column >= b.column && a.end_column <= b.end_column;
+    return known && within && (a.column != b.column || a.end_column != b.end_column);
+}
+
+static bool is_named_operand(struct model *model, struct process *process, uint32_t maker, uint32_t user)
+{
+    size_t name_bytes = 0, length = 0;
+    const char *name = statement_target(model, process, maker, &name_bytes);
+    const char *text = operation_text(model, process, user, &length);
+    return name != NULL && text != NULL && text_takes(text, length, name, name_bytes);
+}
+
+/* The same function: one name in two of them is two variables. */
+static bool in_one_function(const struct db_node *a, const struct db_node *b)
+{
+    return a->frame == DB_FRAME_PYTHON && b->frame == DB_FRAME_PYTHON && a->parent == b->parent &&
+           a->value >> 32 == b->value >> 32;
+}
+
+bool is_operand(struct model *model, struct process *process, uint32_t maker, uint32_t user)
+{
+    const struct db_node *inner = run_record(process->run, DB_KIND_NODE, maker),
+                         *outer = run_record(process->run, DB_KIND_NODE, user);
+    if (inner == NULL || outer == NULL || inner->parent != outer->parent)
+        return false;
+    return lies_within(model, process, inner, outer) ||
+           (in_one_function(inner, outer) && is_named_operand(model, process, maker, user));
+}
