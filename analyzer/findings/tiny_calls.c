@@ -30,7 +30,8 @@
 #define ITEMS_MIN 2u    /* at the header, that tell an array from a list */
 #define OWN_SHARE 0.8   /* of the loop's time: its own instructions, not functions that it calls */
 #define ELEMENT_SHARE 0.5
-#define INTERPRETER_SHARE 0.025 /* some 0.1 us of it for each call: calls of up to some microseconds */
+#define INTERPRETER_SHARE 0.05 /* some 0.1 us of it for each call: calls of up to some 2 us... */
+#define SURE_Z 1.645 /* ... with 95 % certainty: what the samples of a loop of batches say by chance is less */
 
 /* A loop of the user's. Samples. */
 struct walk {
@@ -208,13 +209,20 @@ static void add_spot(struct spot *spot)
     }
 }
 
+/* The least share that `part` of `whole` samples may stand for (Wilson's interval). */
+static double least_share(uint64_t part, uint64_t whole)
+{
+    double n = (double)whole, share = (double)part / n, z = SURE_Z;
+    return (share + z * z / (2 * n) - z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n);
+}
+
 /* All but whether it is worth telling. */
 static bool is_tiny(const struct walk *walk)
 {
-    double all = (double)walk->all, own = (double)(walk->interpreter + walk->native);
+    double own = (double)(walk->interpreter + walk->native);
     return !walk->text.carried && !walk->text.few && walk->all >= SAMPLES_MIN && walk->array >= ARRAY_MIN &&
-           own >= OWN_SHARE * all && (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
-           (double)walk->interpreter >= INTERPRETER_SHARE * all;
+           own >= OWN_SHARE * (double)walk->all && (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
+           least_share(walk->interpreter, walk->all) >= INTERPRETER_SHARE;
 }
 
 /* Of the line: what was spent in such a loop. The loop's finding stands where most of that is. */
