@@ -149,6 +149,7 @@ static bool apply_own(struct options *options, const char *text)
 
 static bool apply_baseline(struct options *options, const char *text)
 {
+    options->runs_first = options->run_count > 0;
     return gate_option_baseline(&options->gate, text);
 }
 
@@ -372,10 +373,10 @@ static int count_operands(unsigned verb, int *needed)
     return allowed;
 }
 
-/* An operand of gate: behind --baseline, and with a run before that, a further baseline; else a run. */
+/* An operand of gate: a run; behind --baseline, where a run stands before that, a further baseline. */
 static bool read_run(struct options *options, const char *text)
 {
-    if (options->gate.baseline_count > 0 && options->run_count > 0)
+    if (options->gate.baseline_count > 0 && options->runs_first)
         return gate_option_baseline(&options->gate, text);
     if (options->run_count == GATE_RUNS_MAX)
         return false;

@@ -28,6 +28,7 @@ struct options {
     const char *second;              /* diff: the run that is compared with it */
     const char *runs[GATE_RUNS_MAX]; /* gate: those to judge, `file` the first of them */
     size_t run_count;
+    bool runs_first;    /* one stands before --baseline */
     const char *output; /* -o; NULL is standard output */
     enum report_format format;
     bool format_given;

@@ -94,7 +94,8 @@ static void judge_new_share(struct judgement *judgement, const struct match *mat
     const struct profile_line *now = &match->now->lines[line];
     struct estimate is = share_estimate_needless_within(share_of(now, kind), z);
     const char *name = kind == SHARE_STORES ? "redundant_store" : "dead_store";
-    if (is.low < NEEDLESS_MIN)
+    bool told = judgement->item_count > 0 && judgement->items[judgement->item_count - 1].line == now;
+    if (is.low < NEEDLESS_MIN || told) /* who writes what is there already overwrites it too */
         return;
     struct judged_item item = {.how = JUDGED_SHARE, .profile = match->now, .line = now, .kind = name};
     if (is_ignored(match->now, now, name))

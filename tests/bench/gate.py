@@ -23,13 +23,16 @@ import zoo  # noqa: E402
 SIZES = (200, 1000, 5000, 25000, 125000)
 PARTS = (0.005, 0.01, 0.02, 0.03, 0.05)
 TURNS = 2000  # of what stands beside the training, in a run
-WATCHFUL = {"PIEPROF_RATE": "2000", "PIEPROF_BUDGET": "50"}
+# How each kind of waste is recorded: variables, and whether --runs or one run a side.
+RECORDED = {"replica": ({}, False), "tiny": ({"PIEPROF_RATE": "2000", "PIEPROF_BUDGET": "10", "PIEPROF_ENGINES": "time,replica"}, False),
+            "store": ({"PIEPROF_RATE": "2000", "PIEPROF_BUDGET": "50"}, True)}
 HEAD = """# The gate, measured
 
 Written by `tests/bench/gate.py`. Pairs of the same code are gated in both directions, one run of each beside two busy processes, recorded with
-the defaults. Wastes of `examples/zoo` are found with one run of the defaults on each side; those of `plants.py`, fitted to be 0.5 % to 5 % of the time,
-with {runs} runs of {seconds:g} s on each side, recorded with `PIEPROF_RATE=2000 PIEPROF_BUDGET=50`; each run without
-a plant is gated against the others of its program too.
+the defaults. Wastes of `examples/zoo` are found with one run of the defaults on each side; those of `plants.py`, fitted to be 0.5 % to 5 % of
+{seconds:g} s, in programs without a seed, thus: replicas with one run of the defaults on each side; tiny calls with one run of
+`PIEPROF_RATE=2000 PIEPROF_BUDGET=10 PIEPROF_ENGINES=time,replica`; stores with {runs} runs of `PIEPROF_RATE=2000 PIEPROF_BUDGET=50`, of which those
+without a plant are gated against each other too.
 
 """
 BUSY = "while True:\n    sum(range(1000000))\n"
@@ -139,21 +142,24 @@ def planted_programs(gate, seconds, names, chosen):
 def measure_plants(gate, seconds, runs, names=tuple(plants.LOOPS), chosen=tuple(plants.PLANTS)):
     """Each side `runs` runs of `seconds`; the bases once for each program, each of them gated against the others, which must pass."""
     rows = ["| planted in | waste | kind | of the time | line | the gate names |", "|---|---|---|---:|---:|---|"]
-    caught, wrong, total, alarms, last = 0, 0, 0, 0, None
+    caught, wrong, total, alarms, gated, bases = 0, 0, 0, 0, 0, {}
     for name, plant, part, base, text in planted_programs(gate, seconds, names, chosen):
-        if base != last:
-            bases = [gate.record(base, f"base{run}.db", more=WATCHFUL) for run in range(runs)]
-            alarms += sum(bool(gate.failures(run, [other for other in bases if other != run])) for run in bases if runs > 1)
-            last = base
+        more, several = RECORDED[plants.PLANTS[plant].kind]
+        count = runs if several else 1
+        key = (base, tuple(more))
+        if key not in bases:
+            bases[key] = [gate.record(base, f"base{len(bases)}.{run}.db", more=more) for run in range(count)]
+            pairs = [(run, [other for other in bases[key] if other != run]) for run in bases[key] if count > 1]
+            alarms, gated = alarms + sum(bool(gate.failures(*pair)) for pair in pairs), gated + len(pairs)
         line = plants.marked_line(text)
-        found = gate.failures([gate.record(text, f"new{run}.db", more=WATCHFUL) for run in range(runs)], bases)
+        found = gate.failures([gate.record(text, f"new{run}.db", more=more) for run in range(count)], bases[key])
         named = [entry for entry in found if entry.endswith(f"at line {line}")]
         header = f"at line {line - 1}"  # of the loop that a tiny call stands in
         others = [entry for entry in found if entry not in named and not (plants.PLANTS[plant].kind == "tiny" and entry.endswith(header))]
         total, caught, wrong = total + 1, caught + bool(named), wrong + bool(others)
         rows.append(f"| {name} | {plant} | {plants.PLANTS[plant].kind} | {100 * part:.1f} % | {line} | {'; '.join(found) or 'nothing'} |")
         print(rows[-1], flush=True)
-    again = f"; of {runs * len(names)} runs without, {alarms} raised an alarm against the others of their program" if runs > 1 else ""
+    again = f"; of {gated} runs without, {alarms} raised an alarm against the others of their program" if gated else ""
     return f"{caught} of {total} wastes of plants.py were named, {wrong} of them beside another line{again}", rows
 
 
