@@ -3,7 +3,7 @@
 the planted wastes of examples/zoo, and those of plants.py from 0.5 % to 5 % of the run's time, must fail and be named. Writes a
 table in Markdown.
 
-    gate.py --build build --write tests/bench/gate.md [--pairs 52] [--seconds 3] [--runs 1] [--part pairs|zoo|plants ...]
+    gate.py --build build --write tests/bench/gate.md [--pairs 52] [--runs 1] [--part pairs|zoo|plants ...]
 """
 import argparse
 import json
@@ -23,15 +23,16 @@ import zoo  # noqa: E402
 SIZES = (200, 1000, 5000, 25000, 125000)
 PARTS = (0.005, 0.01, 0.02, 0.03, 0.05)
 TURNS = 2000  # of what stands beside the training, in a run
-RECORDED = {"replica": {}, "tiny": {"PIEPROF_RATE": "2000", "PIEPROF_BUDGET": "10", "PIEPROF_ENGINES": "time,replica"},
-            "store": {"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"}}
+# Of each kind of plant: how its programs are recorded, and how many seconds they take unprofiled.
+RECORDED = {"replica": ({}, 3), "tiny": ({"PIEPROF_RATE": "2000", "PIEPROF_BUDGET": "10", "PIEPROF_ENGINES": "time,replica"}, 3),
+            "store": ({"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"}, 1)}
 HEAD = """# The gate, measured
 
 Written by `tests/bench/gate.py`. Pairs of the same code are gated in both directions, one run of each beside two busy processes, recorded with
 the defaults. Wastes of `examples/zoo` are found with one run of the defaults on each side; those of `plants.py`, fitted to be 0.5 % to 5 % of
-{seconds:g} s, in programs without a seed, with {runs} run on each side: replicas with the defaults; tiny calls with
-`PIEPROF_RATE=2000 PIEPROF_BUDGET=10 PIEPROF_ENGINES=time,replica`; stores with `PIEPROF_RATE=4000 PIEPROF_BUDGET=100`, with which a program takes
-several times as long. A further run without a plant is gated against the first, in both directions.
+a program's time, in programs without a seed, with {runs} run on each side: replicas in 3 s and with the defaults; tiny calls in 3 s and with
+`PIEPROF_RATE=2000 PIEPROF_BUDGET=10 PIEPROF_ENGINES=time,replica`; stores in 1 s and with `PIEPROF_RATE=4000 PIEPROF_BUDGET=100`, which makes a
+program take several times as long. A further run without a plant is gated against the first, in both directions.
 
 """
 BUSY = "while True:\n    sum(range(1000000))\n"
@@ -123,27 +124,27 @@ def size_of(points, seconds):
     return max(64, min(400000, round(a * (seconds / cost_a) ** (1 / slope))))
 
 
-def planted_programs(gate, seconds, names, chosen):
+def planted_programs(gate, names, chosen):
     """(program, plant, part of the time, base text, text with the plant), the sizes fitted to how long a run takes."""
     points = costs(gate)
     for number, name in enumerate(names):
         ticks, second = gate.plain(plants.count(name, 4))
-        steps = max(1, round(4 * seconds / second))
-        every = max(1, round(ticks * steps / 4 / TURNS))
-        turn_s = seconds / (ticks * steps / 4 / every)
         parts = {plant: PARTS[(number + index) % len(PARTS)] for index, plant in enumerate(plants.PLANTS)}
-        sizes = {plant: size_of(points[plant], part * turn_s) for plant, part in parts.items()}
-        base = plants.program(name, sizes, steps, every)
         for plant in chosen:
-            yield name, plant, parts[plant], base, plants.program(name, sizes, steps, every, plant)
+            seconds = RECORDED[plants.PLANTS[plant].kind][1]
+            steps = max(1, round(4 * seconds / second))
+            every = max(1, round(ticks * steps / 4 / TURNS))
+            turn_s = seconds / (ticks * steps / 4 / every)
+            sizes = {plant: size_of(points[plant], part * turn_s) for plant, part in parts.items()}
+            yield name, plant, parts[plant], plants.program(name, sizes, steps, every), plants.program(name, sizes, steps, every, plant)
 
 
-def measure_plants(gate, seconds, runs, names=tuple(plants.LOOPS), chosen=tuple(plants.PLANTS)):
-    """Each side `runs` runs of `seconds`; the bases once for each program and way of recording, and gated against one more."""
+def measure_plants(gate, runs, names=tuple(plants.LOOPS), chosen=tuple(plants.PLANTS)):
+    """Each side `runs` runs; the bases once for each program and way of recording, and gated against one more."""
     rows = ["| planted in | waste | kind | of the time | line | the gate names |", "|---|---|---|---:|---:|---|"]
     caught, wrong, total, alarms, gated, bases = 0, 0, 0, 0, 0, {}
-    for name, plant, part, base, text in planted_programs(gate, seconds, names, chosen):
-        more = RECORDED[plants.PLANTS[plant].kind]
+    for name, plant, part, base, text in planted_programs(gate, names, chosen):
+        more, _ = RECORDED[plants.PLANTS[plant].kind]
         key = (base, plants.PLANTS[plant].kind)
         if key not in bases:
             *bases[key], further = (gate.record(base, f"base{len(bases)}.{run}.db", more=more) for run in range(runs + 1))
@@ -165,17 +166,16 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--pairs", type=int, default=52)
-    parser.add_argument("--seconds", type=float, default=3, help="of a run with a plant")
     parser.add_argument("--runs", type=int, default=1, help="on each side, of those")
     parser.add_argument("--part", action="append", choices=("pairs", "zoo", "plants"), help="only this; may be repeated")
     parser.add_argument("--write")
     options = parser.parse_args()
     parts = {"pairs": lambda gate: measure_pairs(gate, options.pairs), "zoo": measure_zoo,
-             "plants": lambda gate: measure_plants(gate, options.seconds, options.runs)}
+             "plants": lambda gate: measure_plants(gate, options.runs)}
     with tempfile.TemporaryDirectory(prefix="pieprof-gate-") as directory:
         gate = Gate(options.build, options.python, directory)
         measured = {part: measure(gate) for part, measure in parts.items() if part in (options.part or parts)}
-    text = HEAD.format(seconds=options.seconds, runs=options.runs)
+    text = HEAD.format(runs=options.runs)
     text += "; ".join(summary for summary, _ in measured.values()) + ".\n"
     for _, rows in measured.values():
         text += "\n" + "\n".join(rows) + "\n"
