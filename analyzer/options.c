@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "operands.h"
 #include "pieprof/version.h"
 #include "verb.h"
 
@@ -356,64 +357,6 @@ static enum options_outcome option_apply(struct options *options, unsigned verb,
     return OPTIONS_RUN;
 }
 
-static enum options_outcome options_too_many(unsigned verb, const char *operand)
-{
-    fprintf(stderr, "pieprof-report: %s: one argument too many: %s\n", verbs[verb].name, operand);
-    return OPTIONS_WRONG;
-}
-
-/* How many operands a verb's usage line shows, and how many of them must be there: those without brackets. */
-static int count_operands(unsigned verb, int *needed)
-{
-    const char *operand = verbs[verb].operand;
-    int allowed = *operand != '\0' ? 1 : 0;
-    for (const char *at = operand; (at = strchr(at, ' ')) != NULL; at++)
-        allowed++;
-    *needed = *operand == '[' ? 0 : allowed;
-    return allowed;
-}
-
-/* An operand of gate: a run; behind --baseline, where a run stands before that, a further baseline. */
-static bool read_run(struct options *options, const char *text)
-{
-    if (options->gate.baseline_count > 0 && options->runs_first)
-        return gate_option_baseline(&options->gate, text);
-    if (options->run_count == GATE_RUNS_MAX)
-        return false;
-    options->runs[options->run_count++] = text;
-    return true;
-}
-
-static enum options_outcome read_runs(struct options *options, unsigned verb, int argc, char **argv)
-{
-    for (; optind < argc; optind++)
-        if (!read_run(options, argv[optind]))
-            return options_too_many(verb, argv[optind]);
-    if (options->run_count == 0) {
-        fprintf(stderr, "pieprof-report: %s: needs %s\n", verbs[verb].name, verbs[verb].operand);
-        return OPTIONS_WRONG;
-    }
-    options->file = options->runs[0];
-    return OPTIONS_RUN;
-}
-
-static enum options_outcome read_operands(struct options *options, unsigned verb, int argc, char **argv)
-{
-    int needed, allowed = count_operands(verb, &needed);
-    if (argc - optind > allowed) {
-        return options_too_many(verb, argv[optind + allowed]);
-    }
-    if (argc - optind < needed) {
-        fprintf(stderr, "pieprof-report: %s: needs %s\n", verbs[verb].name, verbs[verb].operand);
-        return OPTIONS_WRONG;
-    }
-    if (optind < argc)
-        options->file = argv[optind];
-    if (optind + 1 < argc)
-        options->second = argv[optind + 1];
-    return OPTIONS_RUN;
-}
-
 enum options_outcome options_read(struct options *options, unsigned verb, int argc, char **argv)
 {
     struct option longs[ROW_COUNT + 1];
@@ -426,11 +369,11 @@ enum options_outcome options_read(struct options *options, unsigned verb, int ar
             fprintf(stderr, "`pieprof-report %s --help` lists the options.\n", verbs[verb].name);
             return OPTIONS_WRONG;
         }
-        if (letter == 1 && !read_run(options, optarg))
-            return options_too_many(verb, optarg);
-        enum options_outcome outcome = letter == 1 ? OPTIONS_RUN : option_apply(options, verb, letter);
+        enum options_outcome outcome =
+            letter == 1 ? operand_read(options, verbs[verb].name, optarg) : option_apply(options, verb, letter);
         if (outcome != OPTIONS_RUN)
             return outcome;
     }
-    return verb == VERB_GATE ? read_runs(options, verb, argc, argv) : read_operands(options, verb, argc, argv);
+    return verb == VERB_GATE ? operands_read_runs(options, verbs[verb].name, verbs[verb].operand, argc, argv)
+                             : operands_read(options, verbs[verb].name, verbs[verb].operand, argc, argv);
 }
