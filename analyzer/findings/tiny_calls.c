@@ -58,8 +58,17 @@ struct spot {
     uint64_t node_ns;
 };
 
+/* Of a node of the process that is looked through. */
+struct step {
+    bool in_array;     /* it or a frame between it and the Python frame above is of an array's library */
+    bool looked_at;    /* a Python frame whose spot is known */
+    uint32_t outer;    /* of a Python frame: the Python frame around it, 0 for none */
+    struct spot *spot; /* NULL: not the user's code */
+};
+
 struct search {
     struct model *model;
+    struct step *steps; /* by run_index() of DB_KIND_NODE */
     struct map walk_map, spot_map;
     struct walk **walks;
     size_t walk_count, walk_capacity;
@@ -76,18 +85,6 @@ static bool is_array_library(const struct process *process, uint64_t address)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strstr(path, names[i]) != NULL)
             return true;
-    return false;
-}
-
-/* Does a native frame between a leaf and the Python frame above it belong to an array's library? */
-static bool is_in_array(const struct process *process, const struct db_node *record)
-{
-    for (unsigned i = 0; record != NULL && i < FRAMES_MAX && record->frame != DB_FRAME_PYTHON; i++) {
-        if ((record->frame == DB_FRAME_NATIVE || record->frame == DB_FRAME_ACCESS) &&
-            is_array_library(process, record->value - (i > 0)))
-            return true;
-        record = run_record(process->run, DB_KIND_NODE, record->parent);
-    }
     return false;
 }
 
@@ -164,14 +161,25 @@ static void add_own(struct search *search, struct process *process, struct spot 
     }
 }
 
+static struct step *step_of(struct search *search, struct process *process, uint32_t python_id)
+{
+    struct step *step = &search->steps[run_index(&process->run->tables[DB_KIND_NODE], python_id)];
+    if (!step->looked_at)
+        step->spot = spot_of(search, process, python_id);
+    step->looked_at = true;
+    return step;
+}
+
 /* All loops around a leaf; those of a function that calls itself once. */
-static void add_leaf(struct search *search, struct process *process, uint32_t leaf, const struct db_node *record)
+static void add_leaf(struct search *search, struct process *process, uint32_t leaf, const struct db_node *record,
+                     bool array)
 {
     const struct walk *last = NULL;
-    bool array = is_in_array(process, record), own = true;
+    bool own = true;
     uint32_t id = model_node(process, leaf)->python;
     for (unsigned i = 0; id != 0 && i < FRAMES_MAX; i++) {
-        struct spot *spot = spot_of(search, process, id);
+        const struct step *step = step_of(search, process, id);
+        struct spot *spot = step->spot;
         if (spot != NULL && spot->walk != NULL) {
             if (own)
                 add_own(search, process, spot, leaf, record, array);
@@ -180,17 +188,36 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
             last = spot->walk;
         }
         own = false;
-        const struct db_node *frame = run_record(process->run, DB_KIND_NODE, id);
-        id = frame->parent != 0 ? model_node(process, frame->parent)->python : 0;
+        id = step->outer;
     }
+}
+
+/* Parents come before their children. */
+static void take_step(struct search *search, struct process *process, size_t index, const struct db_node *record)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
+    size_t parent = record->parent != 0 ? run_index(table, record->parent) : SIZE_MAX;
+    struct step *step = &search->steps[index];
+    if (record->frame == DB_FRAME_PYTHON) {
+        step->outer = parent != SIZE_MAX ? process->nodes[parent].python : 0;
+        return;
+    }
+    bool native = record->frame == DB_FRAME_NATIVE || record->frame == DB_FRAME_ACCESS;
+    step->in_array = (parent != SIZE_MAX && search->steps[parent].in_array) ||
+                     (native && is_array_library(process, record->value - 1));
 }
 
 static void add_process(struct search *search, struct process *process)
 {
+    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
     struct run_cursor cursor = {0};
-    for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;)
+    search->steps = memory_zeroed(run_capacity(table), sizeof(*search->steps));
+    for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
+        take_step(search, process, cursor.index, record);
         if (record->samples > 0 && !process->nodes[cursor.index].in_import)
-            add_leaf(search, process, (uint32_t)cursor.id, record);
+            add_leaf(search, process, (uint32_t)cursor.id, record, search->steps[cursor.index].in_array);
+    }
+    free(search->steps);
 }
 
 static bool is_element(const struct spot *spot)

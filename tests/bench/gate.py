@@ -111,9 +111,9 @@ def measure_zoo(gate):
     return f"{caught} of {len(zoo.PROGRAMS)} wastes planted in examples/zoo were named", rows
 
 
-def costs(gate):
+def costs(gate, chosen):
     """Of each plant: (size, seconds a turn) for some sizes."""
-    return {plant: [(size, max(gate.plain(plants.cost(plant, size))[0], 1e-7)) for size in SIZES] for plant in plants.PLANTS}
+    return {plant: [(size, max(gate.plain(plants.cost(plant, size))[0], 1e-7)) for size in SIZES] for plant in chosen}
 
 
 def size_of(points, seconds):
@@ -126,10 +126,10 @@ def size_of(points, seconds):
 
 def planted_programs(gate, names, chosen):
     """(program, plant, part of the time, base text, text with the plant), the sizes fitted to how long a run takes."""
-    points = costs(gate)
+    points = costs(gate, chosen)
     for number, name in enumerate(names):
         ticks, second = gate.plain(plants.count(name, 4))
-        parts = {plant: PARTS[(number + index) % len(PARTS)] for index, plant in enumerate(plants.PLANTS)}
+        parts = {plant: PARTS[(number + index) % len(PARTS)] for index, plant in enumerate(plants.PLANTS) if plant in chosen}
         for plant in chosen:
             seconds = RECORDED[plants.PLANTS[plant].kind][1]
             steps = max(1, round(4 * seconds / second))

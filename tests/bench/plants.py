@@ -41,9 +41,9 @@ PLANTS = {
         buffer5.fill(0.5){MARK}
         np.multiply(noise5, ticks, out=buffer5)
         gathered += buffer5[7]"""),
-    "clipped": Plant("store", "table6 = rng.normal(size={n}).clip(-1, 1); limits6 = np.empty({n})\nnp.clip(table6, -1, 1, out=limits6)", "gathered += limits6[ticks % {n}]", f"""
-        np.clip(table6, -1, 1, out=limits6){MARK}
-        gathered += limits6[ticks % {{n}}]"""),
+    "halved": Plant("store", "table6 = rng.normal(size={n}); half6 = np.empty({n})\nnp.multiply(table6, 0.5, out=half6)", "gathered += half6[ticks % {n}]", f"""
+        np.multiply(table6, 0.5, out=half6){MARK}
+        gathered += half6[ticks % {{n}}]"""),
     # One element at a time.
     "squares": Plant("tiny", "row7 = rng.normal(size={n})", "gathered += row7 @ row7", f"""
         for i in range(len(row7)):
