@@ -77,24 +77,36 @@ static int update_baseline(const struct profile *now, const char *path)
     return good ? STATUS_GOOD : STATUS_UNUSABLE;
 }
 
-static int gate_decide(const struct profile *now, const struct profile *base, const struct options *options)
+/* With the judgement made: times too where they are asked for. NULL, or why nothing can be told. */
+static char *gate_judge(struct judgement *judgement, struct match *match, struct side *now, struct side *base,
+                        const struct gate_options *gate)
+{
+    judge_sides(judgement, match, now, base, gate);
+    return gate->time_percent >= 0 ? judge_times(judgement, match, now, base, gate) : NULL;
+}
+
+static int gate_decide(struct side *now, struct side *base, const struct options *options)
 {
     const struct gate_options *gate = &options->gate;
-    char *refusal = gate_refusal(now, base, gate);
+    const struct profile *first = &now->profiles[0], *before = base->count > 0 ? &base->profiles[0] : NULL;
+    char *refusal = gate_refusal_of_sides(now, base, gate);
     if (refusal != NULL)
-        return refused(now->name, refusal);
-    if (gate->update_baseline && base != NULL && base->from_run)
-        return refused(base->name,
+        return refused(first->name, refusal);
+    if (gate->update_baseline && before != NULL && before->from_run)
+        return refused(before->name,
                        memory_print("a run is not rewritten; name a JSON file for --update-baseline to write"));
-    struct match match = {0};
+    struct match match;
     struct judgement judgement;
-    if (base != NULL)
-        match_make(&match, base, now);
-    judge(&judgement, now, base, base != NULL ? &match : NULL, gate);
-    const struct verdict verdict = {now, base, &judgement, options};
-    int status = gate_show(&verdict);
+    refusal = gate_judge(&judgement, &match, now, base, gate);
+    const struct verdict verdict = {.now = first,
+                                    .base = before,
+                                    .now_count = now->count,
+                                    .base_count = base->count,
+                                    .judgement = &judgement,
+                                    .options = options};
+    int status = refusal != NULL ? refused(first->name, refusal) : gate_show(&verdict);
     if (gate->update_baseline && status != STATUS_UNUSABLE)
-        status = update_baseline(now, gate->baseline);
+        status = update_baseline(first, gate->baselines[0]);
     judgement_free(&judgement);
     match_free(&match);
     return status;
@@ -103,26 +115,42 @@ static int gate_decide(const struct profile *now, const struct profile *base, co
 /* Is there nothing yet that --update-baseline would rewrite? */
 static bool makes_baseline(const struct gate_options *gate)
 {
-    return gate->update_baseline && access(gate->baseline, F_OK) != 0;
+    return gate->update_baseline && access(gate->baselines[0], F_OK) != 0;
+}
+
+static bool side_load(struct side *side, const char *const *paths, size_t count, const struct options *options)
+{
+    *side = (struct side){.profiles = memory_zeroed(count, sizeof(*side->profiles))};
+    bool good = true;
+    for (; side->count < count && good; side->count++)
+        good = profile_load(&side->profiles[side->count], paths[side->count], options->own, options->own_count);
+    return good;
+}
+
+static void side_free(struct side *side)
+{
+    for (size_t i = 0; i < side->count; i++)
+        profile_free(&side->profiles[i]);
+    free(side->profiles);
 }
 
 int verb_gate(const struct options *options)
 {
     struct options own = *options; /* the ids of --allow-file are added */
     const struct gate_options *gate = &own.gate;
-    if (gate->baseline == NULL && (!gate->limited || gate->update_baseline))
+    if (gate->baseline_count == 0 && (!gate->limited || gate->update_baseline))
         return refused(options->file,
                        memory_print("nothing to compare with: name a --baseline, or a limit with --max"));
     if (!gate_options_read_allowed(&own.gate))
         return STATUS_UNUSABLE;
-    struct profile now, base = {0};
+    struct side now, base = {0};
+    size_t compared = gate->baseline_count > 0 && !makes_baseline(gate) ? gate->baseline_count : 0;
     int status = STATUS_UNUSABLE;
-    bool compares = gate->baseline != NULL && !makes_baseline(gate);
-    if (profile_load(&now, options->file, options->own, options->own_count) &&
-        (!compares || profile_load(&base, gate->baseline, options->own, options->own_count)))
-        status = gate_decide(&now, compares ? &base : NULL, &own);
-    profile_free(&now);
-    profile_free(&base);
+    if (side_load(&now, options->runs, options->run_count, options) &&
+        side_load(&base, gate->baselines, compared, options))
+        status = gate_decide(&now, &base, &own);
+    side_free(&now);
+    side_free(&base);
     intern_free_all();
     return status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "operands.h"
 #include "pieprof/version.h"
 #include "verb.h"
 
@@ -149,8 +150,8 @@ static bool apply_own(struct options *options, const char *text)
 
 static bool apply_baseline(struct options *options, const char *text)
 {
-    options->gate.baseline = text;
-    return *text != '\0';
+    options->runs_first = options->run_count > 0;
+    return gate_option_baseline(&options->gate, text);
 }
 
 static bool apply_max(struct options *options, const char *text)
@@ -166,6 +167,11 @@ static bool apply_max_new(struct options *options, const char *text)
 static bool apply_max_increase(struct options *options, const char *text)
 {
     return gate_option_increase(&options->gate, text);
+}
+
+static bool apply_time(struct options *options, const char *text)
+{
+    return gate_option_time(&options->gate, text);
 }
 
 static bool apply_allow(struct options *options, const char *text)
@@ -211,7 +217,9 @@ static const struct option_row rows[] = {
      apply_gate_format},
     {VERB_BIT(EXPORT), 'f', "format", "baseline", "what to write (default: baseline, a small JSON for gate and diff)",
      apply_export_format},
-    {VERB_BIT(GATE), 'b', "baseline", "FILE", "the run or exported baseline to compare with", apply_baseline},
+    {VERB_BIT(GATE), 'b', "baseline", "FILE...",
+     "the run or exported baseline to compare with; several (64 at most) may follow where runs stand before it",
+     apply_baseline},
     {VERB_BIT(GATE), 261, "max", "METRIC=VALUE",
      "fail above VALUE: findings=N, replica_objects=N, replicas=1MiB, transfers=1MiB, dead_stores=P%, "
      "redundant_stores=P%; may be repeated",
@@ -221,6 +229,10 @@ static const struct option_row rows[] = {
      "how much a finding of the baseline may grow, in bytes made again for each birth (default: 25%); with METRIC: how "
      "much the run's sum may grow",
      apply_max_increase},
+    {VERB_BIT(GATE), 270, "time", "P%",
+     "fail too where the CPU time of a line, or of the run, rose by more than P (above 0); needs 3 runs and more a "
+     "side",
+     apply_time},
     {VERB_BIT(GATE), 264, "allow", "ID", "let this finding pass; may be repeated", apply_allow},
     {VERB_BIT(GATE), 265, "allow-file", "FILE", "let the findings pass whose ids FILE lists, one a line",
      apply_allow_file},
@@ -308,6 +320,8 @@ void options_help_program(void)
 /* The table's rows for this verb, in getopt's two forms. */
 static void options_compile(unsigned verb, struct option *longs, char *shorts)
 {
+    if (verb == VERB_GATE)
+        *shorts++ = '-'; /* getopt then gives operands in their places: those behind --baseline are baselines */
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if ((rows[i].verbs & (1u << verb)) == 0)
             continue;
@@ -343,39 +357,10 @@ static enum options_outcome option_apply(struct options *options, unsigned verb,
     return OPTIONS_RUN;
 }
 
-/* How many operands a verb's usage line shows, and how many of them must be there: those without brackets. */
-static int count_operands(unsigned verb, int *needed)
-{
-    const char *operand = verbs[verb].operand;
-    int allowed = *operand != '\0' ? 1 : 0;
-    for (const char *at = operand; (at = strchr(at, ' ')) != NULL; at++)
-        allowed++;
-    *needed = *operand == '[' ? 0 : allowed;
-    return allowed;
-}
-
-static enum options_outcome read_operands(struct options *options, unsigned verb, int argc, char **argv)
-{
-    int needed, allowed = count_operands(verb, &needed);
-    if (argc - optind > allowed) {
-        fprintf(stderr, "pieprof-report: %s: one argument too many: %s\n", verbs[verb].name, argv[optind + allowed]);
-        return OPTIONS_WRONG;
-    }
-    if (argc - optind < needed) {
-        fprintf(stderr, "pieprof-report: %s: needs %s\n", verbs[verb].name, verbs[verb].operand);
-        return OPTIONS_WRONG;
-    }
-    if (optind < argc)
-        options->file = argv[optind];
-    if (optind + 1 < argc)
-        options->second = argv[optind + 1];
-    return OPTIONS_RUN;
-}
-
 enum options_outcome options_read(struct options *options, unsigned verb, int argc, char **argv)
 {
     struct option longs[ROW_COUNT + 1];
-    char shorts[2 * ROW_COUNT + 1];
+    char shorts[2 * ROW_COUNT + 2];
     *options = (struct options){.file = "out.db", .top = (size_t)-1, .min_waste_percent = 0.5, .phase = PHASE_COUNT};
     gate_options_default(&options->gate);
     options_compile(verb, longs, shorts);
@@ -384,9 +369,11 @@ enum options_outcome options_read(struct options *options, unsigned verb, int ar
             fprintf(stderr, "`pieprof-report %s --help` lists the options.\n", verbs[verb].name);
             return OPTIONS_WRONG;
         }
-        enum options_outcome outcome = option_apply(options, verb, letter);
+        enum options_outcome outcome =
+            letter == 1 ? operand_read(options, verbs[verb].name, optarg) : option_apply(options, verb, letter);
         if (outcome != OPTIONS_RUN)
             return outcome;
     }
-    return read_operands(options, verb, argc, argv);
+    return verb == VERB_GATE ? operands_read_runs(options, verbs[verb].name, verbs[verb].operand, argc, argv)
+                             : operands_read(options, verbs[verb].name, verbs[verb].operand, argc, argv);
 }

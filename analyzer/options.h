@@ -24,8 +24,11 @@ enum report_format {
 };
 
 struct options {
-    const char *file;   /* the run's file; out.db unless named */
-    const char *second; /* diff: the run that is compared with it */
+    const char *file;                /* the run's file; out.db unless named */
+    const char *second;              /* diff: the run that is compared with it */
+    const char *runs[GATE_RUNS_MAX]; /* gate: those to judge, `file` the first of them */
+    size_t run_count;
+    bool runs_first;    /* one stands before --baseline */
     const char *output; /* -o; NULL is standard output */
     enum report_format format;
     bool format_given;

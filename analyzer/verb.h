@@ -11,7 +11,7 @@ enum { STATUS_GOOD = 0, STATUS_FAILED = 1, STATUS_UNUSABLE = 2 };
 #define VERBS(X)                                                                                                       \
     X(report, REPORT, "rank the lines of a run by what they waste (the default verb)", "[FILE]")                       \
     X(diff, DIFF, "line up two runs: what is new, gone, more or less", "BASE NEW")                                     \
-    X(gate, GATE, "fail when a run wastes more than a baseline, or than is allowed", "NEW")                            \
+    X(gate, GATE, "fail when a run wastes more than a baseline, or than is allowed", "NEW...")                         \
     X(export, EXPORT, "write a run in another form, such as a baseline to commit", "[FILE]")                           \
     X(dump, DUMP, "print every record of a file, for debugging", "[FILE]")                                             \
     X(doctor, DOCTOR, "say what works on this machine, and how to enable the rest", "")

@@ -33,7 +33,7 @@ enum metric_unit gate_metric_unit(enum gate_metric metric)
 
 void gate_options_default(struct gate_options *options)
 {
-    *options = (struct gate_options){.increase_percent = GATE_INCREASE_PERCENT};
+    *options = (struct gate_options){.increase_percent = GATE_INCREASE_PERCENT, .time_percent = -1};
     for (size_t i = 0; i < GATE_METRIC_COUNT; i++)
         options->limits[i] = options->increases[i] = -1;
 }
@@ -103,6 +103,19 @@ bool gate_option_increase(struct gate_options *options, const char *text)
     if (metric == GATE_METRIC_COUNT)
         return read_percent(text, &options->increase_percent);
     return read_percent(text, &options->increases[metric]);
+}
+
+bool gate_option_time(struct gate_options *options, const char *text)
+{
+    return read_percent(text, &options->time_percent) && options->time_percent > 0;
+}
+
+bool gate_option_baseline(struct gate_options *options, const char *text)
+{
+    if (options->baseline_count == GATE_RUNS_MAX || *text == '\0')
+        return false;
+    options->baselines[options->baseline_count++] = text;
+    return true;
 }
 
 bool gate_option_require(struct gate_options *options, const char *text)

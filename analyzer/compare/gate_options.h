@@ -9,6 +9,7 @@
 #include "pieprof/db.h"
 
 #define GATE_ALLOWED_MAX 1024
+#define GATE_RUNS_MAX 64 /* on each side */
 #define GATE_INCREASE_PERCENT 25.0
 
 /* name, id, what it is */
@@ -30,7 +31,9 @@ enum gate_metric {
 };
 
 struct gate_options {
-    const char *baseline;                  /* NULL: none */
+    const char *baselines[GATE_RUNS_MAX]; /* --baseline, and the operands behind it */
+    size_t baseline_count;
+    double time_percent;                   /* --time: below 0: times do not decide */
     double limits[GATE_METRIC_COUNT];      /* --max: objects, bytes or percent; below 0: none */
     size_t new_max;                        /* --max-new */
     double increase_percent;               /* --max-increase: of each finding that was there */
@@ -46,6 +49,8 @@ struct gate_options {
 /* gate_options.c: what a --max or --max-increase says; false when it is not understood. */
 bool gate_option_max(struct gate_options *options, const char *text);
 bool gate_option_increase(struct gate_options *options, const char *text);
+bool gate_option_time(struct gate_options *options, const char *text);
+bool gate_option_baseline(struct gate_options *options, const char *text);
 bool gate_option_require(struct gate_options *options, const char *text);
 bool gate_option_allow(struct gate_options *options, const char *text);
 void gate_options_default(struct gate_options *options);

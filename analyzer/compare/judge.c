@@ -36,7 +36,6 @@ void judgement_add(struct judgement *judgement, struct judged_item item, char *w
     item.what = intern_string(what);
     free(what);
     judgement->items[judgement->item_count++] = item;
-    judgement->counts[item.how]++;
 }
 
 void judgement_note(struct judgement *judgement, char *note)
@@ -65,11 +64,6 @@ static const char *known_words(const struct match *match, const struct profile_f
         return "In the baseline this line repeated nothing.";
     return match->known[finding->line] ? "In the baseline this line made no objects."
                                        : "The baseline has no such line.";
-}
-
-static bool is_sampled_kind(const char *kind)
-{
-    return !kind_is_exact(kind) && strcmp(kind, "constant") != 0;
 }
 
 static char *say_sum(const struct repeated *repeated)
@@ -168,14 +162,6 @@ static enum judged against_baseline(const struct match *match, const struct prof
     return now->bytes / (double)now->births > most ? JUDGED_INCREASED : JUDGED_KNOWN;
 }
 
-/* A finding that was measured, not counted: only whether its line is new can be told here (sampled.c does the rest). */
-static void judge_sampled(struct judgement *judgement, struct judged_item item, const struct match *match)
-{
-    bool there = match == NULL || line_before(match, item.finding) != NULL || match->known[item.finding->line];
-    item.how = there ? JUDGED_KNOWN : JUDGED_NEW;
-    judgement_add(judgement, item, memory_print("%s", item.finding->claim != NULL ? item.finding->claim : ""));
-}
-
 static void judge_finding(struct judgement *judgement, const struct profile *now, const struct match *match,
                           const struct profile_finding *finding, const struct gate_options *options)
 {
@@ -190,8 +176,11 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
             memory_print("ignored by a comment: %s", *finding->ignored != '\0' ? finding->ignored : "no reason given"));
         return;
     }
-    if (is_sampled_kind(finding->kind)) {
-        judge_sampled(judgement, item, match);
+    if (kind_is_measured(finding->kind)) {
+        char *words;
+        item.how = judge_measured(match, finding, &words);
+        item.how = item.how == JUDGED_NEW && is_allowed(options, finding) ? JUDGED_ALLOWED : item.how;
+        judgement_add(judgement, item, words);
         return;
     }
     if (match != NULL)
@@ -301,6 +290,19 @@ static int item_order(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->kind, b->kind);
 }
 
+void judgement_finish(struct judgement *judgement, const struct gate_options *options)
+{
+    size_t *counts = judgement->counts;
+    memset(counts, 0, sizeof(judgement->counts));
+    for (size_t i = 0; i < judgement->item_count; i++)
+        counts[judgement->items[i].how]++;
+    if (judgement->item_count > 0)
+        qsort(judgement->items, judgement->item_count, sizeof(*judgement->items), item_order);
+    judgement->failed = counts[JUDGED_NEW] > options->new_max;
+    for (enum judged how = JUDGED_NEW + 1; how < JUDGED_COUNT; how++)
+        judgement->failed = judgement->failed || (judged_fails(how) && counts[how] > 0);
+}
+
 void judge(struct judgement *judgement, const struct profile *now, const struct profile *base,
            const struct match *match, const struct gate_options *options)
 {
@@ -314,10 +316,7 @@ void judge(struct judgement *judgement, const struct profile *now, const struct 
     judge_limits(judgement, now, base, options);
     note_unused(judgement, now, options);
     note_run(judgement, now, base);
-    if (judgement->item_count > 0)
-        qsort(judgement->items, judgement->item_count, sizeof(*judgement->items), item_order);
-    judgement->failed = judgement->counts[JUDGED_NEW] > options->new_max || judgement->counts[JUDGED_INCREASED] > 0 ||
-                        judgement->counts[JUDGED_SHARE] > 0 || judgement->counts[JUDGED_LIMIT] > 0;
+    judgement_finish(judgement, options);
 }
 
 void judgement_free(struct judgement *judgement)

@@ -14,7 +14,9 @@
     X(NEW, "new", true)                                                                                                \
     X(INCREASED, "increased", true)                                                                                    \
     X(SHARE, "share rose", true)                                                                                       \
+    X(TIME, "slower", true)                                                                                            \
     X(LIMIT, "limit", true)                                                                                            \
+    X(VARIES, "not in every run", false)                                                                               \
     X(ALLOWED, "allowed", false)                                                                                       \
     X(SUPPRESSED, "suppressed", false)                                                                                 \
     X(KNOWN, "known", false)                                                                                           \
@@ -44,7 +46,7 @@ struct judgement {
     size_t counts[JUDGED_COUNT];
     const char **notes;
     size_t note_count, note_capacity;
-    size_t shares_compared;
+    size_t shares_compared, times_compared;
     bool failed;
 };
 
@@ -70,6 +72,9 @@ void judge(struct judgement *judgement, const struct profile *now, const struct 
            const struct match *match, const struct gate_options *options);
 void judgement_free(struct judgement *judgement);
 
+/* Counts, sorts and decides anew, after items were added or changed. */
+void judgement_finish(struct judgement *judgement, const struct gate_options *options);
+
 /* For the parts of the judge: `what` is fresh memory, which is taken. */
 void judgement_add(struct judgement *judgement, struct judged_item item, char *what);
 void judgement_note(struct judgement *judgement, char *note);
@@ -78,8 +83,41 @@ void judgement_note(struct judgement *judgement, char *note);
 void judge_limits(struct judgement *judgement, const struct profile *now, const struct profile *base,
                   const struct gate_options *options);
 
-/* sampled.c: shares of stores of lines that are in both runs. */
+/*
+ * measured.c: how a finding that was measured stands to the baseline (`match` NULL: there is none). `*what`: a sentence, or
+ * nothing; fresh memory.
+ */
+enum judged judge_measured(const struct match *match, const struct profile_finding *finding, char **what);
+
+/* measured.c: is the text of a line of `now` not in `base`, and was that not by chance left out of what was recorded? */
+bool measured_line_is_new(const struct match *match, size_t line);
+
+/* sampled.c: shares of stores of lines that are in both runs, and of lines that are new. */
 void judge_shares(struct judgement *judgement, const struct match *match);
+
+/* The runs of one side: one and more, of the same code. */
+struct side {
+    struct profile *profiles;
+    size_t count;
+};
+
+/*
+ * several.c: the verdict on one and more runs. What is counted exactly must fail in each run against each baseline, and the least
+ * of these is told; what is sampled is added up into the first of each side. `match` is of these two. `base->count` 0: without a
+ * baseline. Free with judgement_free and match_free.
+ */
+void judge_sides(struct judgement *judgement, struct match *match, struct side *now, struct side *base,
+                 const struct gate_options *options);
+
+/*
+ * timed.c, after the lines are matched: lines of both sides, and the run as a whole, whose CPU time rose by more than
+ * options->time_percent. Refuses, with fresh memory, where the runs are too few or vary too much to tell; NULL: it could tell.
+ */
+char *judge_times(struct judgement *judgement, const struct match *match, const struct side *now,
+                  const struct side *base, const struct gate_options *options);
+
+/* refuse.c: as gate_refusal, of all runs of both sides. */
+char *gate_refusal_of_sides(const struct side *now, const struct side *base, const struct gate_options *options);
 
 /* refuse.c: why the gate cannot decide, with the remedy; fresh memory. NULL when it can. */
 char *gate_refusal(const struct profile *now, const struct profile *base, const struct gate_options *options);

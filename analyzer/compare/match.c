@@ -242,6 +242,14 @@ struct match_place match_place(const struct match *match, size_t file, int32_t l
     return in_text ? match->places[file][line - 1] : (struct match_place){.file = SIZE_MAX};
 }
 
+bool match_has_file(const struct match *match, size_t file)
+{
+    for (size_t i = 0; i < match->now->files[file].line_count; i++)
+        if (match->places[file][i].line > 0)
+            return true;
+    return false;
+}
+
 static void match_lines(struct match *match)
 {
     for (size_t i = 0; i < match->now->line_count; i++) {

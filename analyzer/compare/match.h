@@ -26,6 +26,9 @@ void match_free(struct match *match);
 /* Where a place of `now` stands in `base`; line 0: not found. */
 struct match_place match_place(const struct match *match, size_t file, int32_t line);
 
+/* Stands any line of this file of `now` in `base`? */
+bool match_has_file(const struct match *match, size_t file);
+
 /* How much of a file of `base` is still in one of `now`, 0 to 1: half and more is the same file under another name. */
 #define MATCH_SAME_FILE 0.5
 double match_files_alike(const struct profile_file *base, const struct profile_file *now);

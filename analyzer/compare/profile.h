@@ -50,7 +50,8 @@ struct profile_line {
     size_t group_count, group_capacity;
     /* Of a run only. */
     double time_s;
-    uint64_t samples; /* that measured it */
+    uint64_t samples;         /* that measured it... */
+    uint64_t element_samples; /* ... in loops over the elements of arrays */
     struct share stores, dead;
 };
 
@@ -82,6 +83,7 @@ struct profile {
     uint64_t births, object_bytes;
     uint64_t without_place; /* objects that found no room among the places */
     double time_s;
+    uint64_t samples;
     struct share stores, dead; /* of the whole run */
     struct profile_file *files;
     size_t file_count, file_capacity;
@@ -106,6 +108,18 @@ void profile_count_line(struct profile *profile, const struct profile_line *line
 /* profile_take.c: from a model, whose memory is not needed afterwards. */
 void profile_take(struct profile *profile, struct model *model);
 
+/* profile_pool.c: does a file's text differ between runs of one side? Its path, NULL: no. */
+const char *profile_differs(const struct profile *a, const struct profile *b);
+
+/*
+ * profile_pool.c: adds what another run of the same code sampled, and the findings that were measured there, to the first.
+ * Exact counts and times stay the first's own.
+ */
+void profile_pool(struct profile *first, const struct profile *other);
+
+/* profile_pool.c: the line of a profile at a place of another of the same code; NULL: nothing was counted there. */
+const struct profile_line *profile_find_line(const struct profile *profile, const char *path, int32_t number);
+
 /* profile_read.c: from a baseline's text. False: `*error` (fresh memory) says where and what is wrong. */
 bool profile_read(struct profile *profile, const char *text, size_t length_bytes, char **error);
 
@@ -125,6 +139,12 @@ const char *profile_path(const struct model *model, const char *file);
 static inline bool kind_is_exact(const char *kind)
 {
     return strcmp(kind, "replica") == 0 || strcmp(kind, "transfer") == 0;
+}
+
+/* Is what makes findings of this kind sampled? (Counts make "constant" ones, where they cost time.) */
+static inline bool kind_is_measured(const char *kind)
+{
+    return !kind_is_exact(kind) && strcmp(kind, "constant") != 0;
 }
 
 /* ignore.c: notes the comments of a file and marks the findings that they name. */

@@ -143,6 +143,7 @@ static void take_line(struct profile *profile, struct model *model, const struct
                                    .own = line->own,
                                    .time_s = (double)times_total(&line->times) * 1e-9,
                                    .samples = line->times.samples,
+                                   .element_samples = line->element_samples,
                                    .stores = line->shares[SHARE_STORES],
                                    .dead = line->shares[SHARE_DEAD]};
     take_columns(taken, &line->span);
@@ -194,6 +195,7 @@ static void take_run(struct profile *profile, const struct model *model)
     profile->from_run = true;
     profile->why_partial = why_partial(model->run);
     profile->time_s = (double)times_total(&totals->times) * 1e-9;
+    profile->samples = totals->times.samples;
     profile->stores = totals->shares[SHARE_STORES];
     profile->dead = totals->shares[SHARE_DEAD];
     profile->without_place =

@@ -139,3 +139,33 @@ char *gate_refusal(const struct profile *now, const struct profile *base, const 
         refusal = refuse_required(now, options);
     return refusal != NULL ? refusal : refuse_metrics(now, base, options);
 }
+
+/* Runs of one side must be of one code: what is told of a line is told of all. */
+static char *refuse_mixture(const struct side *side, const char *what)
+{
+    for (size_t i = 1; i < side->count; i++) {
+        const struct profile *first = &side->profiles[0], *other = &side->profiles[i];
+        const char *path = profile_differs(first, other);
+        if (path != NULL)
+            return memory_print(
+                "%s are of different code: %s is not the same in %s and in %s; record all runs of a side "
+                "with the same files",
+                what, path, first->name, other->name);
+    }
+    return NULL;
+}
+
+char *gate_refusal_of_sides(const struct side *now, const struct side *base, const struct gate_options *options)
+{
+    char *refusal = NULL;
+    for (size_t i = 0; i < now->count && refusal == NULL; i++)
+        for (size_t j = 0; (j < base->count || j == 0) && refusal == NULL; j++)
+            refusal = gate_refusal(&now->profiles[i], base->count > 0 ? &base->profiles[j] : NULL, options);
+    if (refusal == NULL && options->update_baseline && (now->count > 1 || options->baseline_count > 1))
+        refusal = memory_print("--update-baseline writes one run into one file; name one of each");
+    if (refusal == NULL && options->time_percent >= 0 && base->count == 0)
+        refusal = memory_print("--time needs --baseline, with the runs to compare with");
+    if (refusal == NULL)
+        refusal = refuse_mixture(now, "the runs");
+    return refusal != NULL ? refusal : refuse_mixture(base, "the baselines");
+}

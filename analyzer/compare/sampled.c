@@ -1,7 +1,9 @@
 /*
  * Shares of stores, line by line. They were sampled, and many are compared: an interval is as wide as it must be for all of
  * them to hold at once in 95 of 100 comparisons (Bonferroni), and a share has risen only where the two do not touch. It counts
- * only where nearly all of the line's stores are needless now: what is less varies with the data.
+ * only where most of the line's stores are needless now: what is less varies with the data. Where the line is new the
+ * baseline has no share: there nearly all of its stores must be needless, for a value that is not zero (a buffer that is mostly
+ * zeros receives the zeros it holds), and what they cost must be worth telling.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +29,9 @@ static double quantile(double chance)
     }
     return low;
 }
+
+#define NEW_FRACTION 0.9
+#define NEW_TIME_PART 0.005 /* of the run's */
 
 static const struct share *share_of(const struct profile_line *line, enum share_kind kind)
 {
@@ -67,21 +72,68 @@ static void judge_share(struct judgement *judgement, const struct match *match, 
                      100 * was.fraction, 100 * was.low, 100 * was.high));
 }
 
+static bool has_finding(const struct profile *profile, size_t line)
+{
+    for (size_t i = 0; i < profile->finding_count; i++)
+        if (profile->findings[i].line == line)
+            return true;
+    return false;
+}
+
+static bool is_worth(const struct profile *profile, const struct profile_line *line, const struct share *share)
+{
+    struct estimate estimate = share_estimate_needless(share);
+    return estimate.known && estimate.fraction >= NEW_FRACTION && 2 * share->zero < share->wasted &&
+           line->time_s * estimate.fraction >= NEW_TIME_PART * profile->time_s;
+}
+
+/* Of a line that the baseline's text does not have, and that no finding speaks of. */
+static void judge_new_share(struct judgement *judgement, const struct match *match, size_t line, enum share_kind kind,
+                            double z)
+{
+    const struct profile_line *now = &match->now->lines[line];
+    struct estimate is = share_estimate_needless_within(share_of(now, kind), z);
+    const char *name = kind == SHARE_STORES ? "redundant_store" : "dead_store";
+    bool told = judgement->item_count > 0 && judgement->items[judgement->item_count - 1].line == now;
+    if (is.low < NEEDLESS_MIN || told) /* who writes what is there already overwrites it too */
+        return;
+    struct judged_item item = {.how = JUDGED_SHARE, .profile = match->now, .line = now, .kind = name};
+    if (is_ignored(match->now, now, name))
+        item.how = JUDGED_SUPPRESSED;
+    judgement_add(
+        judgement, item,
+        memory_print("%s stores are %.0f %% of this line's (%.0f-%.0f %%): %s. The baseline has no such line.",
+                     kind == SHARE_STORES ? "Redundant" : "Dead", 100 * is.fraction, 100 * is.low, 100 * is.high,
+                     kind == SHARE_STORES ? "they write what is there already"
+                                          : "they are overwritten before anybody reads them"));
+}
+
+/* Both lines have enough samples, or the new one has and the other is not. */
+static bool is_compared(const struct match *match, size_t line, enum share_kind kind)
+{
+    const struct profile_line *now = &match->now->lines[line];
+    if (match->base_lines[line] != SIZE_MAX)
+        return is_comparable(share_of(now, kind), share_of(&match->base->lines[match->base_lines[line]], kind));
+    return measured_line_is_new(match, line) && !has_finding(match->now, line) &&
+           is_worth(match->now, now, share_of(now, kind));
+}
+
 void judge_shares(struct judgement *judgement, const struct match *match)
 {
     static const enum share_kind kinds[] = {SHARE_STORES, SHARE_DEAD};
     double z = 0;
     for (unsigned round = 0; round < 2; round++) {
         for (size_t i = 0; i < 2 * match->now->line_count; i++) {
-            size_t line = i / 2, before = match->base_lines[line];
+            size_t line = i / 2;
             enum share_kind kind = kinds[i % 2];
-            if (before == SIZE_MAX ||
-                !is_comparable(share_of(&match->now->lines[line], kind), share_of(&match->base->lines[before], kind)))
+            if (!is_compared(match, line, kind))
                 continue;
             if (round == 0)
                 judgement->shares_compared++;
-            else
+            else if (match->base_lines[line] != SIZE_MAX)
                 judge_share(judgement, match, line, kind, z);
+            else
+                judge_new_share(judgement, match, line, kind, z);
         }
         z = quantile(MISTAKES / 2 / (double)(judgement->shares_compared > 0 ? judgement->shares_compared : 1));
     }

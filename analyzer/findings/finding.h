@@ -25,10 +25,12 @@ struct finding {
     struct line_span span; /* what a fix would move: from the first to the last of its instructions */
     double waste_s;
     uint64_t waste_bytes;
-    bool by_memory;       /* it wins bytes of the peak, no time */
-    uint64_t part, whole; /* the share: `part` of `whole` examined objects... */
-    bool exact;           /* ... which are all there were */
-    const struct site *first, *second;
+    bool by_memory;                    /* it wins bytes of the peak, no time */
+    uint64_t part, whole;              /* the share: `part` of `whole` examined objects... */
+    bool exact;                        /* ... which are all there were */
+    const struct site *first, *second; /* NULL: it speaks of no objects, but of a context: */
+    struct process *process;
+    uint32_t node;
     const struct line *by; /* what overwrites its stores; NULL where that is not the claim */
     bool part_of_call;     /* the line calls what makes other results as well, which differ */
     struct finding_object object;
@@ -37,11 +39,20 @@ struct finding {
     char *advice;                                              /* what to do about it */
 };
 
-/* The phase of its second site, which made most of what it speaks of. */
+/* Of its second site, which made most of what it speaks of; or the context that it speaks of. */
+static inline struct process *finding_process(const struct finding *finding)
+{
+    return finding->second != NULL ? finding->second->process : finding->process;
+}
+
+static inline uint32_t finding_node(const struct finding *finding)
+{
+    return finding->second != NULL ? finding->second->record->node : finding->node;
+}
+
 static inline enum phase finding_phase(const struct finding *finding)
 {
-    const struct site *site = finding->second;
-    return site == NULL ? PHASE_OTHER : node_phase(site->process, model_node(site->process, site->record->node));
+    return node_phase(finding_process(finding), model_node(finding_process(finding), finding_node(finding)));
 }
 
 /* Runs every rule; fills model->findings and adds to the waste of lines. After objects_charge, before lines_rank. */
@@ -64,6 +75,7 @@ void rule_constant(struct model *model);
 void rule_churn(struct model *model);
 void rule_dead_store(struct model *model);
 void rule_idle(struct model *model);
+void rule_tiny_calls(struct model *model);
 
 /* identity.c: fills `id` of every finding. */
 void findings_identify(struct model *model);

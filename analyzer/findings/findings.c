@@ -6,8 +6,8 @@
 #include "base/memory.h"
 
 /* In this order: a rule may see what those before it found. */
-static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated,   rule_constant,
-                                                     rule_churn,   rule_dead_store, rule_idle};
+static void (*const rules[])(struct model *model) = {rule_replica,    rule_repeated,   rule_constant, rule_churn,
+                                                     rule_dead_store, rule_tiny_calls, rule_idle};
 
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
 {
@@ -40,11 +40,13 @@ static int finding_order(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->kind, b->kind);
 }
 
-/* What is told of the line's waste in one way; the greatest of the three is its own. */
+/* What is told of the line's waste in one way; the greatest of them is its own. */
 static double *waste_of_kind(struct line *line, const char *kind)
 {
     if (strcmp(kind, "churn") == 0)
         return &line->allocated_s;
+    if (strcmp(kind, "tiny_calls") == 0)
+        return &line->taken_apart_s;
     return strcmp(kind, "dead_store") == 0 ? &line->stored_s : &line->computed_again_s;
 }
 

@@ -152,6 +152,22 @@ bool loop_body_around(struct model *model, struct process *process, uint32_t nod
     return true;
 }
 
+bool loop_of_frame(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body)
+{
+    struct search search = {.inner = true};
+    struct code *code = NULL;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    if (record == NULL || record->frame != DB_FRAME_PYTHON)
+        return false;
+    struct line_span span = model_position(model, process, record, &code);
+    const struct source *source = code != NULL && span.line > 0 ? source_get(model, code->file) : NULL;
+    search.code = code;
+    if (source == NULL || !search_function(&search, source, span.line))
+        return false;
+    *body = (struct loop_body){.code = code, .first = search.near_line, .last = body_end(source, search.near_line)};
+    return true;
+}
+
 bool loop_is_nested(struct model *model, struct process *process, uint32_t node_id)
 {
     struct search search = {.skip = 1, .inner = true};

@@ -17,12 +17,20 @@ struct loop {
  */
 struct loop loop_around(struct model *model, struct process *process, uint32_t node_id, bool inner);
 
-/* The nearest loop of user code around them, where there is another around it: its lines in its function. */
+/* The lines of a loop in its function. */
 struct loop_body {
     const struct code *code;
     int32_t first, last; /* from the header on */
 };
+
+/* The nearest loop of user code around them, where there is another around it. */
 bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body);
+
+/*
+ * The innermost loop around the line of the Python frame `node_id`, in its own function; a header's line is within its loop.
+ * False where there is none, or no text is known.
+ */
+bool loop_of_frame(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body);
 
 /* Are there two loops of user code, one within the other, around the Python frames of `node_id`? */
 bool loop_is_nested(struct model *model, struct process *process, uint32_t node_id);

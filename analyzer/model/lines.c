@@ -205,7 +205,7 @@ static void line_waste(struct line *line)
             line->waste_kind = kinds[i];
         }
     }
-    line->waste_s = fmax(fmax(line->stored_s, line->computed_again_s), line->allocated_s);
+    line->waste_s = fmax(fmax(line->stored_s, line->computed_again_s), fmax(line->allocated_s, line->taken_apart_s));
 }
 
 static int line_order(const void *left, const void *right)

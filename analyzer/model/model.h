@@ -87,8 +87,10 @@ struct line {
     double stored_s;                /* ... that needless stores stand for, by waste_kind */
     double computed_again_s;        /* ... that results made again stand for (findings) */
     double allocated_s;             /* ... that memory got again stands for (findings) */
+    double taken_apart_s;           /* ... that work on single elements stands for (findings) */
     enum share_kind waste_kind;
-    bool own, wasteful; /* in the user's own code; waste_kind says something */
+    uint64_t element_samples, element_ns; /* of times: in loops over the elements of arrays (findings/tiny_calls.c) */
+    bool own, wasteful;                   /* in the user's own code; waste_kind says something */
 };
 
 /* Who wrote a code object. */

@@ -30,6 +30,8 @@ static bool kind_matches(const struct line *line, const char *kind)
         return line->objects.constant > 0;
     if (strcmp(kind, "idle") == 0)
         return line->idle.site != NULL;
+    if (strcmp(kind, "tiny_calls") == 0)
+        return line->element_samples > 0;
     return strcmp(kind, "churn") == 0 && line->objects.workspaces + line->alive.again > 0;
 }
 

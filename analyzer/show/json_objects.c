@@ -73,9 +73,19 @@ static void put_share(json_t *object, const struct finding *finding)
     json_object_set_new(object, "exact", json_boolean(finding->exact));
 }
 
-static json_t *json_site(struct model *model, const struct site *site)
+static json_t *json_first(struct model *model, const struct finding *finding)
 {
+    const struct site *site = finding->first;
+    if (site == NULL)
+        return json_null();
     return json_context(model, site->process, site->place != NULL ? site->place->line : NULL, site->record->node);
+}
+
+static json_t *json_second(struct model *model, const struct finding *finding)
+{
+    const struct site *site = finding->second;
+    const struct line *line = site == NULL ? finding->line : site->place != NULL ? site->place->line : NULL;
+    return json_context(model, finding_process(finding), line, finding_node(finding));
 }
 
 json_t *json_finding(struct model *model, const struct finding *finding, size_t rank)
@@ -91,9 +101,10 @@ json_t *json_finding(struct model *model, const struct finding *finding, size_t 
     json_object_set_new(object, "waste_s", json_seconds(finding->waste_s));
     json_put_count(object, "waste_bytes", finding->waste_bytes);
     put_share(object, finding);
-    json_object_set_new(object, "first", json_site(model, finding->first));
-    json_object_set_new(object, "second", json_site(model, finding->second));
-    json_object_set_new(object, "object", json_finding_object(&finding->object));
+    json_object_set_new(object, "first", json_first(model, finding));
+    json_object_set_new(object, "second", json_second(model, finding));
+    json_object_set_new(object, "object",
+                        finding->second != NULL ? json_finding_object(&finding->object) : json_null());
     json_object_set_new(object, "claim", json_text(finding->claim));
     json_object_set_new(object, "advice", json_text(finding->advice));
     return object;

@@ -62,9 +62,10 @@ static void put_sentence(const struct page *page, enum style style, const char *
         fputs("\033[0m", page->out);
 }
 
-static void put_way(const struct page *page, struct model *model, const struct site *site, const char *label)
+static void put_way(const struct page *page, struct model *model, const struct process *process, uint32_t node,
+                    const char *label)
 {
-    char *way = text_context(model, site->process, site->record->node, true), *text = memory_print("%s%s", label, way);
+    char *way = text_context(model, process, node, true), *text = memory_print("%s%s", label, way);
     put_sentence(page, STYLE_DIM, text);
     free(way);
     free(text);
@@ -79,7 +80,7 @@ void text_finding(const struct page *page, struct model *model, const struct fin
     put_sentence(page, STYLE_PLAIN, finding->claim);
     put_sentence(page, STYLE_WARN, finding->advice);
     if (two)
-        put_way(page, model, finding->first, "first: ");
-    put_way(page, model, finding->second, two ? "again: " : "");
+        put_way(page, model, finding->first->process, finding->first->record->node, "first: ");
+    put_way(page, model, finding_process(finding), finding_node(finding), two ? "again: " : "");
     fputc('\n', page->out);
 }

@@ -10,7 +10,8 @@
 #include "options.h"
 
 struct verdict {
-    const struct profile *now, *base; /* base: NULL without one */
+    const struct profile *now, *base; /* the first of each side; base: NULL without one */
+    size_t now_count, base_count;
     const struct judgement *judgement;
     const struct options *options;
 };

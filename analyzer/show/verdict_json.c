@@ -58,8 +58,11 @@ bool verdict_show_json(FILE *out, const struct verdict *verdict)
     json_object_set_new(root, "passed", json_boolean(!judgement->failed));
     json_object_set_new(root, "run", json_text(verdict->now->name));
     json_object_set_new(root, "baseline", json_text(verdict->base != NULL ? verdict->base->name : NULL));
+    json_put_count(root, "runs", verdict->now_count);
+    json_put_count(root, "baselines", verdict->base_count);
     json_object_set_new(root, "counts", counts);
     json_put_count(root, "shares_compared", judgement->shares_compared);
+    json_put_count(root, "times_compared", judgement->times_compared);
     json_object_set_new(root, "items", items);
     json_object_set_new(root, "notes", notes);
     return dump(out, root);

@@ -23,11 +23,21 @@ char *verdict_counts(const struct judgement *judgement)
     return memory_print("no findings");
 }
 
+/* " and 2 more"; fresh memory. */
+static char *more_of(size_t runs)
+{
+    return runs > 1 ? memory_print(" and %zu more", runs - 1) : memory_print("%s", "");
+}
+
 char *verdict_subject(const struct verdict *verdict)
 {
-    if (verdict->base == NULL)
-        return memory_print("%s", verdict->now->name);
-    return memory_print("%s against %s", verdict->now->name, verdict->base->name);
+    char *now = more_of(verdict->now_count), *base = more_of(verdict->base_count);
+    char *text = verdict->base == NULL
+                     ? memory_print("%s%s", verdict->now->name, now)
+                     : memory_print("%s%s against %s%s", verdict->now->name, now, verdict->base->name, base);
+    free(now);
+    free(base);
+    return text;
 }
 
 bool verdict_tells(const struct verdict *verdict, const struct judged_item *item)
@@ -54,8 +64,8 @@ char *verdict_message(const struct judged_item *item)
 {
     const struct profile_finding *finding = item->finding;
     bool claimed = finding != NULL && finding->claim != NULL && finding->claim != item->what;
-    char *whole = memory_print("%s%s%s%s%s", claimed ? finding->claim : "", claimed ? " " : "", item->what,
-                               finding != NULL && finding->advice != NULL ? " " : "",
+    char *whole = memory_print("%s%s%s%s%s", claimed ? finding->claim : "", claimed && *item->what != '\0' ? " " : "",
+                               item->what, finding != NULL && finding->advice != NULL ? " " : "",
                                finding != NULL && finding->advice != NULL ? finding->advice : "");
     char *message = text_printable(whole, strlen(whole));
     free(whole);

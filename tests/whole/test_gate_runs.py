@@ -1,4 +1,5 @@
 """The gate on real programs: the same code passes, planted waste fails and is named, refactoring is neither."""
+import json
 import os
 import re
 import sys
@@ -57,6 +58,16 @@ def test_waste_planted_in_an_unseeded_program_is_named(runs):
 def test_two_runs_export_the_same_bytes(runs, name):
     baselines = [export(runs.record(text_of(name, "wasteful"), f"{number}.db")).read_bytes() for number in range(2)]
     assert baselines[0] == baselines[1] and len(baselines[0]) < 20000
+
+
+@pytest.mark.parametrize("plant", ["ramp", "copied", "bent"])
+def test_a_waste_of_a_small_part_of_the_time_is_named(runs, plant):
+    """Of the sizes and programs that tests/bench/gate.md has: a replica of 0.5 %, a store and tiny calls of 5 %."""
+    access = json.loads(whole.read_report(runs.record("import sys\n", "access.db"), "--format", "json"))["run"]["engines"]["access"]
+    if plant == "copied" and not access["on"]:
+        pytest.skip("no access engine here: " + access["why_off"])
+    summary, rows = bench.measure_plants(runs, 1, names=("classifier",), chosen=(plant,))
+    assert summary == "1 of 1 wastes of plants.py were named, 0 of them beside another line; of 1 pairs of runs without a plant 0 raised an alarm", rows
 
 
 def refactored(text):

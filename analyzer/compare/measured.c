@@ -1,0 +1,73 @@
+/*
+ * Findings that were measured, not counted: which of them a run has depends on chance, so that one is new only where the
+ * code is - its line is not in the baseline's text - or where its line takes so much more of the run than before that chance
+ * does not explain it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "compare/judge.h"
+#include "model/share.h"
+
+#define SURE_Z 3.0
+#define TIMES_MORE 2.0
+#define SAMPLES_SURE 16u /* a file that one run has none of may have had none by chance: not with so many */
+
+static bool was_found(const struct match *match, const struct profile_finding *finding)
+{
+    for (size_t i = 0; i < match->base->finding_count; i++) {
+        const struct profile_finding *before = &match->base->findings[i];
+        if (before->id == finding->id ||
+            (before->line == match->base_lines[finding->line] && strcmp(before->kind, finding->kind) == 0))
+            return true;
+    }
+    return false;
+}
+
+bool measured_line_is_new(const struct match *match, size_t line)
+{
+    const struct profile_line *now = &match->now->lines[line];
+    if (match->known[line] || match->base_lines[line] != SIZE_MAX)
+        return false;
+    return match_has_file(match, now->file) || now->samples >= SAMPLES_SURE;
+}
+
+/* Of all samples of a run, those of the line. */
+static struct estimate part_of(uint64_t samples, const struct profile *profile)
+{
+    double all = (double)profile->samples;
+    double z = SURE_Z, n = all, share = n > 0 ? (double)samples / n : 0;
+    if (n < SAMPLES_SURE || share > 1)
+        return (struct estimate){0};
+    double center = (share + z * z / (2 * n)) / (1 + z * z / n);
+    double half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+    return (struct estimate){.known = true, .fraction = share, .low = center - half, .high = center + half};
+}
+
+static bool has_risen(const struct match *match, size_t line)
+{
+    size_t before = match->base_lines[line];
+    struct estimate now = part_of(match->now->lines[line].samples, match->now),
+                    was = part_of(before != SIZE_MAX ? match->base->lines[before].samples : 0, match->base);
+    return now.known && was.known && now.low > was.high && now.fraction >= TIMES_MORE * was.fraction;
+}
+
+enum judged judge_measured(const struct match *match, const struct profile_finding *finding, char **what)
+{
+    const char *words = "";
+    enum judged how = JUDGED_KNOWN;
+    if (match == NULL || was_found(match, finding)) {
+        words = "";
+    } else if (measured_line_is_new(match, finding->line)) {
+        how = JUDGED_NEW;
+        words = "The baseline has no such line.";
+    } else if (!match->base->from_run) {
+        words = "Measured, and the baseline holds no samples to compare with: give a run as --baseline.";
+    } else if (has_risen(match, finding->line)) {
+        how = JUDGED_NEW;
+        words = "In the baseline this line took less than half as much of the run, and was no such finding.";
+    }
+    *what = memory_print("%s", words);
+    return how;
+}

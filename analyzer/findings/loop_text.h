@@ -1,0 +1,45 @@
+/*
+ * What the text of a loop says of how it walks through its data: which names count up, which stand for what is iterated
+ * over, and whether a round needs what an earlier one made. Read word by word: there is no parser for every Python here, and
+ * what is not understood is said to be carried on, so that no claim rests on it.
+ */
+#ifndef PIEPROF_ANALYZER_LOOP_TEXT_H
+#define PIEPROF_ANALYZER_LOOP_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/source.h"
+
+#define WORDS_MAX 16u
+
+/* A name, or a dotted one ("self.total"), in the source's text. */
+struct word {
+    const char *text;
+    size_t length_bytes;
+};
+
+struct words {
+    struct word words[WORDS_MAX];
+    size_t count;
+};
+
+struct loop_text {
+    struct words indices;  /* of range(), of enumerate(); what a while loop counts up */
+    struct words items;    /* what `for` takes out of anything else */
+    struct words elements; /* names that one subscript with such an index, and nothing else, is given to */
+    bool carried;          /* a round reads what one before it stored, other than a sum that is only added to */
+    bool few;              /* the header itself says that there are only a few rounds */
+};
+
+/* Of the loop whose header is line `first` and whose body ends with line `last`. */
+void loop_text_read(struct loop_text *loop, const struct source *source, int32_t first, int32_t last);
+
+/*
+ * Does an expression's text work on one element: does it subscript with an index, without a slice, or name an element?
+ * `items`: what is iterated over is an array, so that the items are elements.
+ */
+bool loop_text_has_element(const struct loop_text *loop, struct word expression, bool items);
+
+#endif

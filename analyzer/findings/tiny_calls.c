@@ -1,0 +1,334 @@
+/*
+ * Claim: a loop takes arrays apart and works on one element, or one short row, at a time, where whole arrays, or slices of
+ * them, can be worked on at once.
+ * Evidence: the source text of the loop, whose instructions subscript with what counts up, or name what is taken out of an
+ * array; samples: these instructions are in NumPy's or PyTorch's libraries, and nearly all of the loop's time is theirs and the
+ * interpreter's between them. How long the calls take is not measured one by one: the interpreter needs some 0.1 us a line,
+ * so that calls are tiny where its part of the time is not.
+ * Traps: a loop over batches or epochs (long calls: the interpreter's part is small; layers and steps are Python functions of
+ * their own); a comprehension over a list of arrays (nothing is subscripted, the list is the interpreter's); recurrences, in
+ * which a round reads what an earlier one stored (no slice exists); loops of a few rounds, over what is small; lists.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "findings/finding.h"
+#include "findings/loop.h"
+#include "findings/loop_text.h"
+#include "findings/sites.h"
+#include "model/select.h"
+#include "model/source.h"
+#include "show/page.h"
+
+#define FRAMES_MAX 200
+#define TEXT_MAX 2000
+#define SAMPLES_MIN 16u /* of a loop */
+#define ARRAY_MIN 4u    /* of them, in the arrays' libraries */
+#define ITEMS_MIN 2u    /* at the header, that tell an array from a list */
+#define OWN_SHARE 0.8   /* of the loop's time: its own instructions, not functions that it calls */
+#define ELEMENT_SHARE 0.5
+#define INTERPRETER_SHARE 0.05 /* some 0.1 us of it for each call: calls of up to some 2 us... */
+#define SURE_Z 1.645 /* ... with 95 % certainty: what the samples of a loop of batches say by chance is less */
+
+/* A loop of the user's. Samples. */
+struct walk {
+    struct loop_body body;
+    struct loop_text text;
+    uint64_t all; /* below any of its lines */
+    uint64_t interpreter,
+        native;              /* of all: in its own instructions, and in what they call without a Python frame between */
+    uint64_t header_array;   /* of all: below its header, in an array's library */
+    uint64_t element, array; /* of native: at instructions that work on an element; of these in an array's library */
+    struct line *line;       /* the one with most such time */
+    struct process *process; /* of a node there */
+    uint32_t node;
+};
+
+/* An instruction, by its place in the text. */
+struct spot {
+    struct walk *walk; /* NULL: in no loop */
+    struct line *line;
+    bool header, element, item; /* item: an element where what is iterated over is an array */
+    uint64_t interpreter, native, array, ns;
+    struct process *process; /* of the node that is heaviest there */
+    uint32_t node;
+    uint64_t node_ns;
+};
+
+/* Of a node of the process that is looked through. */
+struct step {
+    bool in_array;     /* it or a frame between it and the Python frame above is of an array's library */
+    bool looked_at;    /* a Python frame whose spot is known */
+    uint32_t outer;    /* of a Python frame: the Python frame around it, 0 for none */
+    struct spot *spot; /* NULL: not the user's code */
+};
+
+struct search {
+    struct model *model;
+    struct step *steps; /* by run_index() of DB_KIND_NODE */
+    struct map walk_map, spot_map;
+    struct walk **walks;
+    size_t walk_count, walk_capacity;
+    struct spot **spots;
+    size_t spot_count, spot_capacity;
+};
+
+/* NumPy's and PyTorch's own; what they call (libm, libc) is told by the frames above it. */
+static bool is_array_library(const struct process *process, uint64_t address)
+{
+    static const char *const names[] = {"/_multiarray_umath.", "/libtorch", "/libc10.", "/_C.cpython-"};
+    const struct db_module *module = modules_find(process, address);
+    const char *path = module != NULL ? modules_path(process->run, module) : "";
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strstr(path, names[i]) != NULL)
+            return true;
+    return false;
+}
+
+static struct walk *walk_of(struct search *search, const struct loop_body *body)
+{
+    struct map_key key = {(uintptr_t)body->code->file, (uint64_t)body->first, 0};
+    struct walk *walk = map_get(&search->walk_map, key);
+    if (walk != NULL)
+        return walk;
+    walk = memory_zeroed(1, sizeof(*walk));
+    walk->body = *body;
+    loop_text_read(&walk->text, source_get(search->model, body->code->file), body->first, body->last);
+    map_put(&search->walk_map, key, walk);
+    search->walks = memory_grow(search->walks, search->walk_count, &search->walk_capacity, sizeof(*search->walks));
+    return search->walks[search->walk_count++] = walk;
+}
+
+/* The text of an instruction; of the whole line where no columns are known (before CPython 3.11). */
+static struct word text_of(const struct source *source, const struct line_span *span)
+{
+    size_t length = 0, last_length = 0;
+    const char *first = source_line(source, span->line, &length);
+    const char *last = span->end_line > span->line ? source_line(source, span->end_line, &last_length) : first;
+    last_length = last == first ? length : last_length;
+    if (first == NULL || last == NULL)
+        return (struct word){"", 0};
+    bool known = span->column >= 0 && span->end_column >= 0 && (size_t)span->column <= length &&
+                 (size_t)span->end_column <= last_length;
+    const char *from = known ? first + span->column : first, *to = known ? last + span->end_column : first + length;
+    return to > from && to - from <= TEXT_MAX ? (struct word){from, (size_t)(to - from)} : (struct word){"", 0};
+}
+
+/* Where the Python frame `node_id` stands; NULL where that is not the user's code or not known. */
+static struct spot *spot_of(struct search *search, struct process *process, uint32_t node_id)
+{
+    struct code *code = NULL;
+    struct loop_body body;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    struct line_span span = model_position(search->model, process, record, &code);
+    if (code == NULL || code->owner != OWNER_USER || span.line <= 0)
+        return NULL;
+    struct map_key key = {(uintptr_t)code->file, (uint64_t)(uint32_t)span.line << 32 | (uint32_t)span.end_line,
+                          (uint64_t)(uint32_t)span.column << 32 | (uint32_t)span.end_column};
+    struct spot *spot = map_get(&search->spot_map, key);
+    if (spot != NULL)
+        return spot;
+    spot = memory_zeroed(1, sizeof(*spot));
+    map_put(&search->spot_map, key, spot);
+    search->spots = memory_grow(search->spots, search->spot_count, &search->spot_capacity, sizeof(*search->spots));
+    search->spots[search->spot_count++] = spot;
+    if (!loop_of_frame(search->model, process, node_id, &body))
+        return spot;
+    spot->walk = walk_of(search, &body);
+    spot->header = span.line == body.first;
+    struct word text = text_of(source_get(search->model, code->file), &span);
+    spot->element = !spot->header && loop_text_has_element(&spot->walk->text, text, false);
+    spot->item = spot->header || loop_text_has_element(&spot->walk->text, text, true);
+    return spot;
+}
+
+/* A leaf's samples, at the instruction that made the call. */
+static void add_own(struct search *search, struct process *process, struct spot *spot, uint32_t leaf,
+                    const struct db_node *record, bool array)
+{
+    bool native = time_kind_of(process, record, model_node(process, leaf)) == TIME_NATIVE;
+    *(native ? &spot->native : &spot->interpreter) += record->samples;
+    spot->array += native && array ? record->samples : 0;
+    spot->ns += record->cpu_ns;
+    spot->line = lines_of_leaf(search->model, process, leaf);
+    if (record->cpu_ns >= spot->node_ns) {
+        spot->node_ns = record->cpu_ns;
+        spot->node = leaf;
+        spot->process = process;
+    }
+}
+
+static struct step *step_of(struct search *search, struct process *process, uint32_t python_id)
+{
+    struct step *step = &search->steps[run_index(&process->run->tables[DB_KIND_NODE], python_id)];
+    if (!step->looked_at)
+        step->spot = spot_of(search, process, python_id);
+    step->looked_at = true;
+    return step;
+}
+
+/* All loops around a leaf; those of a function that calls itself once. */
+static void add_leaf(struct search *search, struct process *process, uint32_t leaf, const struct db_node *record,
+                     bool array)
+{
+    const struct walk *last = NULL;
+    bool own = true;
+    uint32_t id = model_node(process, leaf)->python;
+    for (unsigned i = 0; id != 0 && i < FRAMES_MAX; i++) {
+        const struct step *step = step_of(search, process, id);
+        struct spot *spot = step->spot;
+        if (spot != NULL && spot->walk != NULL) {
+            if (own)
+                add_own(search, process, spot, leaf, record, array);
+            spot->walk->all += spot->walk != last ? record->samples : 0;
+            spot->walk->header_array += spot->header && array ? record->samples : 0;
+            last = spot->walk;
+        }
+        own = false;
+        id = step->outer;
+    }
+}
+
+/* Parents come before their children. */
+static void take_step(struct search *search, struct process *process, size_t index, const struct db_node *record)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
+    size_t parent = record->parent != 0 ? run_index(table, record->parent) : SIZE_MAX;
+    struct step *step = &search->steps[index];
+    if (record->frame == DB_FRAME_PYTHON) {
+        step->outer = parent != SIZE_MAX ? process->nodes[parent].python : 0;
+        return;
+    }
+    bool native = record->frame == DB_FRAME_NATIVE || record->frame == DB_FRAME_ACCESS;
+    step->in_array = (parent != SIZE_MAX && search->steps[parent].in_array) ||
+                     (native && is_array_library(process, record->value - 1));
+}
+
+static void add_process(struct search *search, struct process *process)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
+    struct run_cursor cursor = {0};
+    search->steps = memory_zeroed(run_capacity(table), sizeof(*search->steps));
+    for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
+        take_step(search, process, cursor.index, record);
+        if (record->samples > 0 && !process->nodes[cursor.index].in_import)
+            add_leaf(search, process, (uint32_t)cursor.id, record, search->steps[cursor.index].in_array);
+    }
+    free(search->steps);
+}
+
+static bool is_element(const struct spot *spot)
+{
+    return spot->element || (spot->item && spot->walk->header_array >= ITEMS_MIN);
+}
+
+static void add_spot(struct spot *spot)
+{
+    struct walk *walk = spot->walk;
+    walk->interpreter += spot->interpreter;
+    walk->native += spot->native;
+    if (is_element(spot)) {
+        walk->element += spot->native;
+        walk->array += spot->array;
+    }
+}
+
+/* The least share that `part` of `whole` samples may stand for (Wilson's interval). */
+static double least_share(uint64_t part, uint64_t whole)
+{
+    double n = (double)whole, share = (double)part / n, z = SURE_Z;
+    return (share + z * z / (2 * n) - z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n);
+}
+
+/* All but whether it is worth telling. */
+static bool is_tiny(const struct walk *walk)
+{
+    double own = (double)(walk->interpreter + walk->native);
+    return !walk->text.carried && !walk->text.few && walk->all >= SAMPLES_MIN && walk->array >= ARRAY_MIN &&
+           own >= OWN_SHARE * (double)walk->all && (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
+           least_share(walk->interpreter, walk->all) >= INTERPRETER_SHARE;
+}
+
+/* Of the line: what was spent in such a loop. The loop's finding stands where most of that is. */
+static void add_line(struct spot *spot)
+{
+    struct walk *walk = spot->walk;
+    struct line *line = spot->line;
+    if (line == NULL)
+        return;
+    line->element_samples += spot->interpreter + spot->native;
+    line->element_ns += spot->ns;
+    if (!is_element(spot) || spot->header || (walk->line != NULL && walk->line->element_ns > line->element_ns))
+        return;
+    if (walk->line != line || spot->node_ns > 0) {
+        walk->node = spot->node;
+        walk->process = spot->process;
+    }
+    walk->line = line;
+}
+
+static char *percent_of(uint64_t part, uint64_t whole)
+{
+    return page_percent(100 * (double)part / (double)whole);
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    struct loop loop = loop_around(model, finding->process, finding->node, false);
+    char *place = say_place(model, loop.file, loop.line), *samples = page_count(finding->whole);
+    char *calls = percent_of(finding->part, finding->whole);
+    finding->claim =
+        memory_print("Works on one element or short row at a time: of %s samples in the loop at %s, %s lie in "
+                     "calls for a single one of them, and in the interpreter between these.",
+                     samples, place, calls);
+    finding->advice =
+        memory_print("Let one call work on the whole array, or on a slice of it, in place of the loop at %s; "
+                     "what must stay a loop is quicker over what tolist() makes of the array once.",
+                     place);
+    free(place);
+    free(samples);
+    free(calls);
+}
+
+static void claim_walk(struct model *model, const struct walk *walk)
+{
+    struct finding *finding = finding_add(model, walk->line, "tiny_calls", "slice under-utilisation");
+    finding->waste_s = (double)walk->line->element_ns * 1e-9;
+    finding->part = walk->interpreter + walk->element;
+    finding->whole = walk->all;
+    finding->process = walk->process;
+    finding->node = walk->node;
+    finding->say = say;
+}
+
+static void search_free(struct search *search)
+{
+    for (size_t i = 0; i < search->walk_count; i++)
+        free(search->walks[i]);
+    for (size_t i = 0; i < search->spot_count; i++)
+        free(search->spots[i]);
+    free(search->walks);
+    free(search->spots);
+    map_free(&search->walk_map);
+    map_free(&search->spot_map);
+}
+
+void rule_tiny_calls(struct model *model)
+{
+    struct search search = {.model = model};
+    for (size_t i = 0; i < model->process_count; i++)
+        add_process(&search, &model->processes[i]);
+    for (size_t i = 0; i < search.spot_count; i++)
+        if (search.spots[i]->walk != NULL)
+            add_spot(search.spots[i]);
+    for (size_t i = 0; i < search.spot_count; i++)
+        if (search.spots[i]->walk != NULL && is_tiny(search.spots[i]->walk))
+            add_line(search.spots[i]);
+    for (size_t i = 0; i < search.walk_count; i++)
+        if (search.walks[i]->line != NULL && !finding_has_line(model, search.walks[i]->line))
+            claim_walk(model, search.walks[i]);
+    search_free(&search);
+}

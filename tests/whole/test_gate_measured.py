@@ -1,0 +1,95 @@
+"""Findings that are measured, not counted: which of them a run has depends on chance; what makes one new for the gate does not."""
+import dis
+
+import pytest
+
+from gating import ADDRESS, Program, export, failing, gate, make_db, verdict
+
+LOOP = '''import numpy as np
+
+def total_of(row):
+    total = 0.0
+    for i in range(len(row)):
+        total += row[i] * row[i]
+    return total
+
+def main(rows):
+    for row in rows:
+        np.tanh(row)
+        total_of(row)
+
+main([np.ones(999)] * 14)
+'''
+WHERE = 6
+WHOLE = LOOP.replace("    total = 0.0\n    for i in range(len(row)):\n        total += row[i] * row[i]\n    return total", "    return row @ row")
+IN_PLACE = LOOP.replace("row[i] * row[i]", "0.5 * row[i]")
+LIBRARY = ADDRESS + 0x10000000
+
+
+def run(path, text, native, interpreter, others=2000, arrays=True):
+    """So many samples of the loop's line in the array's library (or a list's, which is the interpreter's), and between."""
+    program = Program(text, seconds=100.0)
+    process = program.process
+    process.module("/nowhere/lib/_multiarray_umath.so" if arrays else "/nowhere/lib/other.so", LIBRARY, LIBRARY + 0x100000)
+    main = program.frame(program.frame(process.root(), "<module>", "main([np"), "main", "np.tanh(")
+    process.node(main, make_db.NATIVE, ADDRESS, samples=others)
+    if "row[i]" in text:
+        at = next(step.offset for step in dis.get_instructions(program.codes["total_of"]) if step.opname.startswith("BINARY_SUBSCR"))
+        called = program.frame(program.frame(process.root(), "<module>", "main([np"), "main", "        total_of(row)")
+        frame = process.frame(called, program.numbers["total_of"], at, samples=interpreter)
+        process.node(frame, make_db.NATIVE, LIBRARY + 0x200, samples=native)
+    return program.write(path)
+
+
+@pytest.fixture
+def slow(tmp_path):
+    return run(tmp_path / "slow.db", LOOP, 300, 100)
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_a_loop_that_the_baseline_has_not_is_new(tmp_path, slow, exported):
+    base = run(tmp_path / "base.db", WHOLE, 0, 0)
+    base = export(base) if exported else base
+    data = verdict(slow, "--baseline", base, status=1)
+    assert failing(data) == [("new", "tiny_calls", WHERE)]
+    item = data["items"][0]
+    assert item["why"] == "The baseline has no such line." and "one element or short row" in item["claim"] and "tolist()" in item["advice"]
+    assert verdict(slow, "--baseline", base, "--allow", item["id"], status=0)["counts"]["allowed"] == 1
+    ignored = run(tmp_path / "ignored.db", LOOP.replace("row[i]\n", "row[i]  # pieprof: ignore[tiny_calls] meant\n"), 300, 100)
+    assert verdict(ignored, "--baseline", base, status=0)["counts"]["suppressed"] == 1
+
+
+def test_a_loop_that_was_there_is_known(tmp_path, slow):
+    """Much less of it too, and where the baseline had too few samples to find it: chance."""
+    for native, interpreter, others in ((300, 100, 2000), (30, 10, 200), (9, 4, 80), (250, 90, 2600)):
+        base = run(tmp_path / "base.db", LOOP, native, interpreter, others)
+        assert failing(verdict(slow, "--baseline", base, status=0)) == []
+        assert failing(verdict(slow, "--baseline", export(base), status=0)) == []
+
+
+def test_a_loop_over_what_was_a_list_is_new(tmp_path, slow):
+    """The same line, which took far less of the run and was no finding."""
+    base = run(tmp_path / "base.db", LOOP, 0, 60)
+    data = verdict(slow, "--baseline", base, status=1)
+    assert failing(data) == [("new", "tiny_calls", WHERE)] and "less than half as much of the run" in data["items"][0]["why"]
+    assert failing(verdict(slow, "--baseline", run(tmp_path / "much.db", LOOP, 0, 300), status=0)) == [], "not of one that took as much"
+
+
+def test_a_line_edited_in_place_is_known_where_nothing_tells(tmp_path, slow):
+    base = run(tmp_path / "base.db", IN_PLACE, 290, 100)
+    assert failing(verdict(slow, "--baseline", base, status=0)) == [], "it was such a loop before"
+    (item,) = verdict(slow, "--baseline", export(base), status=0)["items"]
+    assert item["verdict"] == "known" and "holds no samples to compare with" in item["why"]
+
+
+def test_a_run_that_has_too_little_of_it_finds_it_with_others(tmp_path, slow):
+    """In the second of two runs alone: what is measured is looked for in all."""
+    short, base = run(tmp_path / "short.db", LOOP, 8, 4, 80), run(tmp_path / "base.db", WHOLE, 0, 0)
+    assert failing(verdict(short, "--baseline", base, status=0)) == []
+    assert failing(verdict(short, slow, "--baseline", base, status=1)) == [("new", "tiny_calls", WHERE)]
+
+
+def test_a_library_that_is_no_arrays_makes_no_finding(tmp_path):
+    other = run(tmp_path / "other.db", LOOP, 300, 100, arrays=False)
+    assert failing(verdict(other, "--baseline", run(tmp_path / "base.db", WHOLE, 0, 0), status=0)) == []
+    assert "no findings" in gate(other, "--baseline", run(tmp_path / "base.db", WHOLE, 0, 0)).stdout

@@ -1,0 +1,223 @@
+"""Loops that work on one element at a time, in real programs; and those that only look like it."""
+import json
+import textwrap
+
+import jsonschema
+import pytest
+import whole
+
+SCHEMA = json.loads(whole.SCHEMA.read_text())
+
+NUMPY = """
+import numpy as np
+rng = np.random.default_rng(0)
+x = rng.random(150000)
+X = rng.random((1500, 40, 60))
+W = rng.random((60, 50))
+parts = [rng.random(3000) for _ in range(400)]
+"""
+TORCH = """
+import torch
+torch.set_num_threads(1)
+x = torch.rand(40000)
+X = torch.rand(1500, 40, 60)
+W = torch.rand(60, 50)
+"""
+
+TINY = {
+    "an array is filled": NUMPY + """
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = x[i] * 2 + 1  # A
+for again in range(12):
+    work()
+""",
+    "a sum, counted by while": NUMPY + """
+def work():
+    total, i = 0.0, 0
+    while i < len(x):
+        total += x[i] * x[i]  # A
+        i += 1
+    return total
+for again in range(12):
+    work()
+""",
+    "the array itself is iterated over": NUMPY + """
+def work():
+    total = 0.0
+    for value in x:
+        total += value * value  # A
+    return total
+for again in range(20):
+    work()
+""",
+    "rows, enumerated": NUMPY + """
+flat = X.reshape(-1, 60)
+def work():
+    scores = np.empty(len(flat))
+    for i, row in enumerate(flat):
+        scores[i] = row @ W[:, 0]  # A
+for again in range(14):
+    work()
+""",
+    "pairs of both indices": NUMPY + """
+image = x[:90000].reshape(300, 300)
+def work():
+    counts = np.zeros(300)
+    for row in range(300):
+        for column in range(300):
+            counts[row] += image[row, column] > 0.5  # A
+for again in range(12):
+    work()
+""",
+    "a tensor": TORCH + """
+def work():
+    above = 0
+    for i in range(len(x)):
+        if x[i] > 0.5:  # A
+            above += 1
+    return above
+for again in range(12):
+    work()
+""",
+    "a tensor's items": TORCH + """
+def work():
+    total = 0.0
+    for i in range(len(x)):
+        value = x[i]
+        total += float(value * value)  # A
+    return total
+for again in range(10):
+    work()
+""",
+}
+
+NONE = {
+    "batches": NUMPY + """
+for again in range(10):
+    for i in range(len(X)):
+        hidden = X[i] @ W
+        loss = np.tanh(hidden).mean()
+""",
+    "slices of an epoch": NUMPY + """
+for epoch in range(30):
+    for start in range(0, len(x), 64):
+        batch = x[start:start + 64]
+        loss = (batch * batch).mean()
+""",
+    "a comprehension over a list of arrays": NUMPY + """
+for again in range(200):
+    sums = [part.sum() for part in parts]
+    tops = [parts[i].max() for i in range(len(parts))]
+""",
+    "a loop over a list of arrays": NUMPY + """
+for again in range(150):
+    total = 0.0
+    for part in parts:
+        total += part.sum()
+    for i in range(len(parts)):
+        total += parts[i].sum()
+""",
+    "a recurrence": NUMPY + """
+def work():
+    y = np.zeros_like(x)
+    for i in range(1, len(x)):
+        y[i] = 0.9 * y[i - 1] + x[i]
+for again in range(8):
+    work()
+""",
+    "one example a step": NUMPY + """
+flat = X.reshape(-1, 60)
+weights = np.zeros(60)
+for i in range(len(flat)):
+    error = flat[i] @ weights - x[i]
+    weights -= 0.01 * error * flat[i]
+""",
+    "three coordinates": NUMPY + """
+position = np.zeros(3)
+def length(position):
+    total = 0.0
+    for axis in range(3):
+        total += position[axis] * position[axis]
+    return total
+for again in range(250000):
+    length(position)
+""",
+    "a list": NUMPY + """
+values = x.tolist()
+def work():
+    total = 0.0
+    for i in range(len(values)):
+        total += values[i] * values[i]
+    return total
+for again in range(60):
+    work()
+""",
+    "a function of each": NUMPY + """
+def bend(value):
+    for step in range(40):
+        value = value - (value * value - 2) / (2 * value + 1)
+    return value
+found = []
+for i in range(60000):
+    found.append(bend(float(x[i])))
+""",
+    "batches of a network": TORCH + """
+network = torch.nn.Sequential(torch.nn.Linear(60, 30), torch.nn.ReLU(), torch.nn.Linear(30, 1))
+optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
+for i in range(1500):
+    batch = X[i]
+    loss = (network(batch) - batch[:, :1]).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    "a recurrent cell": TORCH + """
+hidden = torch.zeros(1, 50)
+steps = X.reshape(-1, 60)
+with torch.no_grad():
+    for i in range(len(steps)):
+        hidden = torch.tanh(steps[i] @ W + hidden)
+""",
+}
+
+
+def profile(tmp_path, source):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text(textwrap.dedent(source))
+    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="1000", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    done = whole.execute([whole.PYTHON, path], env=environment)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    jsonschema.validate(report, SCHEMA)
+    assert report["run"]["health"]["samples"] > 100, "enough to find it"
+    return path, report, database
+
+
+def tiny(report):
+    return [finding for finding in report["findings"] if finding["kind"] == "tiny_calls"]
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_the_line_is_named(tmp_path, name):
+    path, report, database = profile(tmp_path, TINY[name])
+    (number,) = [number for number, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# A")]
+    (finding,) = tiny(report)
+    assert (finding["line"], finding["category"]) == (number, "slice under-utilisation")
+    assert finding["first"] is None and finding["object"] is None and finding["second"]["line"] == number
+    line = next(line for line in report["lines"] if line["line"] == number)
+    assert 0 < finding["waste_s"] <= line["time_s"] and line["waste_s"] == pytest.approx(finding["waste_s"])
+    assert f"the loop at program.py:{header_of(path, number)}" in finding["advice"]
+    text = whole.read_report(database, "--kind", "tiny_calls")
+    assert "one element or short row" in text.replace("\n        ", " ") and "tolist()" in text
+
+
+def header_of(path, number):
+    lines = path.read_text().splitlines()
+    return next(i for i in range(number, 0, -1) if lines[i - 1].strip().startswith(("for ", "while ")))
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_what_is_no_finding(tmp_path, name):
+    assert tiny(profile(tmp_path, NONE[name])[1]) == []
