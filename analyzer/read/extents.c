@@ -139,6 +139,11 @@ bool extents_index(struct run *run)
 static const struct run_extent *table_extent(const struct run_table *table, uint64_t id)
 {
     size_t low = 0, high = table->extent_count;
+    if (high == 0)
+        return NULL;
+    uint64_t guess = (id - table->extents[0].first_id) / table->per_extent; /* where none is missing */
+    if (guess < high && id - table->extents[guess].first_id < table->per_extent)
+        return &table->extents[guess];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (table->extents[middle].first_id <= id)

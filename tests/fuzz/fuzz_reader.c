@@ -49,7 +49,7 @@ static void compare(FILE *out, const struct profile *profile)
     match_make(&match, profile, profile);
     judge(&judgement, profile, profile, &match, &options.gate);
     difference_make(&difference, profile, profile, &match);
-    const struct verdict verdict = {profile, profile, &judgement, &options};
+    const struct verdict verdict = {profile, profile, 1, 1, &judgement, &options};
     profile_write(out, profile);
     verdict_show_github(out, &verdict);
     verdict_show_markdown(out, &verdict);
