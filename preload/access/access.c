@@ -12,6 +12,7 @@
 #include "chores.h"
 #include "kernel.h"
 #include "memory.h"
+#include "objects/heat.h"
 #include "process.h"
 #include "stack/context.h"
 #include "stack/slot.h"
@@ -141,6 +142,20 @@ static void string_ops_learn(struct access_thread *at, const ucontext_t *uc)
     }
 }
 
+/*
+ * What the thread is about to access, where that is known without a breakpoint: nothing is watched, but which objects are in use,
+ * and when, is told as well by samples that the budget has no watch for. A few microseconds, charged like all of the handler.
+ */
+static void glance(struct access_thread *at, const ucontext_t *uc)
+{
+    struct machine_choice choice = {.store = at->want_store, .random = access_random(at)};
+    struct machine_find find;
+    at->want_store = !at->want_store;
+    if (machine_find_access(uc, &choice, &find) == MACHINE_FOUND) {
+        heat_note(find.access.address);
+    }
+}
+
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
 {
     struct access_thread *at = thread->access;
@@ -158,6 +173,7 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
     }
     if (!governor_allows()) {
         process_drop(DB_DROP_GOVERNED);
+        glance(at, uc);
         return false;
     }
     const struct context_scratch *scratch = thread->scratch;
