@@ -12,6 +12,7 @@
 #include "chores.h"
 #include "kernel.h"
 #include "memory.h"
+#include "objects/heat.h"
 #include "process.h"
 #include "stack/context.h"
 #include "stack/slot.h"
@@ -176,6 +177,20 @@ static bool has_registers(struct access_thread *at)
     return registers_open(at);
 }
 
+/*
+ * What the thread is about to access, where that is known without a breakpoint: nothing is watched, but which objects are in use,
+ * and when, is told as well by samples that the budget has no watch for. A few microseconds, charged like all of the handler.
+ */
+static void glance(struct access_thread *at, const ucontext_t *uc)
+{
+    struct machine_choice choice = {.store = at->want_store, .random = access_random(at)};
+    struct machine_find find;
+    at->want_store = !at->want_store;
+    if (machine_find_access(uc, &choice, &find) == MACHINE_FOUND) {
+        heat_note(find.access.address);
+    }
+}
+
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
 {
     struct access_thread *at = thread->access;
@@ -193,6 +208,7 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
     } else {
         process_drop(DB_DROP_GOVERNED);
         search_go_on(at, uc);
+        glance(at, uc);
     }
     patience_set_alarm(at, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID));
     return begins;
