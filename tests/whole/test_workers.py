@@ -209,7 +209,7 @@ NUMPY = """
 
 @pytest.mark.parametrize("name, idle", [("debian", 0), ("debian", 2), ("venv", 0), ("venv", 2)])
 def test_openblas(tmp_path, name, idle):
-    """The pool serves whoever calls: the only thread with Python, or the only one of them that runs."""
+    """The pool serves whoever calls: the only thread with Python, or the only one of them that ran of late."""
     interpreter = whole.INTERPRETERS[name]
     if interpreter.missing():
         pytest.skip(interpreter.missing())
@@ -271,9 +271,8 @@ def test_torch_and_sklearn_bring_two_copies(tmp_path):
         """
     for order in ("sklearn.ensemble", "torch"), ("torch", "sklearn.ensemble"):
         plain = run(tmp_path, program, *order, interpreter=interpreter, profiled=False)
-        printed, report, lines = run(tmp_path, program, *order, interpreter=interpreter)
+        printed, report, _ = run(tmp_path, program, *order, interpreter=interpreter)
         assert printed == plain
-        assert lines["model = HistGradientBoostingRegressor(max_iter=30, random_state=0).fit(x, y)"]["time_s"] > 0
         assert report["totals"]["workers"]["at_lines_s"] > 0
 
 
