@@ -235,6 +235,7 @@ bool thread_begin(bool main)
     thread->fresh = !thread->paused;
     thread->serial++;
     thread->python_state = 0;
+    thread->ticked_ns = 0;
     thread->launch = (struct launch){0};
     thread->origin = (struct launch_origin){0};
     atomic_store(&thread->in_use, true);
@@ -290,8 +291,8 @@ void thread_reset_child(void)
     counters_reset_child();
 }
 
-/* The kernel brings it up to date, also when that thread runs on another processor. */
-bool thread_ran(const struct thread *thread, uint64_t *ran_ns)
+/* What one other thread's clock says: the kernel brings it up to date, also when that thread runs on another processor. */
+static bool clock_read(const struct thread *thread, uint64_t *ran_ns)
 {
     return !thread->paused && thread_event_is_ours(thread->clock_descriptor) &&
            kernel_read(thread->clock_descriptor, ran_ns, sizeof *ran_ns) == (ssize_t)sizeof *ran_ns;
@@ -307,7 +308,7 @@ bool thread_others_ran(struct thread_others *others)
             if (thread == thread_self || !atomic_load(&thread->in_use)) {
                 continue;
             }
-            if (++others->threads > THREAD_OTHERS_MAX || !thread_ran(thread, &ran_ns)) {
+            if (++others->threads > THREAD_OTHERS_MAX || !clock_read(thread, &ran_ns)) {
                 return false;
             }
             others->ran_ns += ran_ns;

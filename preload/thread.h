@@ -33,6 +33,7 @@ struct thread {
     struct context_scratch *scratch;
     uint32_t serial;                /* of the thread that has this struct now */
     _Atomic uintptr_t python_state; /* at its last sample; 0: none */
+    _Atomic uint64_t ticked_ns;     /* its last sample, on the process's clock (process_record->last_monotonic_ns) */
     struct launch launch;
     struct launch_origin origin;
     struct call_stack *objects; /* NULL until the thread made an object; kept for the next thread */
@@ -64,8 +65,6 @@ void thread_resume(void);
 unsigned thread_count(void);
 /* The one after `thread` of those that are set up, the first after NULL; NULL at the end. Signal-safe. */
 const struct thread *thread_next(const struct thread *thread);
-/* How long it has run, by its clock, up to this moment; false where it has none. Two short system calls. Signal-safe. */
-bool thread_ran(const struct thread *thread, uint64_t *ran_ns);
 
 /*
  * How long all other threads have run so far. Two equal answers mean that none of them ran between: what the calling

@@ -146,8 +146,8 @@ static void line_place(struct model *model, struct process *process, struct line
 }
 
 /* What of a line's time was spent on threads that worked for it. */
-static void charge_worker(struct model *model, struct line *line, const struct db_node *record,
-                          const struct node *node, bool pool)
+static void charge_worker(struct model *model, struct line *line, const struct db_node *record, const struct node *node,
+                          bool pool)
 {
     if (node->worker || pool) {
         line->worker_ns += record->cpu_ns;

@@ -169,6 +169,9 @@ static bool has_registers(struct access_thread *at)
         chores_want(CHORE_THREAD);
         return false;
     }
+    if (!at->thread->scratch->pooled) {
+        return false; /* started for one call: not worth it, and it may be cancelled at any instruction */
+    }
     if (atomic_fetch_add(&workers_watched, 1) >= WORKERS_WATCHED_MAX) {
         atomic_fetch_sub(&workers_watched, 1);
         return false;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pieprof/db.h"
+#include "process.h"
 #include "stack/context.h"
 #include "stack/eh_frame.h"
 #include "stack/module.h"
@@ -29,46 +30,27 @@ static bool is_at_work(const struct thread *thread, const struct module *pool, c
     return false;
 }
 
-/* The only thread with Python; of several the only one that ran since `before`; NULL when there is no telling. */
-#define CANDIDATES_MAX 16u
-struct candidates {
-    size_t count;
-    const struct thread *threads[CANDIDATES_MAX];
-    uint64_t ran_ns[CANDIDATES_MAX];
-};
+/* A thread's clock ticks while it runs: one that did not for so long stands still. */
+#define IDLE_NS UINT64_C(100000000)
 
-static bool candidates_take(struct candidates *candidates)
+/* The only thread with Python, of several the only one that ran of late; NULL when there is no telling. */
+static const struct thread *only_caller(void)
 {
-    const struct thread *thread = NULL;
-    candidates->count = 0;
+    const struct thread *thread = NULL, *only = NULL, *running = NULL;
+    unsigned count = 0, running_count = 0;
+    uint64_t now_ns = __atomic_load_n(&process_record->last_monotonic_ns, __ATOMIC_RELAXED);
     while ((thread = thread_next(thread)) != NULL) {
         if (atomic_load_explicit(&thread->python_state, memory_order_relaxed) == 0) {
             continue;
         }
-        if (candidates->count == CANDIDATES_MAX) {
-            return false;
-        }
-        candidates->threads[candidates->count++] = thread;
-    }
-    return candidates->count > 0;
-}
-
-static const struct thread *only_running(struct candidates *candidates)
-{
-    const struct thread *only = NULL;
-    for (size_t i = 0; i < candidates->count; i++) {
-        if (!thread_ran(candidates->threads[i], &candidates->ran_ns[i])) {
-            return NULL;
+        only = thread;
+        count++;
+        if (now_ns - atomic_load_explicit(&thread->ticked_ns, memory_order_relaxed) < IDLE_NS) {
+            running = thread;
+            running_count++;
         }
     }
-    for (size_t i = 0; i < candidates->count; i++) {
-        uint64_t now_ns = 0;
-        if (!thread_ran(candidates->threads[i], &now_ns) || (now_ns != candidates->ran_ns[i] && only != NULL)) {
-            return NULL;
-        }
-        only = now_ns != candidates->ran_ns[i] ? candidates->threads[i] : only;
-    }
-    return only;
+    return count == 1 ? only : running_count == 1 ? running : NULL;
 }
 
 /* A thread that serves another stack meanwhile is not the one: its frames may have moved under the walk. */
@@ -87,11 +69,7 @@ static uint32_t context_of(const struct thread *caller, struct context_scratch *
 uint32_t adopt_find(const struct thread *thread, struct context_scratch *scratch)
 {
     const struct module *pool = pool_module(thread);
-    struct candidates candidates;
     scratch->waits = pool != NULL && !is_at_work(thread, pool, scratch);
-    if (pool == NULL || scratch->waits || !candidates_take(&candidates)) {
-        return 0;
-    }
-    const struct thread *caller = candidates.count == 1 ? candidates.threads[0] : only_running(&candidates);
+    const struct thread *caller = pool != NULL && !scratch->waits ? only_caller() : NULL;
     return caller != NULL ? context_of(caller, scratch) : 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Whom a worker of OpenBLAS serves. Its pool is one for the process, and does not tell: jobs pass from the caller to the workers
  * inside the library. But while a worker is at a job its caller waits in the library, below the Python line that called: so the
- * only thread with Python is it, or of several the only one that runs.
+ * only thread with Python is it, or of several the only one that ran of late.
  */
 #ifndef PIEPROF_PRELOAD_ADOPT_H
 #define PIEPROF_PRELOAD_ADOPT_H

@@ -151,10 +151,12 @@ void launch_find(const struct thread *thread, struct context_scratch *scratch)
 {
     const struct launch_origin *origin = &thread->origin;
     scratch->launched = 0;
+    scratch->pooled = true;
     if (origin->runtime != LAUNCH_NONE) {
         scratch->launched = launcher_context(origin, scratch);
     } else if (origin->node != 0 && creator_stands_still(origin)) {
         scratch->launched = origin->node;
+        scratch->pooled = false;
     } else {
         scratch->launched = adopt_find(thread, scratch);
     }

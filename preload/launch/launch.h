@@ -64,7 +64,7 @@ uint32_t launch_region(const struct thread *thread);
 
 /*
  * For the calling thread, which has no Python state, its native frames captured in `scratch`: sets scratch->launched to the
- * node of the context it works for, 0 when nobody is known; scratch->waits where it can be told that nobody has work. Signal-safe.
+ * node of the context it works for, 0 when nobody is known; scratch->pooled; scratch->waits where it can be told that nobody has work. Signal-safe.
  */
 void launch_find(const struct thread *thread, struct context_scratch *scratch);
 

@@ -32,6 +32,7 @@ struct context_scratch {
     uint32_t
         launched; /* without a Python state: node of the context that this thread works for, 0 when none is known */
     bool waits;   /* it waits for work */
+    bool pooled;  /* it is one of a pool, which lives on after this work */
     struct native_memory native_memory;
     struct context_path path;
 };

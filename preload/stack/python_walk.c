@@ -7,6 +7,8 @@
 #include "stack/source.h"
 
 #define OFFSET_MAX (1 << 28)
+#define STEPS_MAX                                                                                                      \
+    (8 * PYTHON_DEPTH_MAX)     /* frames of both kinds: what is left of another thread's may lead in circles */
 #define OFFSET_INCOMPLETE (-2) /* the frame's first instruction has not begun: "at the def line" */
 
 /* The fields of one frame, copied at once so that they belong together. */
@@ -112,9 +114,9 @@ static bool walk_from(const struct python_probe *probe, uintptr_t frame, struct 
     bool one_each = layout->frame_entry < 0 && layout->frame_owner < 0;
     walk->count = 0;
     walk->truncated = false;
-    while (frame != 0) {
+    for (unsigned steps = 0; frame != 0; steps++) {
         struct fields fields;
-        if (!read_fields(layout, frame, &fields) || fields.previous == frame) {
+        if (steps == STEPS_MAX || !read_fields(layout, frame, &fields) || fields.previous == frame) {
             return false;
         }
         frame = fields.previous;
@@ -204,7 +206,7 @@ bool python_top_of(uintptr_t state, struct python_top *top)
     if (state == 0 || !top_frame(&probe->layout, state, false, &frame)) {
         return false;
     }
-    while (frame != 0 && read_fields(&probe->layout, frame, &fields)) {
+    for (unsigned steps = 0; frame != 0 && steps < STEPS_MAX && read_fields(&probe->layout, frame, &fields); steps++) {
         if (!is_shim(&probe->layout, &fields)) {
             top->frame = frame;
             top->instruction = fields.instruction;

@@ -95,6 +95,8 @@ void sample_take(struct thread *thread, ucontext_t *uc)
     context_capture(uc, thread->scratch);
     uintptr_t state = thread->scratch->has_python_state ? python_this_state() : 0;
     atomic_store_explicit(&thread->python_state, state, memory_order_relaxed);
+    atomic_store_explicit(&thread->ticked_ns, __atomic_load_n(&process_record->last_monotonic_ns, __ATOMIC_RELAXED),
+                          memory_order_relaxed);
     if (thread->scratch->python_count > 0) {
         process_ran_python();
     }
