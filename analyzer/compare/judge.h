@@ -92,6 +92,9 @@ enum judged judge_measured(const struct match *match, const struct profile_findi
 /* measured.c: is the text of a line of `now` not in `base`, and was that not by chance left out of what was recorded? */
 bool measured_line_is_new(const struct match *match, size_t line);
 
+/* measured.c: is it edited in place, and takes far more of the run than what stood there? */
+bool measured_line_is_other(const struct match *match, size_t line);
+
 /* sampled.c: shares of stores of lines that are in both runs, and of lines that are new. */
 void judge_shares(struct judgement *judgement, const struct match *match);
 

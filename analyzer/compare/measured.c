@@ -53,6 +53,22 @@ static bool has_risen(const struct match *match, size_t line)
     return now.known && was.known && now.low > was.high && now.fraction >= TIMES_MORE * was.fraction;
 }
 
+/* Does the text of the line itself differ, blanks aside? */
+static bool is_edited(const struct match *match, size_t line)
+{
+    const struct profile_line *now = &match->now->lines[line];
+    struct match_place place = match_place(match, now->file, now->number);
+    if (place.line <= 0)
+        return false;
+    return match->now->files[now->file].digests[now->number - 1] !=
+           match->base->files[place.file].digests[place.line - 1];
+}
+
+bool measured_line_is_other(const struct match *match, size_t line)
+{
+    return match->base->from_run && is_edited(match, line) && has_risen(match, line);
+}
+
 enum judged judge_measured(const struct match *match, const struct profile_finding *finding, char **what)
 {
     const char *words = "";

@@ -1,8 +1,8 @@
 /*
  * Shares of stores, line by line. They were sampled, and many are compared: an interval is as wide as it must be for all of
  * them to hold at once in 95 of 100 comparisons (Bonferroni), and a share has risen only where the two do not touch. It counts
- * only where most of the line's stores are needless now: what is less varies with the data. Where the line is new the
- * baseline has no share: there nearly all of its stores must be needless, for a value that is not zero (a buffer that is mostly
+ * only where most of the line's stores are needless now: what is less varies with the data. Where the line is new, or another
+ * in the same place that hardly stored, the baseline has no share: there nearly all of its stores must be needless, for a value that is not zero (a buffer that is mostly
  * zeros receives the zeros it holds), and what they cost must be worth telling.
  */
 #include <math.h>
@@ -87,7 +87,7 @@ static bool is_worth(const struct profile *profile, const struct profile_line *l
            line->time_s * estimate.fraction >= NEW_TIME_PART * profile->time_s;
 }
 
-/* Of a line that the baseline's text does not have, and that no finding speaks of. */
+/* Of a line that the baseline does not have, and that no finding speaks of. */
 static void judge_new_share(struct judgement *judgement, const struct match *match, size_t line, enum share_kind kind,
                             double z)
 {
@@ -100,22 +100,27 @@ static void judge_new_share(struct judgement *judgement, const struct match *mat
     struct judged_item item = {.how = JUDGED_SHARE, .profile = match->now, .line = now, .kind = name};
     if (is_ignored(match->now, now, name))
         item.how = JUDGED_SUPPRESSED;
-    judgement_add(
-        judgement, item,
-        memory_print("%s stores are %.0f %% of this line's (%.0f-%.0f %%): %s. The baseline has no such line.",
-                     kind == SHARE_STORES ? "Redundant" : "Dead", 100 * is.fraction, 100 * is.low, 100 * is.high,
-                     kind == SHARE_STORES ? "they write what is there already"
-                                          : "they are overwritten before anybody reads them"));
+    judgement_add(judgement, item,
+                  memory_print("%s stores are %.0f %% of this line's (%.0f-%.0f %%): %s. The baseline has %s.",
+                               kind == SHARE_STORES ? "Redundant" : "Dead", 100 * is.fraction, 100 * is.low,
+                               100 * is.high,
+                               kind == SHARE_STORES ? "they write what is there already"
+                                                    : "they are overwritten before anybody reads them",
+                               measured_line_is_new(match, line) ? "no such line" : "another in its place"));
 }
 
-/* Both lines have enough samples, or the new one has and the other is not. */
-static bool is_compared(const struct match *match, size_t line, enum share_kind kind)
+static bool is_in_both(const struct match *match, size_t line, enum share_kind kind)
+{
+    size_t before = match->base_lines[line];
+    return before != SIZE_MAX &&
+           is_comparable(share_of(&match->now->lines[line], kind), share_of(&match->base->lines[before], kind));
+}
+
+static bool is_in_one(const struct match *match, size_t line, enum share_kind kind)
 {
     const struct profile_line *now = &match->now->lines[line];
-    if (match->base_lines[line] != SIZE_MAX)
-        return is_comparable(share_of(now, kind), share_of(&match->base->lines[match->base_lines[line]], kind));
-    return measured_line_is_new(match, line) && !has_finding(match->now, line) &&
-           is_worth(match->now, now, share_of(now, kind));
+    return (measured_line_is_new(match, line) || measured_line_is_other(match, line)) &&
+           !has_finding(match->now, line) && is_worth(match->now, now, share_of(now, kind));
 }
 
 void judge_shares(struct judgement *judgement, const struct match *match)
@@ -126,11 +131,12 @@ void judge_shares(struct judgement *judgement, const struct match *match)
         for (size_t i = 0; i < 2 * match->now->line_count; i++) {
             size_t line = i / 2;
             enum share_kind kind = kinds[i % 2];
-            if (!is_compared(match, line, kind))
+            bool both = is_in_both(match, line, kind);
+            if (!both && !is_in_one(match, line, kind))
                 continue;
             if (round == 0)
                 judgement->shares_compared++;
-            else if (match->base_lines[line] != SIZE_MAX)
+            else if (both)
                 judge_share(judgement, match, line, kind, z);
             else
                 judge_new_share(judgement, match, line, kind, z);

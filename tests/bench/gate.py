@@ -127,7 +127,8 @@ def size_of(points, seconds):
 def planted_programs(gate, names, chosen):
     """(program, plant, part of the time, base text, text with the plant), the sizes fitted to how long a run takes."""
     points = costs(gate, chosen)
-    for number, name in enumerate(names):
+    for name in names:
+        number = list(plants.LOOPS).index(name)
         ticks, second = gate.plain(plants.count(name, 4))
         parts = {plant: PARTS[(number + index) % len(PARTS)] for index, plant in enumerate(plants.PLANTS) if plant in chosen}
         for plant in chosen:

@@ -106,6 +106,24 @@ def test_zeros_over_zeros_in_a_new_line_do_not_fail(tmp_path):
     assert failing(judged(write(tmp_path, [program], "new"), write(tmp_path, [clean()], "base"), status=0)) == []
 
 
+def filled(text, samples, dead):
+    program = clean(text=text)
+    node = program.node("step", "    buffer = np.", samples=samples)
+    if dead:
+        program.process.stores(node, 0, dead)
+        program.process.pair(node, program.node("step", "buffer[:] = kept"), (2, 2), count=dead)
+    return program
+
+
+@pytest.mark.parametrize("before, text, status", [(0, EDITED, 1), (90, EDITED, 0), (0, EDITED.replace("np.empty", "np.ones"), 0)])
+def test_a_line_edited_in_place_that_stores_now_fails(tmp_path, before, text, status):
+    """What stood there took nearly nothing; not so where it took as much, nor where the line is the same."""
+    new = write(tmp_path, [filled(EDITED.replace("np.empty", "np.ones"), 100, 40)], "new")
+    base = write(tmp_path, [filled(text, before, 0)], "base")
+    assert failing(judged(new, base, status=status)) == ([("share rose", "dead_store", 8)] if status else [])
+    assert failing(judged(new, [export(path) for path in base], status=0)) == []
+
+
 def test_runs_stand_before_their_baselines_or_behind_one(tmp_path):
     new, other = write(tmp_path, [wasteful(), wasteful()], "new")
     base, more = write(tmp_path, [clean(), clean()], "base")
