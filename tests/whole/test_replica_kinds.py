@@ -207,6 +207,23 @@ PROGRAMS = {
                     weights = weights + random.normal(size=8)
                 weights = weights * (1 + 1e-3 * right.mean())
         """,
+    "loops are code: not the word in a comment or a string": NUMPY + """
+        data = random.normal(size=(20, 64, 64))
+        def stable(batch):
+            return np.log1p(np.abs(batch))  # good for stability  # recomputed
+        def robust(batch):
+            '''Robust:
+        for outliers, as they come
+            '''
+            return np.sqrt(np.abs(batch)), " for "  # recomputed
+        def kernel():
+            return np.tanh(data[0])  # for the model  # invariant
+        weights = np.zeros(64)
+        for epoch in range(30):
+            for i in range(20):
+                weights += 1e-6 * stable(data[i]).sum(axis=0)
+                weights += 1e-6 * (robust(data[i])[0] * kernel()).sum(axis=0)  # recomputed
+        """,
     "a loop of small arrays": NUMPY + """
         x = random.normal(size=200)
         for step in range(20000):
