@@ -113,6 +113,7 @@ struct node {
 /* A place that made objects, as recorded. `link` is its heaviest as the second of two sites, NULL without one. */
 struct site {
     const struct db_site *record; /* NULL: left out, below an import */
+    struct db_site *decided;      /* that, where it is not as the file has it: of a site with `unfilled` objects */
     const struct db_link *link;
     struct process *process;
     struct place *place; /* NULL: no Python line */

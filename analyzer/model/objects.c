@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/filled.h"
 #include "model/model.h"
 
 #define FRAMES_MAX 200
@@ -105,11 +106,36 @@ static struct place *place_of(struct model *model, struct process *process, uint
     return model->places[model->place_count++] = place;
 }
 
+/*
+ * Where no object of the site was seen to be filled, its call says whether they were. From here on those that were not, as
+ * far as is known, are beside the examined ones, and nothing else is said of them.
+ */
+static const struct db_site *decide(struct model *model, struct process *process, struct site *site,
+                                    const struct db_site *record)
+{
+    if (record->unfilled == 0)
+        return record;
+    site->decided = memory_zeroed(1, sizeof(*site->decided));
+    *site->decided = *record;
+    if (call_fills(model, process, record->node)) {
+        site->decided->unfilled = 0;
+        return site->decided;
+    }
+    site->decided->unfilled = record->examined;
+    uint64_t *counters[] = {&site->decided->examined, &site->decided->constant, &site->decided->zero,
+                            &site->decided->alike,    &site->decided->replicas, &site->decided->period_replicas,
+                            &site->decided->copies};
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        *counters[i] = 0;
+    return site->decided;
+}
+
 static void charge_site(struct model *model, struct process *process, struct site *site, const struct db_site *record)
 {
     const struct node *node = record->node != 0 ? model_node(process, record->node) : NULL;
     if (node == NULL || node->in_import) /* without a context nobody knows whether it was below an import */
         return;
+    record = decide(model, process, site, record);
     site->record = record;
     site->process = process;
     objects_add(&model->totals.objects, record);
@@ -129,7 +155,7 @@ static void charge_link(struct model *model, struct process *process, const stru
     const struct run_table *table = &process->run->tables[DB_KIND_SITE];
     struct site *first = &process->sites[run_index(table, record->first_site)];
     struct site *second = &process->sites[run_index(table, record->second_site)];
-    if (first->record == NULL || second->record == NULL)
+    if (first->record == NULL || second->record == NULL || first->record->unfilled > 0 || second->record->unfilled > 0)
         return;
     uint64_t room = second->record->examined - second->linked;
     uint64_t objects = record->objects < room ? record->objects : room;
@@ -241,10 +267,17 @@ void objects_charge(struct model *model)
         charge_times(model, &model->processes[i]);
 }
 
+static void free_sites(struct process *process)
+{
+    for (size_t i = 0; process->sites != NULL && i < run_capacity(&process->run->tables[DB_KIND_SITE]); i++)
+        free(process->sites[i].decided);
+    free(process->sites);
+}
+
 void objects_free(struct model *model)
 {
     for (size_t i = 0; i < model->process_count; i++)
-        free(model->processes[i].sites);
+        free_sites(&model->processes[i]);
     for (size_t i = 0; i < model->place_count; i++)
         free(model->places[i]);
     free(model->places);

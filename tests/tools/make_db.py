@@ -28,13 +28,13 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIIIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQII21QII3Q")
+SITE = struct.Struct("<IIQII21QII4QIIQ")
 LINK = struct.Struct("<IIIIQ")
 LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
                  "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects", "far_births", "far_contents",
                  "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits",
-                 "pages_asked", "fresh_bytes", "untouched_bytes")
+                 "pages_asked", "fresh_bytes", "untouched_bytes", "new_squares", "new_first", "new_last", "alike")
 LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless",
                  "page_ns", "huge_page_ns")
 PROCESS_BYTES = PROCESS_HEAD.size + 4 * ENGINE.size + 8 * 64 + HEALTH.size
@@ -154,8 +154,10 @@ class Process:
             counters.setdefault("ended", counters.get("births", 0))
             counters.setdefault("most_alive", min(1, counters.get("births", 0)))
         counters.setdefault("looked_at", counters.get("births", 0) - counters.pop("skipped", 0))
-        counters.setdefault("examined", counters["looked_at"] - counters.get("workspaces", 0) - counters.get("unfilled", 0))
+        counters.setdefault("examined", counters["looked_at"] - counters.get("workspaces", 0))
         counters.setdefault("period_replicas", counters.get("replicas", 0))
+        counters.setdefault("alike", counters.get("constant", 0))
+        counters.setdefault("new_last", 0 if "new_first" in counters else 2**32 - 1)
         values = [counters.pop(name, 0) for name in SITE_COUNTERS]
         assert not counters, counters
         return self.add("SITE", SITE.pack(1, node, size, ordinal, period, *values))
@@ -291,7 +293,7 @@ def golden_objects():
     process.link(first, second, 390)
     process.site(9, 4096, ordinal=1, period=1, births=443, replicas=429)
     process.site(14, 4096, births=20, constant=20, zero=20)
-    process.site(0, 4096, births=1000, workspaces=900, unfilled=20, skipped=70, live_at_end=3)
+    process.site(0, 4096, births=1000, workspaces=900, unfilled=30, skipped=70, live_at_end=3)
     process.site(10, 2**20, births=40, ended=10, lifetime_ns=3 * 10**9, most_alive=35, peak_objects=32)
     process.far_site(10, 2**17, 4000, 60, 8, period=500)
     process.live([2**20, 2**25, 2**25 + 9000, 2**24], bytes=2**24, small=2000, peak_at_ns=180 * 10**6, snapshot=2**25, snapshot_small=5000,

@@ -97,7 +97,7 @@ def program():
 
 
 def test_totals_and_lines_are_exact_integers(program, tmp_path):
-    program.process.site(program.way(*FEATURES), 4096, births=20, workspaces=5, unfilled=3, constant=4, zero=3, copies=2,
+    program.process.site(program.way(*FEATURES), 4096, births=20, workspaces=5, constant=4, zero=3, copies=2,
                          skipped=1, live_at_end=2)
     data = program.report(tmp_path)
     for replicas in (data["totals"]["replicas"], *(line["replicas"] for line in data["lines"])):
@@ -105,7 +105,7 @@ def test_totals_and_lines_are_exact_integers(program, tmp_path):
     totals, mask, features = data["totals"]["replicas"], line_at(data, 5)["replicas"], line_at(data, 11)["replicas"]
     assert (mask["objects"], mask["bytes"], mask["of_objects"], mask["examined"]) == (259, 259 * 524288, 260, 260)
     assert mask["estimate"] is None
-    assert (features["of_objects"], features["examined"], features["constant"], features["zero"]) == (12, 11, 4, 3)
+    assert (features["of_objects"], features["examined"], features["constant"], features["zero"]) == (15, 14, 4, 3)
     assert (features["copies"], features["workspaces"], features["workspace_bytes"]) == (2, 5, 5 * 4096)
     assert totals == {key: (mask[key] + features[key] if key != "estimate" else totals[key]) for key in mask}
 
@@ -250,7 +250,7 @@ def test_batches_gathered_anew_each_epoch_are_ordinary(tmp_path, function, perio
     ("the plateau: equal for a while", dict(births=443, replicas=429, period=1)),
     ("constant contents are a class of their own", dict(births=260, constant=260)),
     ("workspaces are no results", dict(births=260, workspaces=260)),
-    ("nothing was stored into them", dict(births=260, unfilled=260)),
+    ("nothing was stored into them", dict(births=260, unfilled=260, replicas=259, period=1)),
     ("copies equal their source by design", dict(births=260, copies=260)),
     ("a few alike", dict(births=4, replicas=3, period=1)),
     ("all differ", dict(births=260)),
@@ -422,8 +422,9 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     program = Program()
     node = program.way(*MASK, samples=100)
     program.process.records["SITE"].append(
-        make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 21, 2**32 - 1, 2**32 - 1, *[2**64 - 1] * 3))
-    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, *range(10, 270, 10)))
+        make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 21, 2**32 - 1, 2**32 - 1, *[2**64 - 1] * 4,
+                          2**32 - 1, 2**32 - 1, 2**64 - 1))
+    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, *range(10, 310, 10)))
     program.process.link(2, 2, 2**63)
     path = tmp_path / "out.db"
     program.database.write(path)
@@ -434,7 +435,7 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     assert done.returncode == 0 and data["run"]["health"]["damaged"] == 25
     assert (replicas["workspaces"], replicas["examined"], replicas["objects"], replicas["of_objects"]) == (10, 0, 0, 0)
     assert (replicas["far_examined"], replicas["far_objects"]) == (10, 0)
-    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 26)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
+    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 30)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
         program = Program()
         program.process.site(program.way(*MASK), 4096, births=1)
         program.process.records[bad[0]].append(bad[1])
