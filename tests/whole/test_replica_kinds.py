@@ -224,6 +224,60 @@ PROGRAMS = {
                 weights += 1e-6 * stable(data[i]).sum(axis=0)
                 weights += 1e-6 * (robust(data[i])[0] * kernel()).sum(axis=0)  # recomputed
         """,
+    "a kernel made again for each strength, in each of a few folds": NUMPY + """
+        data, target = random.normal(size=(600, 32)), random.normal(size=600)
+        strengths = np.logspace(-3, 0, 20)
+        for fold in range(4):
+            train = np.arange(600) % 4 != fold
+            points = data[train]
+            for strength in strengths:
+                kernel = np.tanh(points @ points.T)  # invariant
+                error = kernel[0] @ target[train] / strength
+        """,
+    "the same for two halves": NUMPY + """
+        data = random.normal(size=(2, 200, 32))
+        for half in range(2):
+            points = data[half] + 1.0
+            for strength in range(40):
+                kernel = np.tanh(points @ points.T)  # invariant
+                error = (kernel * random.normal()).sum()
+        """,
+    "what settles within each of a few folds": NUMPY + """
+        data = random.normal(size=(5, 2000, 4))
+        for fold in range(5):
+            points = data[fold] * 1.5
+            settled = random.integers(2, 6)
+            for step in range(30):
+                centre = points[min(step, settled)] + 0.1 * (step < settled)
+                near = np.sqrt(((points - centre) ** 2).sum(axis=1))
+        """,
+    "what changes three times, in three passes, when it happens to": NUMPY + """
+        data = random.normal(size=(3, 2000))
+        for epoch in range(3):
+            passed = data[epoch] * random.normal()
+            for step in range(30):
+                level = (epoch * 30 + step >= 7) + (epoch * 30 + step >= 31)
+                shifted = data[0] + level
+                passed = passed + shifted * random.normal()
+        """,
+    "the same product in the memory of the one just freed": NUMPY + """
+        activity = np.empty((1024, 256), np.float32)
+        def loss():
+            return np.tanh(activity).mean()
+        def accuracy():
+            return (np.tanh(activity) > 0).mean()  # repeated
+        for step in range(100):
+            activity[:] = random.normal(size=activity.shape)
+            total = loss() + accuracy()
+        """,
+    "leftovers, with a little stored into them": NUMPY + """
+        for step in range(200):
+            scratch = np.empty(40000)
+            scratch[:4] = step
+            other = np.empty(40000)
+            other[5] = 1.0
+            del scratch, other
+        """,
     "a loop of small arrays": NUMPY + """
         x = random.normal(size=200)
         for step in range(20000):
