@@ -49,7 +49,7 @@ uint64_t site_births_there(const struct site *site);
  */
 uint32_t site_period(const struct site *site);
 
-/* Does the site fill every object with one value, always zero or never? */
+/* Does the site fill every object with one value, the same one? */
 bool site_is_constant(const struct site *site);
 
 /* Does the site make the same contents again and again, over the whole run (rule replica)? */

@@ -278,6 +278,24 @@ PROGRAMS = {
             other[5] = 1.0
             del scratch, other
         """,
+    "one value throughout, the same each time": NUMPY + """
+        data = random.normal(size=2**19)
+        for step in range(300):
+            rate = np.full(2**19, 0.5)  # invariant
+            total = (data * step + rate).sum()
+        """,
+    "one value throughout, another each time": NUMPY + """
+        data = random.normal(size=2**19)
+        for step in range(300):
+            time = np.full(2**19, step / 300)
+            total = (data * time).sum()
+        """,
+    "one value throughout, of buffers alive together that are written later": NUMPY + """
+        kept = [np.full(2**18, 0.5) for _ in range(100)]
+        for step in range(30):
+            kept[step] += random.normal(size=2**18)
+            kept[step].fill(0.5)
+        """,
     "a loop of small arrays": NUMPY + """
         x = random.normal(size=200)
         for step in range(20000):

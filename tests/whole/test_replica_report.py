@@ -311,6 +311,18 @@ def test_constant_content_only_where_it_costs(tmp_path):
         assert findings(program.report(tmp_path, "--min-waste", "0")) == expected
 
 
+@pytest.mark.parametrize("why, facts, expected", [
+    ("one value, each in the place of the one before", dict(alike=50), [("constant", 5)]),
+    ("another value at times", dict(alike=49), []),
+    ("alive together", dict(alike=50, most_alive=50), []),
+])
+def test_one_buffer_would_do_for_one_value_at_a_time(tmp_path, why, facts, expected):
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 2**20, births=50, constant=50, **facts)
+    program.way(*FEATURES, samples=500)
+    assert findings(program.report(tmp_path, "--min-waste", "0")) == expected, why
+
+
 def test_constants_join_the_finding_of_their_line(tmp_path):
     """`np.triu(np.ones((n, n)))`: the ones are constant, what becomes of them repeats."""
     text = "def f(n):\n    return triu(ones(n))\nf(1)\n"
