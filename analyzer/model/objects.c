@@ -32,6 +32,12 @@ static bool far_shows_more(const struct db_site *record)
     return record->far_births >= record->births / 2 && far > near;
 }
 
+static void add_estimate(struct objects *objects, const struct db_site *record, double replicas)
+{
+    objects->estimate += replicas;
+    objects->estimate_bytes += replicas * (double)record->size_bytes;
+}
+
 /*
  * By the share of its contents' objects that are first ones. How many contents there are is known as well as a sample of
  * them tells, one in 2^far_bits.
@@ -41,7 +47,7 @@ static void estimate_far(struct objects *objects, const struct db_site *record)
     double contents = (double)record->far_contents, results = (double)of_births(record, record->examined);
     double fresh = results * contents / (double)record->far_examined;
     double left_out = 1 - 1 / (double)(1u << record->far_bits);
-    objects->estimate += fmax(results - fresh, (double)record->replicas);
+    add_estimate(objects, record, fmax(results - fresh, (double)record->replicas));
     objects->variance += fresh * fresh * (left_out + 1 / contents) / contents;
 }
 
@@ -58,13 +64,39 @@ static void estimate_add(struct objects *objects, const struct db_site *record)
         return;
     }
     if (record->looked_at == record->births || known <= 0) {
-        objects->estimate += replicas;
+        add_estimate(objects, record, replicas);
         return;
     }
     double later = fmax(fmax(known - record->period, replicas), 1), unseen = fmax(births - known, 0);
     double chance = (replicas + 2) / (later + 4);
-    objects->estimate += replicas + unseen * replicas / later;
+    add_estimate(objects, record, replicas + unseen * replicas / later);
     objects->variance += unseen * (unseen + later) * chance * (1 - chance) / (later + 4);
+}
+
+/*
+ * Of a site of which a part was looked at, and of these some were results and some were not: how far off its results may be.
+ * Births are looked at in pairs of neighbours, which go together: half as many are counted. Two of each kind are added.
+ */
+static double results_variance(const struct db_site *record)
+{
+    double births = (double)record->births, seen = (double)record->looked_at;
+    double others = (double)(record->workspaces + record->unfilled);
+    if (seen >= births || others <= 0 || others >= seen)
+        return 0;
+    double chance = (others + 2) / (seen + 4);
+    return births * (births - seen) * chance * (1 - chance) * 2 / seen;
+}
+
+double objects_results_low(const struct objects *objects)
+{
+    double low = (double)objects_results(objects) - 1.96 * sqrt(objects->results_variance);
+    return fmax(low, (double)objects->examined);
+}
+
+double objects_results_high(const struct objects *objects)
+{
+    double high = (double)objects_results(objects) + 1.96 * sqrt(objects->results_variance);
+    return fmin(high, (double)objects->births);
 }
 
 static void objects_add(struct objects *objects, const struct db_site *record)
@@ -83,6 +115,7 @@ static void objects_add(struct objects *objects, const struct db_site *record)
     objects->far_examined += record->far_examined;
     objects->far_replicas += record->far_examined - record->far_contents;
     objects->skipped += record->births - record->looked_at;
+    objects->results_variance += results_variance(record);
     estimate_add(objects, record);
     bytes_add(&objects->replica_bytes, record->replicas, record->size_bytes);
     bytes_add(&objects->constant_bytes, record->constant, record->size_bytes);

@@ -101,13 +101,14 @@ def test_totals_and_lines_are_exact_integers(program, tmp_path):
                          skipped=1, live_at_end=2)
     data = program.report(tmp_path)
     for replicas in (data["totals"]["replicas"], *(line["replicas"] for line in data["lines"])):
-        assert all(type(value) is int for key, value in replicas.items() if key != "estimate")
+        assert all(type(value) is int for key, value in replicas.items() if key not in ("estimate", "of_objects_ci95"))
+        assert replicas["of_objects_ci95"] is None or replicas["of_objects_ci95"][0] <= replicas["of_objects"] <= replicas["of_objects_ci95"][1]
     totals, mask, features = data["totals"]["replicas"], line_at(data, 5)["replicas"], line_at(data, 11)["replicas"]
     assert (mask["objects"], mask["bytes"], mask["of_objects"], mask["examined"]) == (259, 259 * 524288, 260, 260)
     assert mask["estimate"] is None
     assert (features["of_objects"], features["examined"], features["constant"], features["zero"]) == (15, 14, 4, 3)
     assert (features["copies"], features["workspaces"], features["workspace_bytes"]) == (2, 5, 5 * 4096)
-    assert totals == {key: (mask[key] + features[key] if key != "estimate" else totals[key]) for key in mask}
+    assert totals == {key: (mask[key] + features[key] if key not in ("estimate", "of_objects_ci95") else totals[key]) for key in mask}
 
 
 def test_an_invariant_is_a_finding_with_its_time(program, tmp_path):
@@ -301,6 +302,19 @@ def test_a_count_from_a_part_carries_an_interval(tmp_path):
     assert not finding["exact"] and finding["ci95"][0] < 0.995 < finding["ci95"][1] <= 1
     estimate = data["totals"]["replicas"]["estimate"]
     assert estimate["objects"] == 999 and estimate["ci95"][0] < 999 < estimate["ci95"][1] <= 1000
+
+
+def test_results_among_workspaces_are_told_as_a_part_says(tmp_path):
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 4096, period=1, births=1000, skipped=800, workspaces=100, replicas=99)
+    data = program.report(tmp_path)
+    replicas = line_at(data, 5)["replicas"]
+    low, high = replicas["of_objects_ci95"]
+    assert replicas["of_objects"] == replicas["workspaces"] == 500 and 400 < low < 500 < high < 600
+    assert replicas["estimate"]["objects"] <= 500 and replicas["estimate"]["ci95"][1] <= high
+    text = program.text(tmp_path)
+    assert f"objects about 500 made ({low}-{high})" in text and "500 or so workspaces" in text
+    assert "made about 500 times" in text
 
 
 def test_constant_content_only_where_it_costs(tmp_path):
