@@ -93,7 +93,11 @@ static struct filling *filling_of(struct map *fillings, struct line *line)
     return filling;
 }
 
-/* A store of the line into an object that the line itself made, and what came next. */
+/*
+ * A store of the line into an object that the line itself made, and what came next. Two lines are two native calls, also
+ * where the shim saw no end of the first: a library's own Python function may have made that, as numpy's ones_like() does,
+ * and nothing need be called from its place on the stack again.
+ */
 static void add_pair(struct model *model, struct process *process, const struct db_pair *record, struct map *fillings)
 {
     const struct site *site = objects_site_of_pair(process, record);
@@ -106,7 +110,7 @@ static void add_pair(struct model *model, struct process *process, const struct 
     struct line *by = lines_of_leaf(model, process, record->second_node);
     if (unseen) {
         filling->undecided += record->count;
-    } else if (used || record->scope != DB_SCOPE_ACROSS || by == NULL || by == line || !writes_whole(model, by)) {
+    } else if (used || by == NULL || by == line || !writes_whole(model, by)) {
         filling->other += record->count;
     } else {
         filling->dead += record->count;
