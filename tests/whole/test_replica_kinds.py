@@ -10,6 +10,7 @@ CATEGORIES = {
     "# invariant": "loop-invariant computation",
     "# recomputed": "recomputed input",
     "# repeated": "repeated native call with the same arguments",
+    "# copied": "API misuse",
 }
 
 NUMPY = """
@@ -295,6 +296,15 @@ PROGRAMS = {
         for step in range(30):
             kept[step] += random.normal(size=2**18)
             kept[step].fill(0.5)
+        """,
+    "copies of what does not change": TORCH + """
+        table, values = torch.randn(256, 256), torch.randn(256, 256).numpy()
+        total = 0.0
+        for step in range(100):
+            total += table.clone()[0, 0].item()  # copied
+            total += torch.tensor(values)[0, 0].item()  # copied
+            total += values.copy()[0, 0]  # copied
+            total += (table * 2.0)[0, 0].item()  # invariant
         """,
     "a loop of small arrays": NUMPY + """
         x = random.normal(size=200)
