@@ -113,6 +113,16 @@ static bool is_round(struct model *model, const struct finding *finding)
     return node->python == frame || (loop_is_nested(model, site->process, frame) && !is_one_execution(finding));
 }
 
+/* "array([a, b])", which makes an array of what is none. Behind the name stands more of a source, which ends in NUL. */
+static bool takes_list(const struct operation *operation)
+{
+    const char *at = operation->name + operation->length_bytes;
+    at += strspn(at, " ");
+    at += *at == '(' ? 1 : 0;
+    at += strspn(at, " \n");
+    return *at == '[' || *at == '(';
+}
+
 /* Does the call only copy what it is given, by its name? */
 static bool is_copy(struct model *model, const struct site *site)
 {
@@ -122,7 +132,7 @@ static bool is_copy(struct model *model, const struct site *site)
     struct operation operation = operation_at(model, site->process, frame);
     for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
         if (operation_is_named(&operation, names[i]))
-            return true;
+            return !takes_list(&operation);
     return false;
 }
 

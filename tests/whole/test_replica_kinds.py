@@ -305,6 +305,7 @@ PROGRAMS = {
             total += torch.tensor(values)[0, 0].item()  # copied
             total += values.copy()[0, 0]  # copied
             total += (table * 2.0)[0, 0].item()  # invariant
+            total += torch.tensor([0.5, 1.5, 2.5] * 200)[1].item()  # invariant
         """,
     "a loop of small arrays": NUMPY + """
         x = random.normal(size=200)
