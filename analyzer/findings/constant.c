@@ -1,9 +1,10 @@
 /*
  * Claim: the line fills buffers with one and the same value each time; one such buffer would do.
- * Evidence: every object of the site was constant to its end (never written after), always zero or never; and the time it
- * took, measured at that instruction in more than a few samples, is worth it. Without that it is a fact of the line, no
- * finding.
- * Traps: a line whose other results repeat is rule replica's, constants included; automatic differentiation's ones and zeros, initial states and masks that happen to be full: they cost nothing;
+ * Evidence: every object of the site was constant at its end, and all of the same value; each took the place of the one
+ * before; and the time it took, measured at that instruction in more than a few samples, is worth it. Without that it is a
+ * fact of the line, no finding.
+ * Traps: buffers of one value each, but not the same (the time of a step, the working target of a round); buffers that are
+ * alive together, which the program may come to write apart (gradients, states); a line whose other results repeat is rule replica's, constants included; automatic differentiation's ones and zeros, initial states and masks that happen to be full: they cost nothing;
  * results that are constant only at times (any object that is not unmakes it); a computed result that is all one value
  * because of the data (a check that finds nothing).
  */
@@ -17,18 +18,18 @@
 
 #define CONSTANT_MIN 4u
 #define WASTE_PERCENT 0.5
+#define ALIVE_MAX 2u /* the next is made before the name lets go of the one before */
 
 bool site_is_constant(const struct site *site)
 {
     const struct db_site *record = site->record;
-    return record->constant > 0 && record->constant == record->examined &&
-           (record->zero == 0 || record->zero == record->constant);
+    return record->constant > 0 && record->constant == record->examined && record->constant == record->alike;
 }
 
 static bool holds(struct model *model, const struct site *site)
 {
-    return site_is_constant(site) && !finding_has_line(model, site->place->line) &&
-           site_is_blank(model, site) != BLANK_NO;
+    return site_is_constant(site) && site->record->most_alive <= ALIVE_MAX &&
+           !finding_has_line(model, site->place->line) && site_is_blank(model, site) != BLANK_NO;
 }
 
 static uint64_t constant_of(const struct site *site)

@@ -31,28 +31,54 @@ struct filling {
     uint64_t dead, other, undecided, most;
 };
 
-/* "out=buffer" and not "out=buffer[1:]". */
-static bool is_whole_out(const char *text, size_t length)
+static bool is_name(char c)
 {
-    const char *end = text + length, *found = memmem(text, length, "out=", 4);
-    if (found == NULL || (found > text && (isalnum((unsigned char)found[-1]) || found[-1] == '_')))
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* "out=buffer" and not "out=buffer[1:]". */
+static bool is_whole_out(const char *code)
+{
+    const char *found = strstr(code, "out=");
+    if (found == NULL || (found > code && is_name(found[-1])))
         return false;
-    for (found += 4; found < end && *found != ',' && *found != ')'; found++)
+    for (found += 4; *found != '\0' && *found != ',' && *found != ')'; found++)
         if (*found == '[')
             return false;
     return true;
 }
 
-/* Does the line's text say that all of a buffer is written? */
+/* "buffer[:]=" and not "buffer[1][:]=", which is a part, nor a comparison. */
+static bool is_whole_slice(const char *code)
+{
+    static const char *const slices[] = {"[:]=", "[...]=", ".copy_("};
+    for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
+        const char *found = strstr(code, slices[i]), *end = found != NULL ? found + strlen(slices[i]) : NULL;
+        if (found != NULL && found > code && is_name(found[-1]) && *end != '=')
+            return true;
+    }
+    return false;
+}
+
+/* "copyto(buffer, ...)", of which the first is written. */
+static bool is_whole_copy(const char *code)
+{
+    const char *found = strstr(code, "copyto(");
+    return found != NULL && strcspn(found, ",") < strcspn(found, "[");
+}
+
+/* Does the line's code, whatever its blanks, say that all of a buffer is written? */
 static bool writes_whole(const struct model *model, const struct line *line)
 {
-    static const char *const marks[] = {"[:] = ", "[...] = ", ".copy_(", "copyto("};
-    size_t length = 0;
-    const char *text = source_line(source_get(model, line->file), line->number, &length);
-    for (size_t i = 0; text != NULL && i < sizeof(marks) / sizeof(marks[0]); i++)
-        if (memmem(text, length, marks[i], strlen(marks[i])) != NULL)
-            return true;
-    return text != NULL && is_whole_out(text, length);
+    size_t length = 0, kept = 0;
+    const char *text = source_line(source_code(model, line->file), line->number, &length);
+    char *code = memory_zeroed(length + 1, 1);
+    for (size_t i = 0; text != NULL && i < length; i++)
+        if (!isspace((unsigned char)text[i]))
+            code[kept++] = text[i];
+    bool whole = is_whole_out(code) || is_whole_slice(code) || is_whole_copy(code);
+    free(code);
+    return whole;
 }
 
 static struct filling *filling_of(struct map *fillings, struct line *line)
@@ -67,7 +93,11 @@ static struct filling *filling_of(struct map *fillings, struct line *line)
     return filling;
 }
 
-/* A store of the line into an object that the line itself made, and what came next. */
+/*
+ * A store of the line into an object that the line itself made, and what came next. Two lines are two native calls, also
+ * where the shim saw no end of the first: a library's own Python function may have made that, as numpy's ones_like() does,
+ * and nothing need be called from its place on the stack again.
+ */
 static void add_pair(struct model *model, struct process *process, const struct db_pair *record, struct map *fillings)
 {
     const struct site *site = objects_site_of_pair(process, record);
@@ -80,7 +110,7 @@ static void add_pair(struct model *model, struct process *process, const struct 
     struct line *by = lines_of_leaf(model, process, record->second_node);
     if (unseen) {
         filling->undecided += record->count;
-    } else if (used || record->scope != DB_SCOPE_ACROSS || by == NULL || by == line || !writes_whole(model, by)) {
+    } else if (used || by == NULL || by == line || !writes_whole(model, by)) {
         filling->other += record->count;
     } else {
         filling->dead += record->count;

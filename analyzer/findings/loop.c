@@ -7,7 +7,7 @@
 #define FRAMES_MAX 200
 #define LINES_MAX 2000 /* no longer function is looked through */
 
-/* The text of a line behind its indentation; blank lines and comments have none. */
+/* The code of a line behind its indentation; blank lines and those of comments and strings alone have none. */
 struct statement {
     const char *text;
     size_t length_bytes, indent;
@@ -18,7 +18,7 @@ static struct statement statement_of(const char *text, size_t length)
     size_t indent = 0;
     while (text != NULL && indent < length && (text[indent] == ' ' || text[indent] == '\t'))
         indent++;
-    if (text == NULL || indent == length || text[indent] == '#')
+    if (text == NULL || indent == length)
         return (struct statement){0};
     return (struct statement){.text = text + indent, .length_bytes = length - indent, .indent = indent};
 }
@@ -107,7 +107,7 @@ static bool search_frames(struct search *search, struct model *model, struct pro
         if (span.line > 0)
             search->code = code;
         if (span.line > 0 && code != NULL && code->owner == OWNER_USER &&
-            search_function(search, source_get(model, code->file), span.line))
+            search_function(search, source_code(model, code->file), span.line))
             return true;
         record = run_record(process->run, DB_KIND_NODE, record->parent);
     }
@@ -148,7 +148,7 @@ bool loop_body_around(struct model *model, struct process *process, uint32_t nod
     if (!search_frames(&search, model, process, node_id) || search.near == NULL)
         return false;
     *body = (struct loop_body){.code = search.near, .first = search.near_line};
-    body->last = body_end(source_get(model, search.near->file), search.near_line);
+    body->last = body_end(source_code(model, search.near->file), search.near_line);
     return true;
 }
 
@@ -184,7 +184,7 @@ static struct statement frame_statement(struct model *model, struct process *pro
     if (record == NULL || record->frame != DB_FRAME_PYTHON)
         return (struct statement){0};
     struct line_span span = model_position(model, process, record, code);
-    const char *line = *code != NULL ? source_line(source_get(model, (*code)->file), span.line, &length) : NULL;
+    const char *line = *code != NULL ? source_line(source_code(model, (*code)->file), span.line, &length) : NULL;
     return statement_of(line, length);
 }
 

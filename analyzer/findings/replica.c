@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "findings/expression.h"
 #include "findings/far.h"
 #include "findings/loop.h"
 #include "findings/moving.h"
@@ -112,9 +113,34 @@ static bool is_round(struct model *model, const struct finding *finding)
     return node->python == frame || (loop_is_nested(model, site->process, frame) && !is_one_execution(finding));
 }
 
+/* "array([a, b])", which makes an array of what is none. Behind the name stands more of a source, which ends in NUL. */
+static bool takes_list(const struct operation *operation)
+{
+    const char *at = operation->name + operation->length_bytes;
+    at += strspn(at, " ");
+    at += *at == '(' ? 1 : 0;
+    at += strspn(at, " \n");
+    return *at == '[' || *at == '(';
+}
+
+/* Does the call only copy what it is given, by its name? */
+static bool is_copy(struct model *model, const struct site *site)
+{
+    static const char *const names[] = {"copy",  "clone",  "contiguous", "ascontiguousarray",
+                                        "array", "tensor", "deepcopy"};
+    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    struct operation operation = operation_at(model, site->process, frame);
+    for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
+        if (operation_is_named(&operation, names[i]))
+            return !takes_list(&operation);
+    return false;
+}
+
 static const char *name(struct model *model, struct finding *finding)
 {
-    return is_round(model, finding) ? "recomputed input" : "loop-invariant computation";
+    if (is_round(model, finding))
+        return "recomputed input";
+    return is_copy(model, finding->second) ? "API misuse" : "loop-invariant computation";
 }
 
 static bool is_shuffled(const struct finding *finding)
@@ -122,7 +148,7 @@ static bool is_shuffled(const struct finding *finding)
     return finding->object.period == 0 && !site_is_constant(finding->second);
 }
 
-static char *say_equal(const struct finding *finding, bool again)
+static char *say_equal(const struct finding *finding, bool again, bool copy)
 {
     const struct finding_object *object = &finding->object;
     char *equal = page_count(object->equal), *text;
@@ -135,7 +161,8 @@ static char *say_equal(const struct finding *finding, bool again)
         text =
             memory_print("%s times equal to the one %u before, from inputs that did not change", equal, object->period);
     else
-        text = memory_print("%s times equal to the one before, from inputs that did not change", equal);
+        text = memory_print("%s times equal to the one before, from %s that did not change", equal,
+                            copy ? "a source" : "inputs");
     free(equal);
     return text;
 }
@@ -144,17 +171,21 @@ static void say(struct model *model, struct finding *finding)
 {
     const struct finding_object *object = &finding->object;
     const struct site *site = finding->second;
-    bool again = is_round(model, finding);
+    bool again = is_round(model, finding), copy = !again && is_copy(model, site);
     struct loop loop = loop_around(model, site->process, site->record->node, again);
-    char *made = say_made(object), *equal = say_equal(finding, again), *others = say_others(object);
+    char *made = say_made(object), *equal = say_equal(finding, again, copy), *others = say_others(object);
     char *part = say_part(model, finding);
     finding->claim =
         memory_print("%s%s%s, %s%s.", made, part != NULL ? " by " : "", part != NULL ? part : "", equal, others);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL;
     if (part != NULL)
         finding->advice = say_part_advice();
+    else if (copy && place != NULL)
+        finding->advice = memory_print("Copy it once, outside the loop at %s, or use the source itself where nobody "
+                                       "stores into the copy.",
+                                       place);
     else if (place == NULL)
-        finding->advice = memory_print("Build it once and keep it.");
+        finding->advice = memory_print("%s it once and keep it.", copy ? "Copy" : "Build");
     else if (again)
         finding->advice =
             memory_print("Build them once, before or in the first pass of the loop at %s, and keep them%s.", place,

@@ -6,7 +6,8 @@
 #include "findings/sites.h"
 
 #define AGAIN_MIN 3u  /* in a round of the outer loop, so many times at least */
-#define ROUNDS_MIN 8u /* fewer may agree by chance */
+#define ROUNDS_MIN 8u /* fewer may agree in number by chance */
+#define RHYTHM_MIN 4u /* new contents at equal distances: so many are no chance, whatever else is made */
 #define FRAMES_MAX 200
 
 /* Births that something else has which is made once for each new content of the site: how many, give or take. */
@@ -23,6 +24,17 @@ static struct rounds rounds_of(const struct site *site)
     double tolerance =
         record->looked_at < record->births ? 1 + 2 * sqrt(contents) * births / contents : 1 + births / 50;
     return (struct rounds){births, fmin(tolerance, 1 + births / 10)};
+}
+
+/* As rounds_of() where contents were new at one distance, births of the site; none where they were not. */
+static struct rounds rhythm_of(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t gaps = site_new(site) - 1, span = (uint64_t)record->new_last - record->new_first;
+    uint64_t gap = span / gaps;
+    if (record->new_last == UINT32_MAX || gap <= AGAIN_MIN || gap * gaps != span || gap * span != record->new_squares)
+        return (struct rounds){0};
+    return (struct rounds){.births = (double)((record->births - record->new_first) / gap + 1)};
 }
 
 /* Does the way to `node_id` lead through the loop's function, but not through the loop? */
@@ -45,10 +57,15 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
     struct process *process = site->process;
     uint64_t contents = site_new(site);
     struct loop_body loop;
-    if (contents < ROUNDS_MIN || site->record->replicas < AGAIN_MIN * contents ||
+    if (contents < 2 || site->record->replicas < AGAIN_MIN * contents ||
         !loop_body_around(model, process, site->record->node, &loop))
         return false;
-    struct rounds rounds = rounds_of(site);
+    struct rounds rounds = rhythm_of(site);
+    if (rounds.births > 0 && contents >= RHYTHM_MIN)
+        return true;
+    if (rounds.births == 0 && contents < ROUNDS_MIN)
+        return false;
+    rounds = rounds.births > 0 ? rounds : rounds_of(site);
     const struct run_table *table = &process->run->tables[DB_KIND_SITE];
     size_t count = run_capacity(table);
     for (size_t i = 0; i < count; i++) {

@@ -6,8 +6,9 @@
 
 /*
  * Does the site make the same content again and again within its loop, and a new one in each round of a loop around that?
- * Its new contents are then as many as the objects of something that stands in the outer loop alone. A plateau has no such
- * number: its contents change when they happen to.
+ * Its new contents are then as many as the objects of something that stands in the outer loop alone, and come at equal
+ * distances where the inner loop has as many rounds each time. A plateau has neither that number nor that rhythm: its
+ * contents change when they happen to. Of few rounds the rhythm is asked for, of very few both.
  */
 bool site_repeats_in_rounds(struct model *model, const struct site *site);
 

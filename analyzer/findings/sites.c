@@ -29,6 +29,12 @@ uint64_t site_results(const struct site *site)
     return (uint64_t)((double)record->births * ((double)record->examined / (double)record->looked_at));
 }
 
+bool site_results_are_known(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->looked_at >= record->births || record->examined == 0 || record->examined == record->looked_at;
+}
+
 uint64_t site_new(const struct site *site)
 {
     const struct db_site *record = site->record;
@@ -188,6 +194,7 @@ static struct finding_object object_of(const struct claim *claim, size_t first, 
     for (size_t i = first; i < end; i++) {
         const struct site *site = claim->sites[i];
         object.made += site_results(site);
+        object.about = object.about || !site_results_are_known(site);
         object.examined += examined_of(claim->rule, site);
         object.equal += claim->rule->equal(site);
         if (claim->rule->equal(site) > claim->rule->equal(*heaviest))

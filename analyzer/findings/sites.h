@@ -33,6 +33,9 @@ void sites_find(struct model *model, const struct site_rule *rule);
 /* Objects that could be results: neither workspaces nor left as they were born. Where a part was looked at, as many as its share. */
 uint64_t site_results(const struct site *site);
 
+/* Were all births looked at, or all that were alike in that? */
+bool site_results_are_known(const struct site *site);
+
 /* Objects of a site whose content is new there: neither constant nor equal to an earlier one of the site. */
 uint64_t site_new(const struct site *site);
 
@@ -49,7 +52,7 @@ uint64_t site_births_there(const struct site *site);
  */
 uint32_t site_period(const struct site *site);
 
-/* Does the site fill every object with one value, always zero or never? */
+/* Does the site fill every object with one value, the same one? */
 bool site_is_constant(const struct site *site);
 
 /* Does the site make the same contents again and again, over the whole run (rule replica)? */

@@ -59,9 +59,11 @@ static void note_line(struct memory *memory, struct line *line)
     memory->lines[memory->line_count++] = line;
 }
 
-static void charge_site(struct model *model, struct process *process, const struct db_site *record)
+static void charge_site(struct model *model, struct process *process, const struct site *site,
+                        const struct db_site *record)
 {
     struct memory *memory = &model->memory;
+    record = site->record != NULL ? site->record : record;
     bool is_peak = process == memory->process && record->peak_objects > 0;
     const struct node *node = record->node != 0 ? model_node(process, record->node) : NULL;
     if (record->size_bytes < DB_LIVE_SMALL_BYTES)
@@ -107,7 +109,7 @@ void lifetime_charge(struct model *model)
         const struct run_table *table = &model->processes[i].run->tables[DB_KIND_SITE];
         struct run_cursor cursor = {0};
         for (const struct db_site *record; (record = run_next(table, &cursor)) != NULL;)
-            charge_site(model, &model->processes[i], record);
+            charge_site(model, &model->processes[i], &model->processes[i].sites[cursor.index], record);
     }
     if (memory->record != NULL)
         memory->other_bytes = other_bytes(memory);

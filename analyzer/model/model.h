@@ -61,8 +61,20 @@ struct objects {
     uint64_t far_examined, far_replicas; /* of contents that the far history selected: at whatever distance */
     uint64_t replica_bytes, linked_bytes, constant_bytes, workspace_bytes;
     /* Replicas among all births, each site's by what its examined ones say: sites are looked at as often as they deserve. */
-    double estimate, variance;
+    double estimate, variance, estimate_bytes;
+    double
+        results_variance; /* of births - workspaces - unfilled: 0 where all were looked at, or all are alike in that */
 };
+
+/* Objects that could be results. */
+static inline uint64_t objects_results(const struct objects *objects)
+{
+    return objects->births - objects->workspaces - objects->unfilled;
+}
+
+/* ... and their 95 % interval, which is no wider than what was looked at allows. */
+double objects_results_low(const struct objects *objects);
+double objects_results_high(const struct objects *objects);
 
 /* A Python source line, comprehensions and lambdas on it included. All strings are interned. */
 struct line {
@@ -123,6 +135,7 @@ struct node {
 /* A place that made objects, as recorded. `link` is its heaviest as the second of two sites, NULL without one. */
 struct site {
     const struct db_site *record; /* NULL: left out, below an import */
+    struct db_site *decided;      /* that, where it is not as the file has it: of a site with `unfilled` objects */
     const struct db_link *link;
     struct process *process;
     struct place *place; /* NULL: no Python line */

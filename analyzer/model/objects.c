@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/filled.h"
 #include "model/model.h"
 
 #define FRAMES_MAX 200
@@ -31,6 +32,12 @@ static bool far_shows_more(const struct db_site *record)
     return record->far_births >= record->births / 2 && far > near;
 }
 
+static void add_estimate(struct objects *objects, const struct db_site *record, double replicas)
+{
+    objects->estimate += replicas;
+    objects->estimate_bytes += replicas * (double)record->size_bytes;
+}
+
 /*
  * By the share of its contents' objects that are first ones. How many contents there are is known as well as a sample of
  * them tells, one in 2^far_bits.
@@ -40,7 +47,7 @@ static void estimate_far(struct objects *objects, const struct db_site *record)
     double contents = (double)record->far_contents, results = (double)of_births(record, record->examined);
     double fresh = results * contents / (double)record->far_examined;
     double left_out = 1 - 1 / (double)(1u << record->far_bits);
-    objects->estimate += fmax(results - fresh, (double)record->replicas);
+    add_estimate(objects, record, fmax(results - fresh, (double)record->replicas));
     objects->variance += fresh * fresh * (left_out + 1 / contents) / contents;
 }
 
@@ -57,13 +64,39 @@ static void estimate_add(struct objects *objects, const struct db_site *record)
         return;
     }
     if (record->looked_at == record->births || known <= 0) {
-        objects->estimate += replicas;
+        add_estimate(objects, record, replicas);
         return;
     }
     double later = fmax(fmax(known - record->period, replicas), 1), unseen = fmax(births - known, 0);
     double chance = (replicas + 2) / (later + 4);
-    objects->estimate += replicas + unseen * replicas / later;
+    add_estimate(objects, record, replicas + unseen * replicas / later);
     objects->variance += unseen * (unseen + later) * chance * (1 - chance) / (later + 4);
+}
+
+/*
+ * Of a site of which a part was looked at, and of these some were results and some were not: how far off its results may be.
+ * Births are looked at in pairs of neighbours, which go together: half as many are counted. Two of each kind are added.
+ */
+static double results_variance(const struct db_site *record)
+{
+    double births = (double)record->births, seen = (double)record->looked_at;
+    double others = (double)(record->workspaces + record->unfilled);
+    if (seen >= births || others <= 0 || others >= seen)
+        return 0;
+    double chance = (others + 2) / (seen + 4);
+    return births * (births - seen) * chance * (1 - chance) * 2 / seen;
+}
+
+double objects_results_low(const struct objects *objects)
+{
+    double low = (double)objects_results(objects) - 1.96 * sqrt(objects->results_variance);
+    return fmax(low, (double)objects->examined);
+}
+
+double objects_results_high(const struct objects *objects)
+{
+    double high = (double)objects_results(objects) + 1.96 * sqrt(objects->results_variance);
+    return fmin(high, (double)objects->births);
 }
 
 static void objects_add(struct objects *objects, const struct db_site *record)
@@ -82,6 +115,7 @@ static void objects_add(struct objects *objects, const struct db_site *record)
     objects->far_examined += record->far_examined;
     objects->far_replicas += record->far_examined - record->far_contents;
     objects->skipped += record->births - record->looked_at;
+    objects->results_variance += results_variance(record);
     estimate_add(objects, record);
     bytes_add(&objects->replica_bytes, record->replicas, record->size_bytes);
     bytes_add(&objects->constant_bytes, record->constant, record->size_bytes);
@@ -105,11 +139,36 @@ static struct place *place_of(struct model *model, struct process *process, uint
     return model->places[model->place_count++] = place;
 }
 
+/*
+ * Where no object of the site was seen to be filled, its call says whether they were. From here on those that were not, as
+ * far as is known, are beside the examined ones, and nothing else is said of them.
+ */
+static const struct db_site *decide(struct model *model, struct process *process, struct site *site,
+                                    const struct db_site *record)
+{
+    if (record->unfilled == 0)
+        return record;
+    site->decided = memory_zeroed(1, sizeof(*site->decided));
+    *site->decided = *record;
+    if (call_fills(model, process, record->node)) {
+        site->decided->unfilled = 0;
+        return site->decided;
+    }
+    site->decided->unfilled = record->examined;
+    uint64_t *counters[] = {&site->decided->examined, &site->decided->constant, &site->decided->zero,
+                            &site->decided->alike,    &site->decided->replicas, &site->decided->period_replicas,
+                            &site->decided->copies};
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        *counters[i] = 0;
+    return site->decided;
+}
+
 static void charge_site(struct model *model, struct process *process, struct site *site, const struct db_site *record)
 {
     const struct node *node = record->node != 0 ? model_node(process, record->node) : NULL;
     if (node == NULL || node->in_import) /* without a context nobody knows whether it was below an import */
         return;
+    record = decide(model, process, site, record);
     site->record = record;
     site->process = process;
     objects_add(&model->totals.objects, record);
@@ -129,7 +188,7 @@ static void charge_link(struct model *model, struct process *process, const stru
     const struct run_table *table = &process->run->tables[DB_KIND_SITE];
     struct site *first = &process->sites[run_index(table, record->first_site)];
     struct site *second = &process->sites[run_index(table, record->second_site)];
-    if (first->record == NULL || second->record == NULL)
+    if (first->record == NULL || second->record == NULL || first->record->unfilled > 0 || second->record->unfilled > 0)
         return;
     uint64_t room = second->record->examined - second->linked;
     uint64_t objects = record->objects < room ? record->objects : room;
@@ -241,10 +300,17 @@ void objects_charge(struct model *model)
         charge_times(model, &model->processes[i]);
 }
 
+static void free_sites(struct process *process)
+{
+    for (size_t i = 0; process->sites != NULL && i < run_capacity(&process->run->tables[DB_KIND_SITE]); i++)
+        free(process->sites[i].decided);
+    free(process->sites);
+}
+
 void objects_free(struct model *model)
 {
     for (size_t i = 0; i < model->process_count; i++)
-        free(model->processes[i].sites);
+        free_sites(&model->processes[i]);
     for (size_t i = 0; i < model->place_count; i++)
         free(model->places[i]);
     free(model->places);

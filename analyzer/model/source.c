@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "model/source_code.h"
 
 /* No source file is larger; a bomb is cut here. */
 #define SOURCE_MAX_BYTES (8u << 20)
@@ -206,9 +207,28 @@ const struct source *source_get(const struct model *model, const char *path)
     return source;
 }
 
+const struct source *source_code(const struct model *model, const char *path)
+{
+    struct map_key key = {(uintptr_t)source_get(model, path)->path, 0, 0};
+    struct source *source = map_get(&sources, key);
+    if (source->code != NULL)
+        return source->code;
+    source->code = memory_zeroed(1, sizeof(*source));
+    *source->code = *source;
+    if (source->text != NULL) {
+        source->code->text = memory_zeroed(1, source->length_bytes + 1);
+        memcpy(source->code->text, source->text, source->length_bytes);
+        source_code_only(source->code->text, source->length_bytes);
+    }
+    return source->code;
+}
+
 void source_free_all(void)
 {
     for (size_t i = 0; i < all_count; i++) {
+        if (all[i]->code != NULL)
+            free(all[i]->code->text);
+        free(all[i]->code);
         free(all[i]->text);
         free(all[i]);
     }

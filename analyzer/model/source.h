@@ -18,11 +18,15 @@ struct source {
     enum source_state state;
     char *text; /* NUL-terminated; NULL for SOURCE_NONE */
     size_t length_bytes;
+    struct source *code; /* its twin without comments and strings, once asked for */
 };
 
 /* Never NULL; loaded at first need and kept until source_free_all(). */
 const struct source *source_get(const struct model *model, const char *path);
 void source_free_all(void);
+
+/* The same lines and columns, the code alone (source_code.h): to look for statements in. Never NULL, kept likewise. */
+const struct source *source_code(const struct model *model, const char *path);
 
 /* The text of line `number` (from 1) without its end; NULL when there is no such line. */
 const char *source_line(const struct source *source, int32_t number, size_t *length_bytes);

@@ -194,6 +194,18 @@ static void pages_of_site(struct run *run, struct db_site *site)
     part_of(&site->untouched_bytes, site->fresh_bytes);
 }
 
+/* When contents were new: as in FORMAT.md, or not known. A live run's are written one after the other. */
+static void when_new(struct db_site *site, uint64_t contents)
+{
+    uint64_t span = (uint64_t)site->new_last - site->new_first;
+    if (contents == 0 || site->new_first == 0 || site->new_last < site->new_first || site->new_last > site->births ||
+        site->new_squares > span * span) {
+        site->new_first = 0;
+        site->new_last = UINT32_MAX;
+        site->new_squares = 0;
+    }
+}
+
 void plausible_site(struct run *run, const struct run_process *process, struct db_site *site)
 {
     uint64_t *counters[] = {&site->births,       &site->workspaces,      &site->unfilled,
@@ -208,13 +220,15 @@ void plausible_site(struct run *run, const struct run_process *process, struct d
     limit(run, &site->size_bytes, SIZE_LIMIT);
     part_of(&site->looked_at, site->births);
     uint64_t left = part_of(&site->workspaces, site->looked_at);
-    left = part_of(&site->unfilled, left);
     part_of(&site->examined, left);
+    part_of(&site->unfilled, site->examined);
     part_of(&site->live_at_end, site->births);
     left = part_of(&site->constant, site->examined);
     part_of(&site->zero, site->constant);
+    part_of(&site->alike, site->constant);
     left = part_of(&site->replicas, left);
     part_of(&site->period_replicas, site->replicas);
+    when_new(site, left);
     part_of(&site->copies, left);
     part_of(&site->ended, site->births);
     part_of(&site->most_alive, site->births);

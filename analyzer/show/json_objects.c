@@ -15,11 +15,21 @@ static json_t *json_estimate(const struct objects *objects)
     bool is_exact = objects->skipped == 0 && objects->estimate <= (double)objects->replicas;
     if (is_exact || objects->examined == 0)
         return json_null();
-    double half = 1.96 * sqrt(objects->variance);
+    double half = 1.96 * sqrt(objects->variance), most = (double)objects_results(objects);
     double low = fmax(objects->estimate - half, (double)objects->replicas);
-    double high = fmin(objects->estimate + half, (double)objects->births);
-    return json_pack("{s:o,s:[o,o]}", "objects", json_count((uint64_t)llround(objects->estimate)), "ci95",
-                     json_count((uint64_t)floor(low)), json_count((uint64_t)ceil(high)));
+    double high = fmin(objects->estimate + half, objects_results_high(objects));
+    double middle = fmin(objects->estimate, fmax(most, (double)objects->replicas));
+    return json_pack("{s:o,s:[o,o]}", "objects", json_count((uint64_t)llround(middle)), "ci95",
+                     json_count((uint64_t)floor(fmin(low, middle))), json_count((uint64_t)ceil(fmax(high, middle))));
+}
+
+/* How many results there were, where only a part of the births says so; null where it is known. */
+static json_t *json_results_interval(const struct objects *objects)
+{
+    if (objects->results_variance <= 0)
+        return json_null();
+    return json_pack("[o,o]", json_count((uint64_t)floor(objects_results_low(objects))),
+                     json_count((uint64_t)ceil(objects_results_high(objects))));
 }
 
 json_t *json_objects(const struct model *model, const struct objects *objects)
@@ -30,7 +40,8 @@ json_t *json_objects(const struct model *model, const struct objects *objects)
     json_t *object = json_object();
     json_put_count(object, "objects", objects->replicas);
     json_put_count(object, "bytes", objects->replica_bytes);
-    json_put_count(object, "of_objects", objects->births - objects->workspaces - objects->unfilled);
+    json_put_count(object, "of_objects", objects_results(objects));
+    json_object_set_new(object, "of_objects_ci95", json_results_interval(objects));
     json_put_count(object, "examined", objects->examined);
     json_object_set_new(object, "estimate", json_estimate(objects));
     json_put_count(object, "far_objects", objects->far_replicas);

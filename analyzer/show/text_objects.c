@@ -1,4 +1,5 @@
 /* Objects in words: what was made, and what of it had been there before. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -18,20 +19,43 @@ static void add_part(char **text, uint64_t count, const char *what, uint64_t byt
     *text = longer;
 }
 
+/* As many as the examined ones and the contents that were followed say, where these are not all there is. */
+static void add_replicas(char **text, const struct objects *objects)
+{
+    double most = (double)objects_results(objects), about = fmin(objects->estimate, most);
+    if (about < (double)objects->replicas + 0.5) {
+        add_part(text, objects->replicas, "equal to an earlier one", objects->replica_bytes);
+        return;
+    }
+    add_part(text, (uint64_t)llround(about), "or so equal to an earlier one",
+             (uint64_t)fmin(objects->estimate_bytes, 0x1p62));
+}
+
+/* "3,804 made" or "about 3,804 made (3,290-4,319)". Fresh memory. */
+static char *say_results(const struct objects *objects)
+{
+    char *made = page_count(objects_results(objects));
+    char *low = page_count((uint64_t)floor(objects_results_low(objects)));
+    char *high = page_count((uint64_t)ceil(objects_results_high(objects)));
+    char *text = objects->results_variance > 0 ? memory_print("about %s made (%s-%s)", made, low, high)
+                                               : memory_print("%s made", made);
+    free(made);
+    free(low);
+    free(high);
+    return text;
+}
+
 char *text_objects(const struct objects *objects)
 {
-    uint64_t results = objects->births - objects->workspaces - objects->unfilled;
     if (objects->births == 0)
         return NULL;
-    char *made = page_count(results), *examined = page_count(objects->examined);
-    char *text = objects->examined < results ? memory_print("%s made, %s looked at", made, examined)
-                                             : memory_print("%s made", made);
-    add_part(&text, objects->replicas, "equal to an earlier one", objects->replica_bytes);
+    char *text = say_results(objects);
+    add_part(&text, objects->examined < objects_results(objects) ? objects->examined : 0, "looked at", 0);
+    add_replicas(&text, objects);
     add_part(&text, objects->linked, "to another line's or call's", objects->linked_bytes);
     add_part(&text, objects->copies, "copies", 0);
     add_part(&text, objects->constant, "constant", objects->constant_bytes);
-    add_part(&text, objects->workspaces, "workspaces", objects->workspace_bytes);
-    free(made);
-    free(examined);
+    add_part(&text, objects->workspaces, objects->results_variance > 0 ? "or so workspaces" : "workspaces",
+             objects->workspace_bytes);
     return text;
 }

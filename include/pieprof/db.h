@@ -370,12 +370,12 @@ struct db_site {
     uint32_t ordinal; /* of equal allocations since the innermost Python frame last stood at this instruction, from 0 */
     uint32_t period;  /* the distance, in births of this site, of most of its replicas; 0 = none yet */
     uint64_t births;
-    uint64_t workspaces;      /* born and dead within one native call */
-    uint64_t unfilled;        /* no evidence that anything was stored into them */
-    uint64_t examined;        /* digested at their end (neither of the above) */
-    uint64_t constant;        /* of examined: one value throughout */
-    uint64_t zero;            /* of constant: zero */
-    uint64_t replicas;        /* of examined, not constant: equal to an earlier object of this site */
+    uint64_t workspaces; /* born and dead within one native call */
+    uint64_t unfilled;   /* of examined: they held what lay there at birth, and no object of the site ever held more */
+    uint64_t examined;   /* digested at their end (no workspaces) */
+    uint64_t constant;   /* of examined: one value throughout */
+    uint64_t zero;       /* of constant: zero */
+    uint64_t replicas;   /* of examined, not constant: equal to an earlier object of this site */
     uint64_t period_replicas; /* of replicas: at the distance `period` */
     uint64_t copies; /* of examined: equal to an object of another site that was alive at its birth (a copy of it) */
     uint64_t live_at_end; /* not dead when the process ended; digested then when possible (they count in examined) */
@@ -398,6 +398,11 @@ struct db_site {
     uint64_t pages_asked;     /* of births: whose pages were looked at */
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
     uint64_t untouched_bytes; /* ... and still not at the end */
+    /* When contents were new: of examined, neither constant nor replicas. */
+    uint64_t new_squares; /* sum over them, but the first: the square of the births since the one before */
+    uint32_t new_first;   /* birth of the first... */
+    uint32_t new_last;    /* ... and of the last; UINT32_MAX: it is not known when */
+    uint64_t alike;       /* of constant: of the same value as the first */
 };
 
 /*
@@ -514,7 +519,7 @@ DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
 DB_ASSERT_SIZE(struct db_pair, 64);
 DB_ASSERT_SIZE(struct db_counter, 24);
-DB_ASSERT_SIZE(struct db_site, 224);
+DB_ASSERT_SIZE(struct db_site, 248);
 DB_ASSERT_SIZE(struct db_link, 24);
 DB_ASSERT_SIZE(struct db_live, 1128);
 DB_ASSERT_SIZE(struct db_content, 256);

@@ -31,20 +31,33 @@ static uint32_t changed_lines(const struct object_origin *origin, const struct c
 
 /*
  * Leftovers are no results: a chunk comes back with what it held, and np.empty() with a few stores would equal the one
- * before for ever. That a site fills its objects is shown once, by one whose content changed all over: its own, or one that
- * the same instruction made on another path, for a chunk may come back from there with this very content.
+ * before for ever. That a site fills its objects is shown once, for all of them, by one whose content changed all over: its
+ * own, or one that the same instruction made on another path, for a chunk may come back from there with this very content.
  */
-static bool is_filled(struct site *site, const struct object_origin *origin, uint32_t lines)
+static bool is_filled(const struct site *site, const struct object_origin *origin, uint32_t lines)
 {
-    if (site->fills || origin->zeroed) {
-        return true;
-    }
-    if (origin->has_marks && (unsigned)__builtin_popcount(lines) >= FILLED_LINES) {
-        site->fills = true;
+    bool shown = origin->has_marks && (unsigned)__builtin_popcount(lines) >= FILLED_LINES;
+    if (shown) {
         sites_note_fills(site);
     }
-    site->fills = site->fills || sites_instruction_fills(site);
-    return site->fills;
+    return shown || origin->zeroed || sites_instruction_fills(site);
+}
+
+/*
+ * Bytes that were there at birth may have been written again: an equal result was freed there. Nothing here tells that from
+ * leftovers: such objects are compared like others, and counted until one of the site is seen to be filled.
+ */
+static void count_unfilled(struct site *site, const struct object_origin *origin, uint32_t lines)
+{
+    if (site->fills) {
+        return;
+    }
+    if (is_filled(site, origin, lines)) {
+        site->fills = true;
+        __atomic_store_n(&site->record->unfilled, 0, __ATOMIC_RELAXED);
+    } else {
+        process_count(&site->record->unfilled, 1);
+    }
 }
 
 /* The sample says so; the first few times, and now and then after, the whole is asked. */
@@ -102,6 +115,27 @@ static void note_period(struct site *site)
     __atomic_store_n(&site->record->period_replicas, votes, __ATOMIC_RELAXED);
 }
 
+static void forget_when_new(struct db_site *record)
+{
+    __atomic_store_n(&record->new_last, UINT32_MAX, __ATOMIC_RELAXED);
+}
+
+/* The object's content is new to its site. In the order of births, or never mind. */
+static void note_new(struct db_site *record, uint32_t birth)
+{
+    uint32_t last = __atomic_load_n(&record->new_last, __ATOMIC_RELAXED);
+    if (birth <= last) {
+        forget_when_new(record);
+        return;
+    }
+    if (last == 0) {
+        __atomic_store_n(&record->new_first, birth, __ATOMIC_RELAXED);
+    } else {
+        process_count(&record->new_squares, (uint64_t)(birth - last) * (birth - last));
+    }
+    __atomic_store_n(&record->new_last, birth, __ATOMIC_RELAXED);
+}
+
 static void use_whole(struct examined *object)
 {
     uint64_t whole = 0;
@@ -123,6 +157,7 @@ static void distrust(struct site *site, struct examined *object)
     process_count(&record->examined, (uint64_t)0 - unknown);
     sites_skip(site, unknown);
     distances_forget(&sites_history(site)->distances);
+    forget_when_new(record);
     note_period(site);
     use_whole(object);
 }
@@ -137,6 +172,7 @@ static void count_replica(struct site *site, struct examined *object, int match)
     site->unproved += proved ? 0 : 1;
     if (other > object->birth) {
         history->replicas[match] = true;
+        forget_when_new(site->record);
     }
     distances_vote(&history->distances, other < object->birth ? object->birth - other : other - object->birth);
     process_count(&site->record->replicas, 1);
@@ -162,6 +198,8 @@ static bool judge(struct site *site, struct examined *object)
     bool is_replica = match >= 0 && history->births[match] < object->birth;
     if (match >= 0) {
         count_replica(site, object, match);
+    } else {
+        note_new(site->record, object->birth);
     }
     history_add(history, object->digest, object->proof, object->birth, is_replica);
     return is_replica;
@@ -192,16 +230,32 @@ static void set_aside(struct site *site)
 {
     struct db_site *record = site->record;
     uint64_t before = __atomic_exchange_n(&record->examined, 0, __ATOMIC_RELAXED) +
-                      __atomic_exchange_n(&record->unfilled, 0, __ATOMIC_RELAXED) +
                       __atomic_exchange_n(&record->workspaces, 0, __ATOMIC_RELAXED);
-    uint64_t *parts[] = {&record->constant, &record->zero, &record->replicas, &record->period_replicas,
-                         &record->copies};
+    uint64_t *parts[] = {&record->unfilled, &record->constant,        &record->zero,        &record->alike,
+                         &record->replicas, &record->period_replicas, &record->new_squares, &record->copies};
     site->is_structure = true;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         __atomic_store_n(parts[i], 0, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
+    forget_when_new(record);
     sites_skip(site, before + 1);
+}
+
+static void count_constant(struct site *site, uint64_t word)
+{
+    struct history *history = sites_history(site);
+    process_count(&site->record->constant, 1);
+    process_count(&site->record->zero, word == 0 ? 1 : 0);
+    if (!sites_lock(site)) {
+        return;
+    }
+    if (history->has_constant == 0) {
+        history->has_constant = 1;
+        history->constant = word;
+    }
+    process_count(&site->record->alike, word == history->constant ? 1 : 0);
+    sites_unlock(site);
 }
 
 /* Before it, births were passed over: whether it is new is unknown, so it counts for nothing but those that follow. */
@@ -238,19 +292,15 @@ void examine_end(struct site *site, const struct object *object, uintptr_t start
         set_aside(site);
         return;
     }
-    if (!is_filled(site, &object->origin, lines)) {
-        process_count(&site->record->unfilled, 1);
-        return;
-    }
     if (object->origin.is_primer) {
         prime(site, object, &sample, start);
         return;
     }
+    count_unfilled(site, &object->origin, lines);
     process_count(&site->record->examined, 1);
     values_note(site, start, object->origin.birth);
     if (is_constant(site, &sample, start, object->origin.birth, &word)) {
-        process_count(&site->record->constant, 1);
-        process_count(&site->record->zero, word == 0 ? 1 : 0);
+        count_constant(site, word);
         return;
     }
     compare(site, object, &sample, start);

@@ -15,6 +15,8 @@ struct history {
     uint32_t births[HISTORY_ENTRIES];
     bool replicas[HISTORY_ENTRIES]; /* counted as one */
     uint32_t next;
+    uint32_t has_constant; /* `constant` is the value of the first that was of one value throughout */
+    uint64_t constant;
     struct distances distances; /* of its replicas */
 };
 

@@ -28,7 +28,7 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIIIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQII21QII3Q")
+SITE = struct.Struct("<IIQII21QII4QIIQ")
 LINK = struct.Struct("<IIIIQ")
 LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
 CONTENT = struct.Struct("<II29Q4I")
@@ -37,7 +37,7 @@ NEIGHBOUR = struct.Struct("<IIIIQQQ")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
                  "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects", "far_births", "far_contents",
                  "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits",
-                 "pages_asked", "fresh_bytes", "untouched_bytes")
+                 "pages_asked", "fresh_bytes", "untouched_bytes", "new_squares", "new_first", "new_last", "alike")
 LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless",
                  "page_ns", "huge_page_ns")
 CONTENT_COUNTERS = ("objects", "words", "zero_words", "low_zero", "high_zero", "low_floats", "high_floats", "low_shorts", "high_shorts",
@@ -161,8 +161,10 @@ class Process:
             counters.setdefault("ended", counters.get("births", 0))
             counters.setdefault("most_alive", min(1, counters.get("births", 0)))
         counters.setdefault("looked_at", counters.get("births", 0) - counters.pop("skipped", 0))
-        counters.setdefault("examined", counters["looked_at"] - counters.get("workspaces", 0) - counters.get("unfilled", 0))
+        counters.setdefault("examined", counters["looked_at"] - counters.get("workspaces", 0))
         counters.setdefault("period_replicas", counters.get("replicas", 0))
+        counters.setdefault("alike", counters.get("constant", 0))
+        counters.setdefault("new_last", 0 if "new_first" in counters else 2**32 - 1)
         values = [counters.pop(name, 0) for name in SITE_COUNTERS]
         assert not counters, counters
         return self.add("SITE", SITE.pack(1, node, size, ordinal, period, *values))
@@ -317,7 +319,7 @@ def golden_objects():
     process.link(first, second, 390)
     process.site(9, 4096, ordinal=1, period=1, births=443, replicas=429)
     process.site(14, 4096, births=20, constant=20, zero=20)
-    process.site(0, 4096, births=1000, workspaces=900, unfilled=20, skipped=70, live_at_end=3)
+    process.site(0, 4096, births=1000, workspaces=900, unfilled=30, skipped=70, live_at_end=3)
     process.site(10, 2**20, births=40, ended=10, lifetime_ns=3 * 10**9, most_alive=35, peak_objects=32)
     process.far_site(10, 2**17, 4000, 60, 8, period=500)
     process.content(first, words=65536, objects=400, zero_words=0, low_zero=32768, high_zero=32768, low_floats=32768, high_floats=32768,

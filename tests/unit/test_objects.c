@@ -124,7 +124,42 @@ static void test_leftovers_are_unfilled(void **state)
         examine_end(sites_at(site), &object, object.start);
     }
     assert_int_equal(record_of(site)->unfilled, 100);
-    assert_int_equal(record_of(site)->examined, 0);
+    assert_int_equal(record_of(site)->examined, 100);
+}
+
+/* An equal object had just been freed there: nobody knows, until one is seen to be filled. */
+static void test_the_same_bytes_may_have_been_written_again(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    fill(5);
+    for (uint64_t i = 0; i < 50; i++) {
+        struct object object = born(site);
+        fill(5);
+        examine_end(sites_at(site), &object, object.start);
+    }
+    assert_int_equal(record_of(site)->unfilled, 50);
+    make(site, 6);
+    assert_int_equal(record_of(site)->unfilled, 0);
+    assert_int_equal(record_of(site)->examined, 51);
+    assert_int_equal(record_of(site)->replicas, 49);
+}
+
+/* One new content in each round of fifteen; and contents that change when they happen to. */
+static void test_the_rhythm_of_new_contents(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 60; i++) {
+        make(site, 1000 + i / 15);
+    }
+    assert_int_equal(record_of(site)->new_first, 1);
+    assert_int_equal(record_of(site)->new_last, 46);
+    assert_int_equal(record_of(site)->new_squares, 3 * 15 * 15);
+    make(site, 2000);
+    make(site, 2001);
+    assert_int_equal(record_of(site)->new_last, 62);
+    assert_int_equal(record_of(site)->new_squares, 4 * 15 * 15 + 1);
 }
 
 /* Unless the same instruction was seen to fill one on another path. */
@@ -333,6 +368,8 @@ int main(void)
         cmocka_unit_test(test_an_epoch_is_the_period),
         cmocka_unit_test(test_different_contents_are_no_replicas),
         cmocka_unit_test(test_leftovers_are_unfilled),
+        cmocka_unit_test(test_the_same_bytes_may_have_been_written_again),
+        cmocka_unit_test(test_the_rhythm_of_new_contents),
         cmocka_unit_test(test_leftovers_of_the_same_instruction_are_results),
         cmocka_unit_test(test_constants_are_their_own_class),
         cmocka_unit_test(test_equal_samples_of_different_contents_are_found_out),

@@ -35,6 +35,12 @@ DEAD = {
             scaled[:] = data * step
             total += scaled[3, step % 400]
         """,
+    "ones_like, then all of it, without blanks": NUMPY + """
+        for step in range(9000):
+            scaled = np.ones_like(data)  # A
+            scaled[:]=data * step
+            total += scaled[3, step % 400]
+        """,
     "zeros of PyTorch, then out": TORCH + """
         for step in range(12000):
             scaled = torch.zeros(400, 400)  # A
@@ -48,6 +54,12 @@ USED = {
         for step in range(4000):
             padded = np.ones((402, 402))  # A
             padded[1:-1, 1:-1] = data
+            total += padded[3, 4]
+        """,
+    "a row of it": NUMPY + """
+        for step in range(4000):
+            padded = np.ones((400, 400))  # A
+            padded[step % 400][:]=data[0]  # not padded[:]=data
             total += padded[3, 4]
         """,
     "added to": NUMPY + """

@@ -78,6 +78,14 @@ def test_a_whole_slice_is_all_of_it(tmp_path):
     assert "train.py:6" in finding["claim"]
 
 
+def test_another_line_is_another_call(tmp_path):
+    """The end of a call that a library's Python function makes may not be seen: numpy's ones_like()."""
+    run = Run().overwritten(40).overwritten(60, scope=make_db.WITHIN)
+    run.process.node(run.way(10), make_db.NATIVE, ADDRESS, samples=1500)
+    (finding,) = run.findings(tmp_path)
+    assert finding["line"] == 4 and "of 100 stores that were followed, 100 were overwritten" in finding["claim"]
+
+
 def test_page_faults_remain(tmp_path):
     """Fresh memory costs whoever stores there first."""
     run = Run(pages_asked=100, fresh_bytes=400 * MIB).overwritten(40)
@@ -90,7 +98,7 @@ UNMADE = {
     "read in between": lambda: Run().overwritten(40, flags=make_db.USED),
     "padding": lambda: Run().overwritten(40, by=7),
     "a part by out": lambda: Run().overwritten(40, by=8),
-    "within the call": lambda: Run().overwritten(40, scope=make_db.WITHIN),
+    "within the call": lambda: Run().overwritten(40, by=4, scope=make_db.WITHIN),
     "another thread ran": lambda: Run().overwritten(40, flags=make_db.UNPROVED),
     "mostly unseen": lambda: Run().overwritten(40).overwritten(60, flags=make_db.SLEPT),
     "a few": lambda: Run().overwritten(15),

@@ -132,7 +132,7 @@ def test_what_is_never_filled_is_told(tmp_path):
     line = memory_of(report, marks["A"])
     assert (line["unfilled"], line["unfilled_bytes"]) == (50, 50 * MIB)
     assert memory_of(report, marks["B"])["unfilled"] == 0
-    assert "50 never filled (50 MiB)" in " ".join(whole.read_report(database).split())
+    assert "50 never seen to be filled (50 MiB)" in " ".join(whole.read_report(database).split())
 
 
 def test_a_forked_child_counts_from_nothing(tmp_path):

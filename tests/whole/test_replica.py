@@ -184,6 +184,27 @@ def test_digests_of_whole_contents_on_request(tmp_path):
     assert (full["examined"], full["skipped"], full["objects"]) == (500, 0, 0)
 
 
+def test_counts_of_a_part_say_so(tmp_path):
+    """Results and workspaces in one place: 3,600 of them and 7,200, where most births are not looked at."""
+    source = """
+        rows = random.random((300, 64)).astype(np.float32)
+        for step in range(300):
+            kept = [np.outer(rows[step], rows[i]) for i in range(12)]  # A
+        """
+    path, database = run(tmp_path, source)
+    report = json.loads(whole.read_report(database, "--format", "json"))
+    found = replicas_of(report, path, "A")
+    low, high = found["of_objects_ci95"]
+    assert low <= 3600 <= high < 3600 * 1.5 and low <= found["of_objects"] <= high
+    total = report["totals"]["replicas"]
+    row = "objects about {:,} made ({:,}-{:,})".format(total["of_objects"], *total["of_objects_ci95"])
+    assert row in whole.read_report(database)
+    (tmp_path / "full").mkdir()
+    path, database = run(tmp_path / "full", source, PIEPROF_DIGEST="full")
+    found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
+    assert (found["of_objects"], found["workspaces"], found["of_objects_ci95"]) == (3600, 7200, None)
+
+
 def test_a_forked_child_counts_for_itself(tmp_path):
     source = """
         import os

@@ -10,6 +10,7 @@ CATEGORIES = {
     "# invariant": "loop-invariant computation",
     "# recomputed": "recomputed input",
     "# repeated": "repeated native call with the same arguments",
+    "# copied": "API misuse",
 }
 
 NUMPY = """
@@ -206,6 +207,105 @@ PROGRAMS = {
                 if part < 14 - epoch:
                     weights = weights + random.normal(size=8)
                 weights = weights * (1 + 1e-3 * right.mean())
+        """,
+    "loops are code: not the word in a comment or a string": NUMPY + """
+        data = random.normal(size=(20, 64, 64))
+        def stable(batch):
+            return np.log1p(np.abs(batch))  # good for stability  # recomputed
+        def robust(batch):
+            '''Robust:
+        for outliers, as they come
+            '''
+            return np.sqrt(np.abs(batch)), " for "  # recomputed
+        def kernel():
+            return np.tanh(data[0])  # for the model  # invariant
+        weights = np.zeros(64)
+        for epoch in range(30):
+            for i in range(20):
+                weights += 1e-6 * stable(data[i]).sum(axis=0)
+                weights += 1e-6 * (robust(data[i])[0] * kernel()).sum(axis=0)  # recomputed
+        """,
+    "a kernel made again for each strength, in each of a few folds": NUMPY + """
+        data, target = random.normal(size=(600, 32)), random.normal(size=600)
+        strengths = np.logspace(-3, 0, 20)
+        for fold in range(4):
+            train = np.arange(600) % 4 != fold
+            points = data[train]
+            for strength in strengths:
+                kernel = np.tanh(points @ points.T)  # invariant
+                error = kernel[0] @ target[train] / strength
+        """,
+    "the same for two halves": NUMPY + """
+        data = random.normal(size=(2, 200, 32))
+        for half in range(2):
+            points = data[half] + 1.0
+            for strength in range(40):
+                kernel = np.tanh(points @ points.T)  # invariant
+                error = (kernel * random.normal()).sum()
+        """,
+    "what settles within each of a few folds": NUMPY + """
+        data = random.normal(size=(5, 2000, 4))
+        for fold in range(5):
+            points = data[fold] * 1.5
+            settled = random.integers(2, 6)
+            for step in range(30):
+                centre = points[min(step, settled)] + 0.1 * (step < settled)
+                near = np.sqrt(((points - centre) ** 2).sum(axis=1))
+        """,
+    "what changes three times, in three passes, when it happens to": NUMPY + """
+        data = random.normal(size=(3, 2000))
+        for epoch in range(3):
+            passed = data[epoch] * random.normal()
+            for step in range(30):
+                level = (epoch * 30 + step >= 7) + (epoch * 30 + step >= 31)
+                shifted = data[0] + level
+                passed = passed + shifted * random.normal()
+        """,
+    "the same product in the memory of the one just freed": NUMPY + """
+        activity = np.empty((1024, 256), np.float32)
+        def loss():
+            return np.tanh(activity).mean()
+        def accuracy():
+            return (np.tanh(activity) > 0).mean()  # repeated
+        for step in range(100):
+            activity[:] = random.normal(size=activity.shape)
+            total = loss() + accuracy()
+        """,
+    "leftovers, with a little stored into them": NUMPY + """
+        for step in range(200):
+            scratch = np.empty(40000)
+            scratch[:4] = step
+            other = np.empty(40000)
+            other[5] = 1.0
+            del scratch, other
+        """,
+    "one value throughout, the same each time": NUMPY + """
+        data = random.normal(size=2**19)
+        for step in range(300):
+            rate = np.full(2**19, 0.5)  # invariant
+            total = (data * step + rate).sum()
+        """,
+    "one value throughout, another each time": NUMPY + """
+        data = random.normal(size=2**19)
+        for step in range(300):
+            time = np.full(2**19, step / 300)
+            total = (data * time).sum()
+        """,
+    "one value throughout, of buffers alive together that are written later": NUMPY + """
+        kept = [np.full(2**18, 0.5) for _ in range(100)]
+        for step in range(30):
+            kept[step] += random.normal(size=2**18)
+            kept[step].fill(0.5)
+        """,
+    "copies of what does not change": TORCH + """
+        table, values = torch.randn(256, 256), torch.randn(256, 256).numpy()
+        total = 0.0
+        for step in range(100):
+            total += table.clone()[0, 0].item()  # copied
+            total += torch.tensor(values)[0, 0].item()  # copied
+            total += values.copy()[0, 0]  # copied
+            total += (table * 2.0)[0, 0].item()  # invariant
+            total += torch.tensor([0.5, 1.5, 2.5] * 200)[1].item()  # invariant
         """,
     "a loop of small arrays": NUMPY + """
         x = random.normal(size=200)

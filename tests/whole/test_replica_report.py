@@ -97,17 +97,18 @@ def program():
 
 
 def test_totals_and_lines_are_exact_integers(program, tmp_path):
-    program.process.site(program.way(*FEATURES), 4096, births=20, workspaces=5, unfilled=3, constant=4, zero=3, copies=2,
+    program.process.site(program.way(*FEATURES), 4096, births=20, workspaces=5, constant=4, zero=3, copies=2,
                          skipped=1, live_at_end=2)
     data = program.report(tmp_path)
     for replicas in (data["totals"]["replicas"], *(line["replicas"] for line in data["lines"])):
-        assert all(type(value) is int for key, value in replicas.items() if key != "estimate")
+        assert all(type(value) is int for key, value in replicas.items() if key not in ("estimate", "of_objects_ci95"))
+        assert replicas["of_objects_ci95"] is None or replicas["of_objects_ci95"][0] <= replicas["of_objects"] <= replicas["of_objects_ci95"][1]
     totals, mask, features = data["totals"]["replicas"], line_at(data, 5)["replicas"], line_at(data, 11)["replicas"]
     assert (mask["objects"], mask["bytes"], mask["of_objects"], mask["examined"]) == (259, 259 * 524288, 260, 260)
     assert mask["estimate"] is None
-    assert (features["of_objects"], features["examined"], features["constant"], features["zero"]) == (12, 11, 4, 3)
+    assert (features["of_objects"], features["examined"], features["constant"], features["zero"]) == (15, 14, 4, 3)
     assert (features["copies"], features["workspaces"], features["workspace_bytes"]) == (2, 5, 5 * 4096)
-    assert totals == {key: (mask[key] + features[key] if key != "estimate" else totals[key]) for key in mask}
+    assert totals == {key: (mask[key] + features[key] if key not in ("estimate", "of_objects_ci95") else totals[key]) for key in mask}
 
 
 def test_an_invariant_is_a_finding_with_its_time(program, tmp_path):
@@ -250,7 +251,7 @@ def test_batches_gathered_anew_each_epoch_are_ordinary(tmp_path, function, perio
     ("the plateau: equal for a while", dict(births=443, replicas=429, period=1)),
     ("constant contents are a class of their own", dict(births=260, constant=260)),
     ("workspaces are no results", dict(births=260, workspaces=260)),
-    ("nothing was stored into them", dict(births=260, unfilled=260)),
+    ("nothing was stored into them", dict(births=260, unfilled=260, replicas=259, period=1)),
     ("copies equal their source by design", dict(births=260, copies=260)),
     ("a few alike", dict(births=4, replicas=3, period=1)),
     ("all differ", dict(births=260)),
@@ -303,12 +304,37 @@ def test_a_count_from_a_part_carries_an_interval(tmp_path):
     assert estimate["objects"] == 999 and estimate["ci95"][0] < 999 < estimate["ci95"][1] <= 1000
 
 
+def test_results_among_workspaces_are_told_as_a_part_says(tmp_path):
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 4096, period=1, births=1000, skipped=800, workspaces=100, replicas=99)
+    data = program.report(tmp_path)
+    replicas = line_at(data, 5)["replicas"]
+    low, high = replicas["of_objects_ci95"]
+    assert replicas["of_objects"] == replicas["workspaces"] == 500 and 400 < low < 500 < high < 600
+    assert replicas["estimate"]["objects"] <= 500 and replicas["estimate"]["ci95"][1] <= high
+    text = program.text(tmp_path)
+    assert f"objects about 500 made ({low}-{high})" in text and "500 or so workspaces" in text
+    assert "made about 500 times" in text
+
+
 def test_constant_content_only_where_it_costs(tmp_path):
     for samples, expected in ((500, [("constant", 5)]), (5, []), (0, [])):  # 5 of 505: 1 %, but perhaps by chance
         program = Program()
         program.process.site(program.way(*MASK, samples=samples), 4096, births=260, constant=260, zero=260)
         program.way(*FEATURES, samples=500)
         assert findings(program.report(tmp_path, "--min-waste", "0")) == expected
+
+
+@pytest.mark.parametrize("why, facts, expected", [
+    ("one value, each in the place of the one before", dict(alike=50), [("constant", 5)]),
+    ("another value at times", dict(alike=49), []),
+    ("alive together", dict(alike=50, most_alive=50), []),
+])
+def test_one_buffer_would_do_for_one_value_at_a_time(tmp_path, why, facts, expected):
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 2**20, births=50, constant=50, **facts)
+    program.way(*FEATURES, samples=500)
+    assert findings(program.report(tmp_path, "--min-waste", "0")) == expected, why
 
 
 def test_constants_join_the_finding_of_their_line(tmp_path):
@@ -422,8 +448,9 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     program = Program()
     node = program.way(*MASK, samples=100)
     program.process.records["SITE"].append(
-        make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 21, 2**32 - 1, 2**32 - 1, *[2**64 - 1] * 3))
-    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, *range(10, 270, 10)))
+        make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 21, 2**32 - 1, 2**32 - 1, *[2**64 - 1] * 4,
+                          2**32 - 1, 2**32 - 1, 2**64 - 1))
+    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, *range(10, 310, 10)))
     program.process.link(2, 2, 2**63)
     path = tmp_path / "out.db"
     program.database.write(path)
@@ -434,7 +461,7 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     assert done.returncode == 0 and data["run"]["health"]["damaged"] == 25
     assert (replicas["workspaces"], replicas["examined"], replicas["objects"], replicas["of_objects"]) == (10, 0, 0, 0)
     assert (replicas["far_examined"], replicas["far_objects"]) == (10, 0)
-    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 26)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
+    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 30)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
         program = Program()
         program.process.site(program.way(*MASK), 4096, births=1)
         program.process.records[bad[0]].append(bad[1])

@@ -15,9 +15,9 @@ class Stump:
 
 
 def best_stump(points, orders, labels, weights):
-    best, least = None, np.inf
+    best, least, signed = None, np.inf, weights * labels
     for feature, order in enumerate(orders):
-        below = np.cumsum((weights * labels)[order])
+        below = np.cumsum(signed[order])
         errors = 0.5 * (1.0 + below - (below[-1] - below))
         for sign, split in ((1.0, errors.argmin()), (-1.0, errors.argmax())):
             error = errors[split] if sign > 0 else 1.0 - errors[split]

@@ -1,0 +1,14 @@
+/* Whether a native call is known to fill the buffers that it returns. */
+#ifndef PIEPROF_ANALYZER_FILLED_H
+#define PIEPROF_ANALYZER_FILLED_H
+
+#include "model/model.h"
+
+/*
+ * By what the innermost Python instruction above `node_id` says (CPython 3.11 and later): an operator, a subscript, or a
+ * call by another name than those that give memory as it is; all below it must be code of the foundations, which hand out
+ * nothing else unfilled. False: it may or may not.
+ */
+bool call_fills(struct model *model, struct process *process, uint32_t node_id);
+
+#endif

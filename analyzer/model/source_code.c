@@ -1,0 +1,55 @@
+#include "model/source_code.h"
+
+#include <string.h>
+
+static bool is_quote(char c)
+{
+    return c == '"' || c == '\'';
+}
+
+/* How many quotes begin, and end, the string at `at`: three or one. */
+static size_t quotes_at(const char *text, size_t length, size_t at)
+{
+    bool triple = at + 2 < length && text[at + 1] == text[at] && text[at + 2] == text[at];
+    return triple ? 3 : 1;
+}
+
+/* Behind the string that begins at `at`. One in single quotes ends with its line at the latest: the source is wrong then. */
+static size_t string_end(const char *text, size_t length, size_t at)
+{
+    char quote = text[at];
+    size_t quotes = quotes_at(text, length, at);
+    for (size_t i = at + quotes; i < length; i++) {
+        if (text[i] == '\\')
+            i++;
+        else if (text[i] == '\n' && quotes == 1)
+            return i;
+        else if (text[i] == quote && (quotes == 1 || quotes_at(text, length, i) == 3))
+            return i + quotes;
+    }
+    return length;
+}
+
+static size_t comment_end(const char *text, size_t length, size_t at)
+{
+    const char *end = memchr(text + at, '\n', length - at);
+    return end != NULL ? (size_t)(end - text) : length;
+}
+
+static void blank(char *text, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (text[i] != '\n' && text[i] != '\r')
+            text[i] = ' ';
+}
+
+void source_code_only(char *text, size_t length_bytes)
+{
+    for (size_t at = 0; at < length_bytes; at++) {
+        if (!is_quote(text[at]) && text[at] != '#')
+            continue;
+        size_t end = text[at] == '#' ? comment_end(text, length_bytes, at) : string_end(text, length_bytes, at);
+        blank(text, at, end < length_bytes ? end : length_bytes);
+        at = end > at ? end - 1 : at;
+    }
+}
