@@ -279,12 +279,6 @@ PROGRAMS = {
             other[5] = 1.0
             del scratch, other
         """,
-    "one value throughout, the same each time": NUMPY + """
-        data = random.normal(size=2**19)
-        for step in range(300):
-            rate = np.full(2**19, 0.5)  # invariant
-            total = (data * step + rate).sum()
-        """,
     "one value throughout, another each time": NUMPY + """
         data = random.normal(size=2**19)
         for step in range(300):
@@ -315,6 +309,14 @@ PROGRAMS = {
 }
 
 
+CONSTANT = NUMPY + """
+        data = random.normal(size=2**19)
+        for step in range(300):
+            rate = np.full(2**19, 0.5)  # invariant
+            total = (data * step + rate).sum()
+        """
+
+
 def marks(path):
     lines = path.read_text().splitlines()
     return {(number, CATEGORIES[mark]) for number, line in enumerate(lines, 1) for mark in CATEGORIES if line.endswith(mark)}
@@ -333,4 +335,10 @@ def found(directory, source, **changes):
 def test_the_marked_lines_are_the_findings(tmp_path, name):
     path, report = found(tmp_path, PROGRAMS[name])
     assert {finding["file"] for finding in report["findings"]} <= {str(path)}
+    assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
+
+
+def test_one_value_the_same_each_time_is_a_finding(tmp_path):
+    """Which its time decides: many samples, whatever else the machine does."""
+    path, report = found(tmp_path, CONSTANT, PIEPROF_RATE="1000", PIEPROF_BUDGET="100")
     assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
