@@ -21,6 +21,7 @@
 #include "stack/context.h"
 #include "stack/eh_frame.h"
 #include "stack/module.h"
+#include "stack/slot.h"
 
 #define TRAPS_AWAKE_MAX 6u  /* inside a call, before the watch sleeps */
 #define TRAPS_MAX 48u       /* of one watch, all phases */
@@ -269,6 +270,21 @@ struct event {
     bool rewritten; /* by the kernel since the last event: what the bytes held before is not known */
 };
 
+/*
+ * Context of a second access. Its stack tells, too, when the call of the first has ended without its return slot being written:
+ * a Python function that a library called has slots of its own, deeper than its caller's next call may reach.
+ */
+static uint32_t context_of_second(struct access_thread *at, const ucontext_t *uc, uintptr_t instruction)
+{
+    const struct context_scratch *scratch = at->thread->scratch;
+    uint32_t node = context_of(at, uc, instruction);
+    uintptr_t slot = slot_find(uc, scratch->native, scratch->native_count);
+    if (slot != 0) {
+        scope_verify(at, slot);
+    }
+    return node;
+}
+
 static void load_watch_event(struct access_thread *at, struct watch *watch, const ucontext_t *uc,
                              const struct event *event)
 {
@@ -277,7 +293,7 @@ static void load_watch_event(struct access_thread *at, struct watch *watch, cons
     }
     /* A read-modify-write has already replaced what it read. */
     uint64_t loaded = event->access.store ? watch->current : event->value;
-    uint32_t node = context_of(at, uc, event->access.instruction);
+    uint32_t node = context_of_second(at, uc, event->access.instruction);
     record(at, watch, node, false, loaded == watch->seen, loaded);
     if (watch->phase == WATCH_ACROSS || !watch->scope_known) {
         finish(at, watch);
@@ -293,8 +309,8 @@ static void store_watch_event(struct access_thread *at, struct watch *watch, con
 {
     bool loads = event->access.load;
     bool again = watch->judged && watch->phase == WATCH_INSIDE;
-    uint32_t node = again && loads ? 0 : context_of(at, uc, event->access.instruction);
-    if (!again) {
+    uint32_t node = again && loads ? 0 : context_of_second(at, uc, event->access.instruction);
+    if (!again || watch->phase != WATCH_INSIDE) {
         bool same = !loads && !event->rewritten && event->value == watch->current;
         record(at, watch, node, !loads, same, event->value);
     }

@@ -196,6 +196,16 @@ def test_scope_without_unwind_information(measured, name):
     assert {pair["scope"] for pair in report["pairs"]} == {"across"}
 
 
+def test_a_call_of_a_function_that_a_library_called_ends_with_it(measured):
+    """Its return slot lies deeper than the next call may reach: nobody writes it for long."""
+    inner, outer = "lib.fill64(a, size, number(n))", "lib.fill64(a, size, number(n + 1))"
+    report, lines = measured("def called(n):", f"    {inner}", "def step(n):", "    list(map(called, [n]))", f"    {outer}", "repeat(step)")
+    for text in (inner, outer):
+        expect(lines[text], dead_stores=1)
+        assert lines[text]["dead_stores"]["across"]["pairs"] == lines[text]["dead_stores"]["pairs"]
+    assert {pair["scope"] for pair in report["pairs"]} == {"across"}
+
+
 def test_long_lived_watches_do_not_starve(measured):
     """Each watch lives for a whole pass over the buffer: one at a time could finish one pair a pass, at most."""
     text = "print(repeat(lambda n: lib.fill_thinking(a, size, number(n)), 3))"
