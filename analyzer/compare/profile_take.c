@@ -57,10 +57,13 @@ static size_t take_file(struct profile *profile, const struct model *model, cons
     return profile->file_count++;
 }
 
-static struct profile_group *group_of(struct profile_line *line, unsigned replica_tenths, unsigned constant_tenths)
+/* Places nobody looked at stand apart from those that were looked at and repeat nothing. */
+static struct profile_group *group_of(struct profile_line *line, bool examined, unsigned replica_tenths,
+                                      unsigned constant_tenths)
 {
     for (size_t i = 0; i < line->group_count; i++)
-        if (line->groups[i].replica_tenths == replica_tenths && line->groups[i].constant_tenths == constant_tenths)
+        if (line->groups[i].replica_tenths == replica_tenths && line->groups[i].constant_tenths == constant_tenths &&
+            (line->groups[i].examined > 0) == examined)
             return &line->groups[i];
     line->groups = memory_grow(line->groups, line->group_count, &line->group_capacity, sizeof(*line->groups));
     struct profile_group *group = &line->groups[line->group_count++];
@@ -85,7 +88,8 @@ static void take_site(struct profile_line *line, const struct site *site)
     uint64_t repeated = record->replicas + site->linked, bytes;
     repeated = repeated < record->examined ? repeated : record->examined;
     struct profile_group *group =
-        group_of(line, profile_tenths(repeated, record->examined), profile_tenths(record->constant, record->examined));
+        group_of(line, record->examined > 0, profile_tenths(repeated, record->examined),
+                 profile_tenths(record->constant, record->examined));
     if (__builtin_mul_overflow(record->births, record->size_bytes, &bytes))
         bytes = INT64_MAX;
     profile_add(&group->births, record->births);
@@ -104,7 +108,9 @@ static int group_order(const void *left, const void *right)
     const struct profile_group *a = left, *b = right;
     if (a->replica_tenths != b->replica_tenths)
         return a->replica_tenths > b->replica_tenths ? -1 : 1;
-    return (a->constant_tenths < b->constant_tenths) - (a->constant_tenths > b->constant_tenths);
+    if (a->constant_tenths != b->constant_tenths)
+        return a->constant_tenths > b->constant_tenths ? -1 : 1;
+    return (a->examined == 0) - (b->examined == 0);
 }
 
 static void take_columns(struct profile_line *line, const struct line_span *span)
