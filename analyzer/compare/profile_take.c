@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "findings/sites.h"
 #include "model/engines.h"
-#include "model/processes.h"
 #include "model/share.h"
 #include "model/source.h"
 
@@ -181,24 +180,11 @@ static void take_finding(struct profile *profile, const struct model *model, con
                                                                            .waste_s = finding->waste_s};
 }
 
-/* Why a run cannot stand for the whole program. Workers may be killed at the end; the first process may not. */
-static const char *why_partial(const struct run *run)
-{
-    if (run->process_count == 0)
-        return "no process of it reached Python code";
-    if (run->cut_short || run->damaged > 0)
-        return "the file is damaged or cut short";
-    const char *state = process_state(run, run->processes[0].record);
-    if (strcmp(state, "exit") == 0 || strcmp(state, "exec") == 0)
-        return NULL;
-    return strcmp(state, "running") == 0 ? "the program still runs" : "the program was killed before its end";
-}
-
 static void take_run(struct profile *profile, const struct model *model)
 {
     const struct totals *totals = &model->totals;
     profile->from_run = true;
-    profile->why_partial = why_partial(model->run);
+    profile->why_partial = profile_why_partial(model->run);
     profile->time_s = (double)times_total(&totals->times) * 1e-9;
     profile->stores = totals->shares[SHARE_STORES];
     profile->dead = totals->shares[SHARE_DEAD];
