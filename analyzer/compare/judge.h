@@ -18,6 +18,7 @@
     X(ALLOWED, "allowed", false)                                                                                       \
     X(SUPPRESSED, "suppressed", false)                                                                                 \
     X(KNOWN, "known", false)                                                                                           \
+    X(MOVED, "moved", false)                                                                                           \
     X(UNTOLD, "cannot tell", false)                                                                                    \
     X(SMALL, "small", false)                                                                                           \
     X(GONE, "gone", false)
@@ -86,6 +87,9 @@ void judgement_free(struct judgement *judgement);
 /* For the parts of the judge: `what` is fresh memory, which is taken. */
 void judgement_add(struct judgement *judgement, struct judged_item item, char *what);
 void judgement_note(struct judgement *judgement, char *note);
+
+/* moved.c: what is new and what is gone, where they are the same waste at another line. */
+void judge_moved(struct judgement *judgement, const struct match *match);
 
 /* limits.c: --max and --max-increase METRIC=. */
 void judge_limits(struct judgement *judgement, const struct profile *now, const struct profile *base,

@@ -36,7 +36,8 @@ bool verdict_tells(const struct verdict *verdict, const struct judged_item *item
         return verdict->options->gate.show_suppressed;
     if (item->how == JUDGED_KNOWN) /* those that a limit is about */
         return verdict->judgement->counts[JUDGED_LIMIT] > 0;
-    return judged_fails(item->how) || item->how == JUDGED_GONE;
+    return judged_fails(item->how) || item->how == JUDGED_GONE || item->how == JUDGED_MOVED ||
+           item->how == JUDGED_UNTOLD;
 }
 
 char *verdict_title(const struct judged_item *item)
