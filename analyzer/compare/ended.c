@@ -39,8 +39,7 @@ static const char *why_unfinished(const struct run *run, size_t index)
     const struct db_process *record = run->processes[index].record;
     const char *state = process_state(run, record);
     if (strcmp(state, "exec") == 0)
-        return is_followed(run, index) ? NULL
-                                       : "another program took the program's place (exec), and was not recorded";
+        return is_followed(run, index) ? NULL : "another program took the program's place (exec), and was not recorded";
     if (strcmp(state, "running") == 0)
         return "the program still runs";
     if (strcmp(state, "exit") != 0)

@@ -98,9 +98,10 @@ static char *say_new(const struct match *match, const struct profile_finding *fi
 static char *say_untold(const struct repeated *now, const struct repeated *there)
 {
     char *sum = say_sum(now), *unseen = page_count(there->unseen);
-    char *text = memory_print("%s made again. In the baseline this line made %s objects at which nobody looked: whether "
-                              "they repeated cannot be told.",
-                              sum, unseen);
+    char *text =
+        memory_print("%s made again. In the baseline this line made %s objects at which nobody looked: whether "
+                     "they repeated cannot be told.",
+                     sum, unseen);
     free(sum);
     free(unseen);
     return text;
@@ -208,6 +209,11 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
             memory_print("ignored by a comment: %s", *finding->ignored != '\0' ? finding->ignored : "no reason given"));
         return;
     }
+    if (strcmp(finding->kind, "churn") == 0) { /* a finding where sampled time says so: for one more run it is a toss */
+        item.how = JUDGED_NOTED;
+        judgement_add(judgement, item, memory_print("What this costs was sampled: it never decides."));
+        return;
+    }
     if (is_sampled_kind(finding->kind)) {
         judge_sampled(judgement, item, match);
         return;
@@ -217,12 +223,12 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
     if (!finding_decides(now, finding)) {
         item.how = JUDGED_SMALL;
         judgement_add(judgement, item,
-                      memory_print("too little to decide: below 1 MiB and 1 %% of the object bytes, or "
-                                   "below nine tenths of the births"));
+                      memory_print("Too little to decide: below 1 MiB and 1 %% of the object bytes, or "
+                                   "below nine tenths of the births."));
         return;
     }
-    item.how = match == NULL ? JUDGED_KNOWN : against_baseline(match, before, finding, &repeated, options, &there);
-    char *what = item.how == JUDGED_UNTOLD                ? say_untold(&repeated, &there)
+    item.how = match == NULL ? JUDGED_FOUND : against_baseline(match, before, finding, &repeated, options, &there);
+    char *what = item.how == JUDGED_UNTOLD                 ? say_untold(&repeated, &there)
                  : match == NULL || item.how == JUDGED_NEW ? say_new(match, finding, before, &repeated)
                                                            : say_change(&repeated, &there);
     if (is_allowed(options, finding))

@@ -17,9 +17,11 @@
     X(LIMIT, "limit", true)                                                                                            \
     X(ALLOWED, "allowed", false)                                                                                       \
     X(SUPPRESSED, "suppressed", false)                                                                                 \
+    X(FOUND, "found", false)                                                                                           \
     X(KNOWN, "known", false)                                                                                           \
     X(MOVED, "moved", false)                                                                                           \
     X(UNTOLD, "cannot tell", false)                                                                                    \
+    X(NOTED, "noted", false)                                                                                           \
     X(SMALL, "small", false)                                                                                           \
     X(GONE, "gone", false)
 
@@ -55,9 +57,10 @@ struct repeated {
     uint64_t births;
     double objects, bytes; /* made again: of all results, as many as of those examined */
     /* Of a baseline's line only. */
-    double most_bytes; /* with all results of places that repeat in part: how long a plateau lasts is a matter of data */
-    bool plateau;      /* any such place */
-    uint64_t unseen;   /* results of places of which nobody looked at any: what was not examined did not repeat nothing */
+    double
+        most_bytes;  /* with all results of places that repeat in part: how long a plateau lasts is a matter of data */
+    bool plateau;    /* any such place */
+    uint64_t unseen; /* results of places of which nobody looked at any: what was not examined did not repeat nothing */
 };
 struct repeated line_repeated(const struct profile_line *line, const char *kind, double least);
 

@@ -10,9 +10,9 @@
 #include "base/memory.h"
 #include "compare/judge.h"
 
-#define PARTS_MAX 4u  /* one line becomes so many */
-#define NEW_MAX 24u   /* more are no refactoring, and would take long to combine */
-#define ALIKE 0.002   /* of the sums: of places that were looked at in part they are estimates */
+#define PARTS_MAX 4u /* one line becomes so many */
+#define NEW_MAX 24u  /* more are no refactoring, and would take long to combine */
+#define ALIKE 0.002  /* of the sums: of places that were looked at in part they are estimates */
 #define MOVED_LEAST 0.9
 
 struct parts {
@@ -64,10 +64,10 @@ static void tell_moved(struct judgement *judgement, const struct parts *parts)
     const struct judged_item *gone = parts->gone;
     for (size_t i = 0; i < parts->used; i++) {
         struct judged_item *item = &judgement->items[parts->chosen[i]];
-        char *what = memory_print("Moved: %s made as many objects and bytes again at %s:%d in %s, and no longer does.",
-                                  parts->used > 1 ? "together with the others moved from there, the baseline"
-                                                  : "the baseline",
-                                  item_path(gone), gone->line->number, gone->line->function);
+        char *what =
+            memory_print("Moved: %s made as many objects and bytes again at %s:%d in %s, and no longer does.",
+                         parts->used > 1 ? "together with the others moved from there, the baseline" : "the baseline",
+                         item_path(gone), gone->line->number, gone->line->function);
         item->how = JUDGED_MOVED;
         item->what = intern_string(what);
         free(what);

@@ -86,9 +86,8 @@ static void take_site(struct profile_line *line, const struct site *site)
     const struct db_site *record = site->record;
     uint64_t repeated = record->replicas + site->linked, bytes;
     repeated = repeated < record->examined ? repeated : record->examined;
-    struct profile_group *group =
-        group_of(line, record->examined > 0, profile_tenths(repeated, record->examined),
-                 profile_tenths(record->constant, record->examined));
+    struct profile_group *group = group_of(line, record->examined > 0, profile_tenths(repeated, record->examined),
+                                           profile_tenths(record->constant, record->examined));
     if (__builtin_mul_overflow(record->births, record->size_bytes, &bytes))
         bytes = INT64_MAX;
     profile_add(&group->births, record->births);

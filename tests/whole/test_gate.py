@@ -166,7 +166,7 @@ def test_new_findings_may_be_let_pass_by_number(tmp_path, base):
 ])
 def test_limits_without_a_baseline(tmp_path, limit, status):
     data = verdict(write(tmp_path, wasteful()), "--max", limit, status=status)
-    assert failing(data) == ([("limit", limit.split("=")[0], None)] if status else [])
+    assert failing(data) == ([("limit", limit.split("=")[0], WHERE)] if status else [])
     assert data["baseline"] is None
 
 
