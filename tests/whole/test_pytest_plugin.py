@@ -151,7 +151,7 @@ def test_the_child_has_the_options_of_the_run(options, ini, arguments):
     (options / "pytest.ini").write_text(f"[pytest]\nmarkers = slow\n{ini}\n")
     done, outcomes = run(options, *GATED, *arguments, "-k", "option or slow")
     assert set(outcomes.values()) == {"FAILED"} and set(outcomes) >= {"test_option"}, done.stdout
-    assert "FAILED test_training.py::test_option - test_training.py:9 wasteful: " in done.stdout
+    assert re.search(r"^FAILED test_training\.py::test_option - \S*test_training\.py:9 wasteful: ", done.stdout, re.M)
 
 
 def test_marks_and_ends_in_the_child(options):
