@@ -16,16 +16,17 @@
 #include "real.h"
 #include "signals.h"
 
-static void hooks_exit_mark(void)
+static void hooks_exit_mark(int status)
 {
     if (*gate_phase_word == GATE_OPEN) {
+        process_note_status(status);
         process_finish(DB_END_EXIT);
     }
 }
 
 INTERPOSED void _exit(int status)
 {
-    hooks_exit_mark();
+    hooks_exit_mark(status);
     if (REAL(_exit) != NULL) {
         REAL(_exit)(status);
     }

@@ -184,6 +184,13 @@ void process_finish(enum db_process_end how)
     }
 }
 
+void process_note_status(int status)
+{
+    if (process_owner == kernel_process_id()) {
+        process_record->end_detail = status & 0xff; /* what wait(2) hands on of it */
+    }
+}
+
 bool process_exec_begin(void)
 {
     if (*gate_phase_word != GATE_OPEN || process_owner != kernel_process_id()) {

@@ -31,6 +31,12 @@ void process_ran_python(void);
  */
 void process_finish(enum db_process_end how);
 
+/*
+ * The status with which the process exits; also after process_finish, for the record stays mapped. Signal-safe; does nothing
+ * in a child that shares this memory.
+ */
+void process_note_status(int status);
+
 /* Around exec: marks the record DB_END_EXEC, and takes that back when exec returned. Signal-safe; keeps errno. */
 bool process_exec_begin(void);
 void process_exec_failed(void);

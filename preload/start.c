@@ -105,6 +105,16 @@ static void start_engines(void)
     }
 }
 
+/*
+ * Called by exit(3), which main's return is as well: on_exit(3), of glibc. It comes last, behind all destructors, for the
+ * constructors of preloaded libraries run before libc registers these.
+ */
+static void start_note_status(int status, void *argument)
+{
+    (void)argument;
+    process_note_status(status);
+}
+
 /* True from the moment the gate first opened, whether the ledger was lost later or not. */
 static bool start_done;
 
@@ -125,6 +135,7 @@ __attribute__((constructor)) static void start(void)
     gate_depth = 1; /* as behind the gate: a tick that comes before it is open must not take it for closed for good */
     thread_begin(true);
     start_done = true;
+    on_exit(start_note_status, NULL);
     gate_set_phase(GATE_OPEN);
     gate_leave();
 }

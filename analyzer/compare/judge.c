@@ -7,7 +7,8 @@
 #include "show/page.h"
 
 #define DECIDES_SHARE 0.9
-#define CHANCE_SHARE 0.1  /* a place whose replicas were so much fewer of its births was there before all the same */
+#define CHANCE_SHARE 0.1  /* what was found and repeats so much less is still there */
+#define UNSEEN_SHARE 0.1  /* of the objects made again: where nobody looked at so few, these were not among them */
 #define BIRTHS_DIFFER 0.1 /* runs whose births differ by more are told to */
 
 static const struct {
@@ -87,6 +88,19 @@ static char *say_new(const struct match *match, const struct profile_finding *fi
     return text;
 }
 
+/* Nobody looked in the baseline: at a place whose objects were full of addresses there, or all alive to the end. */
+static char *say_untold(const struct repeated *now, const struct repeated *there)
+{
+    char *sum = say_sum(now), *unseen = page_count(there->unseen);
+    char *text =
+        memory_print("%s made again. In the baseline this line made %s objects at which nobody looked: whether "
+                     "they repeated cannot be told.",
+                     sum, unseen);
+    free(sum);
+    free(unseen);
+    return text;
+}
+
 /* "128 KiB made again for each birth, 64 KiB in the baseline (+100 %)". */
 static char *say_change(const struct repeated *now, const struct repeated *before)
 {
@@ -114,12 +128,17 @@ static bool is_allowed(const struct gate_options *options, const struct profile_
     return false;
 }
 
-static void add_repeated(struct repeated *sum, const struct profile_line *line, const char *kind)
+static void add_repeated(struct repeated *sum, const struct match *match, const struct profile_finding *finding,
+                         const struct profile_line *other)
 {
-    struct repeated repeated = line_repeated(line, kind, DECIDES_SHARE - CHANCE_SHARE);
+    bool same_text = finding_line(match->now, finding)->text == other->text;
+    struct repeated repeated = line_repeated_before(other, finding, same_text);
     profile_add(&sum->births, repeated.births);
+    profile_add(&sum->unseen, repeated.unseen);
     sum->objects += repeated.objects;
     sum->bytes += repeated.bytes;
+    sum->most_bytes += repeated.most_bytes;
+    sum->plateau = sum->plateau || repeated.plateau;
 }
 
 static bool stands_at(const struct profile_line *line, struct match_place place)
@@ -136,7 +155,7 @@ static struct repeated repeated_before(const struct match *match, const struct p
 {
     struct repeated sum = {0};
     if (before != NULL)
-        add_repeated(&sum, before, finding->kind);
+        add_repeated(&sum, match, finding, before);
     const struct profile_line *line = finding_line(match->now, finding);
     struct match_place here = match_place(match, line->file, line->number),
                        caller = match_place(match, line->caller_file, line->caller_number);
@@ -145,7 +164,7 @@ static struct repeated repeated_before(const struct match *match, const struct p
         const struct profile_line *other = &base->lines[i];
         bool called = here.line > 0 && other->caller_number == here.line && other->caller_file == here.file;
         if (called || stands_at(other, caller))
-            add_repeated(&sum, other, finding->kind);
+            add_repeated(&sum, match, finding, other);
     }
     return sum;
 }
@@ -157,8 +176,8 @@ static enum judged against_baseline(const struct match *match, const struct prof
 {
     *there = repeated_before(match, finding, before);
     if (there->births == 0)
-        return JUDGED_NEW;
-    double most = there->bytes / (double)there->births * (1 + options->increase_percent / 100);
+        return there->unseen > 0 && (double)there->unseen >= UNSEEN_SHARE * now->objects ? JUDGED_UNTOLD : JUDGED_NEW;
+    double most = there->most_bytes / (double)there->births * (1 + options->increase_percent / 100);
     return now->bytes / (double)now->births > most ? JUDGED_INCREASED : JUDGED_KNOWN;
 }
 
@@ -176,6 +195,11 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
             memory_print("ignored by a comment: %s", *finding->ignored != '\0' ? finding->ignored : "no reason given"));
         return;
     }
+    if (strcmp(finding->kind, "churn") == 0) { /* a finding where sampled time says so: for one more run it is a toss */
+        item.how = JUDGED_NOTED;
+        judgement_add(judgement, item, memory_print("What this costs was sampled: it never decides."));
+        return;
+    }
     if (kind_is_measured(finding->kind)) {
         char *words;
         item.how = judge_measured(match, finding, &words);
@@ -188,13 +212,14 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
     if (!finding_decides(now, finding)) {
         item.how = JUDGED_SMALL;
         judgement_add(judgement, item,
-                      memory_print("too little to decide: below 1 MiB and 1 %% of the object bytes, or "
-                                   "below nine tenths of the births"));
+                      memory_print("Too little to decide: below 1 MiB and 1 %% of the object bytes, or "
+                                   "below nine tenths of the births."));
         return;
     }
-    item.how = match == NULL ? JUDGED_KNOWN : against_baseline(match, before, finding, &repeated, options, &there);
-    char *what = match == NULL || item.how == JUDGED_NEW ? say_new(match, finding, before, &repeated)
-                                                         : say_change(&repeated, &there);
+    item.how = match == NULL ? JUDGED_FOUND : against_baseline(match, before, finding, &repeated, options, &there);
+    char *what = item.how == JUDGED_UNTOLD                 ? say_untold(&repeated, &there)
+                 : match == NULL || item.how == JUDGED_NEW ? say_new(match, finding, before, &repeated)
+                                                           : say_change(&repeated, &there);
     if (is_allowed(options, finding))
         item.how = JUDGED_ALLOWED;
     judgement_add(judgement, item, what);
@@ -216,11 +241,11 @@ static bool is_still_there(const struct match *match, const struct profile_findi
     for (size_t i = 0; i < match->now->finding_count; i++)
         if (match->now->findings[i].id == finding->id)
             return true;
-    struct repeated sum = {0};
-    for (size_t i = 0; i < match->now->line_count && sum.births == 0; i++)
+    uint64_t births = 0;
+    for (size_t i = 0; i < match->now->line_count && births == 0; i++)
         if (stands_for(match, finding, i))
-            add_repeated(&sum, &match->now->lines[i], finding->kind);
-    return sum.births > 0;
+            births = line_repeated(&match->now->lines[i], finding->kind, DECIDES_SHARE - CHANCE_SHARE).births;
+    return births > 0;
 }
 
 static void judge_gone(struct judgement *judgement, const struct match *match)
@@ -312,6 +337,7 @@ void judge(struct judgement *judgement, const struct profile *now, const struct 
     if (match != NULL) {
         judge_shares(judgement, match);
         judge_gone(judgement, match);
+        judge_moved(judgement, match);
     }
     judge_limits(judgement, now, base, options);
     note_unused(judgement, now, options);

@@ -19,7 +19,11 @@
     X(VARIES, "not in every run", false)                                                                               \
     X(ALLOWED, "allowed", false)                                                                                       \
     X(SUPPRESSED, "suppressed", false)                                                                                 \
+    X(FOUND, "found", false)                                                                                           \
     X(KNOWN, "known", false)                                                                                           \
+    X(MOVED, "moved", false)                                                                                           \
+    X(UNTOLD, "cannot tell", false)                                                                                    \
+    X(NOTED, "noted", false)                                                                                           \
     X(SMALL, "small", false)                                                                                           \
     X(GONE, "gone", false)
 
@@ -54,8 +58,21 @@ struct judgement {
 struct repeated {
     uint64_t births;
     double objects, bytes; /* made again: of all results, as many as of those examined */
+    /* Of a baseline's line only. */
+    double
+        most_bytes;  /* with all results of places that repeat in part: how long a plateau lasts is a matter of data */
+    bool plateau;    /* any such place */
+    uint64_t unseen; /* results of places of which nobody looked at any: what was not examined did not repeat nothing */
 };
 struct repeated line_repeated(const struct profile_line *line, const char *kind, double least);
+
+/*
+ * What a line of the baseline repeated of what a finding of the other run tells: all of its places that repeated at all,
+ * beyond chance. `same_text`: the line is not edited, so that one value throughout is a content that came again, too, which
+ * another seed's data need not give.
+ */
+struct repeated line_repeated_before(const struct profile_line *line, const struct profile_finding *finding,
+                                     bool same_text);
 
 /* Values of the metrics on a run: see gate_options.h; of shares the percentage with its interval. */
 struct metric_value {
@@ -78,6 +95,9 @@ void judgement_finish(struct judgement *judgement, const struct gate_options *op
 /* For the parts of the judge: `what` is fresh memory, which is taken. */
 void judgement_add(struct judgement *judgement, struct judged_item item, char *what);
 void judgement_note(struct judgement *judgement, char *note);
+
+/* moved.c: what is new and what is gone, where they are the same waste at another line. */
+void judge_moved(struct judgement *judgement, const struct match *match);
 
 /* limits.c: --max and --max-increase METRIC=. */
 void judge_limits(struct judgement *judgement, const struct profile *now, const struct profile *base,

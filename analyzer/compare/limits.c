@@ -5,6 +5,8 @@
 #include "compare/judge.h"
 #include "show/page.h"
 
+#define COUNTED_LEAST 0.9
+
 /* A value of a metric for people; fresh memory. */
 static char *say_value(enum gate_metric metric, double value)
 {
@@ -18,9 +20,27 @@ static char *say_value(enum gate_metric metric, double value)
     }
 }
 
+/* What has most of the metric stands for it, where findings do: outputs want a place. */
+static const struct profile_finding *heaviest(const struct profile *profile)
+{
+    const struct profile_finding *most = NULL;
+    double bytes = -1;
+    for (size_t i = 0; i < profile->finding_count; i++) {
+        const struct profile_finding *finding = &profile->findings[i];
+        if (!kind_is_exact(finding->kind) || finding->ignored != NULL || !finding_decides(profile, finding))
+            continue;
+        struct repeated repeated = line_repeated(finding_line(profile, finding), finding->kind, COUNTED_LEAST);
+        most = repeated.bytes > bytes ? finding : most;
+        bytes = repeated.bytes > bytes ? repeated.bytes : bytes;
+    }
+    return most;
+}
+
 static void add_limit(struct judgement *judgement, const struct profile *now, enum gate_metric metric, char *what)
 {
     struct judged_item item = {.how = JUDGED_LIMIT, .profile = now, .kind = gate_metric_name(metric)};
+    item.finding = gate_metric_unit(metric) == METRIC_SHARE ? NULL : heaviest(now);
+    item.line = item.finding != NULL ? finding_line(now, item.finding) : NULL;
     judgement_add(judgement, item, what);
 }
 

@@ -129,6 +129,9 @@ bool profile_write(FILE *out, const struct profile *profile);
 /* program.c: what ran: "script" and its path, "module" and its name, or "text". Returns the script's absolute path or NULL. */
 const char *profile_program(struct profile *profile, const struct model *model);
 
+/* ended.c: why a run cannot stand for the whole program; NULL: it came to its end and was read whole. Interned. */
+const char *profile_why_partial(const struct run *run);
+
 /* profile_path.c: a file's path as another machine would tell it. Interned. */
 const char *profile_path(const struct model *model, const char *file);
 

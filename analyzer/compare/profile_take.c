@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "findings/sites.h"
 #include "model/engines.h"
-#include "model/processes.h"
 #include "model/share.h"
 #include "model/source.h"
 
@@ -57,10 +56,13 @@ static size_t take_file(struct profile *profile, const struct model *model, cons
     return profile->file_count++;
 }
 
-static struct profile_group *group_of(struct profile_line *line, unsigned replica_tenths, unsigned constant_tenths)
+/* Places nobody looked at stand apart from those that were looked at and repeat nothing. */
+static struct profile_group *group_of(struct profile_line *line, bool examined, unsigned replica_tenths,
+                                      unsigned constant_tenths)
 {
     for (size_t i = 0; i < line->group_count; i++)
-        if (line->groups[i].replica_tenths == replica_tenths && line->groups[i].constant_tenths == constant_tenths)
+        if (line->groups[i].replica_tenths == replica_tenths && line->groups[i].constant_tenths == constant_tenths &&
+            (line->groups[i].examined > 0) == examined)
             return &line->groups[i];
     line->groups = memory_grow(line->groups, line->group_count, &line->group_capacity, sizeof(*line->groups));
     struct profile_group *group = &line->groups[line->group_count++];
@@ -84,8 +86,8 @@ static void take_site(struct profile_line *line, const struct site *site)
     const struct db_site *record = site->record;
     uint64_t repeated = record->replicas + site->linked, bytes;
     repeated = repeated < record->examined ? repeated : record->examined;
-    struct profile_group *group =
-        group_of(line, profile_tenths(repeated, record->examined), profile_tenths(record->constant, record->examined));
+    struct profile_group *group = group_of(line, record->examined > 0, profile_tenths(repeated, record->examined),
+                                           profile_tenths(record->constant, record->examined));
     if (__builtin_mul_overflow(record->births, record->size_bytes, &bytes))
         bytes = INT64_MAX;
     profile_add(&group->births, record->births);
@@ -104,7 +106,9 @@ static int group_order(const void *left, const void *right)
     const struct profile_group *a = left, *b = right;
     if (a->replica_tenths != b->replica_tenths)
         return a->replica_tenths > b->replica_tenths ? -1 : 1;
-    return (a->constant_tenths < b->constant_tenths) - (a->constant_tenths > b->constant_tenths);
+    if (a->constant_tenths != b->constant_tenths)
+        return a->constant_tenths > b->constant_tenths ? -1 : 1;
+    return (a->examined == 0) - (b->examined == 0);
 }
 
 static void take_columns(struct profile_line *line, const struct line_span *span)
@@ -176,24 +180,11 @@ static void take_finding(struct profile *profile, const struct model *model, con
                                                                            .waste_s = finding->waste_s};
 }
 
-/* Why a run cannot stand for the whole program. Workers may be killed at the end; the first process may not. */
-static const char *why_partial(const struct run *run)
-{
-    if (run->process_count == 0)
-        return "no process of it reached Python code";
-    if (run->cut_short || run->damaged > 0)
-        return "the file is damaged or cut short";
-    const char *state = process_state(run, run->processes[0].record);
-    if (strcmp(state, "exit") == 0 || strcmp(state, "exec") == 0)
-        return NULL;
-    return strcmp(state, "running") == 0 ? "the program still runs" : "the program was killed before its end";
-}
-
 static void take_run(struct profile *profile, const struct model *model)
 {
     const struct totals *totals = &model->totals;
     profile->from_run = true;
-    profile->why_partial = why_partial(model->run);
+    profile->why_partial = profile_why_partial(model->run);
     profile->time_s = (double)times_total(&totals->times) * 1e-9;
     profile->samples = totals->times.samples;
     profile->stores = totals->shares[SHARE_STORES];

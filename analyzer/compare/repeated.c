@@ -1,10 +1,13 @@
 /* How much of a line's objects was made again, and what the run's metrics are. */
 #include "compare/judge.h"
+#include "findings/finding.h"
 #include "model/share.h"
 
 #define DECIDES_SHARE 0.9
 #define DECIDES_BYTES 0x1p20
 #define DECIDES_PART 0.01
+#define KNOWN_SHARE 0.01 /* of those examined: what repeats less often did so by chance */
+#define FOUND_SHARE 0.8  /* what was a finding in another run, give or take what varies */
 
 struct repeated line_repeated(const struct profile_line *line, const char *kind, double least)
 {
@@ -18,6 +21,45 @@ struct repeated line_repeated(const struct profile_line *line, const char *kind,
         profile_add(&repeated.births, group->births);
         repeated.objects += (double)equal / (double)group->examined * (double)group->results;
         repeated.bytes += (double)(constant ? group->constant_bytes : group->again_bytes);
+    }
+    return repeated;
+}
+
+/* Does another place's result explain it? No plateau does that: the code must have made it there as well. */
+static bool is_elsewhere(const struct profile_finding *finding)
+{
+    return strcmp(finding->category, FINDING_REPEATED_CALL) == 0;
+}
+
+/* Objects of a baseline's place that are like what the finding tells of: by chance or by data, the same code made them. */
+static uint64_t alike(const struct profile_group *group, const struct profile_finding *finding, bool same_text)
+{
+    uint64_t again = group->replicas + group->linked;
+    if (is_elsewhere(finding) && (double)group->linked < KNOWN_SHARE * (double)group->examined)
+        return (double)again < FOUND_SHARE * (double)group->examined ? 0 : again;
+    if (same_text)
+        return again + group->constant;
+    return strcmp(finding->kind, "constant") == 0 ? group->constant : again;
+}
+
+struct repeated line_repeated_before(const struct profile_line *line, const struct profile_finding *finding,
+                                     bool same_text)
+{
+    struct repeated repeated = {0};
+    for (size_t i = 0; i < line->group_count; i++) {
+        const struct profile_group *group = &line->groups[i];
+        uint64_t equal = alike(group, finding, same_text);
+        if (group->examined == 0 && group->results > 0)
+            profile_add(&repeated.unseen, group->results);
+        if (equal == 0 || (double)equal < KNOWN_SHARE * (double)group->examined)
+            continue;
+        double share = (double)equal / (double)group->examined, all = share < DECIDES_SHARE ? 1 : share;
+        double result_bytes = (double)group->bytes * ((double)group->results / (double)group->births);
+        profile_add(&repeated.births, group->births);
+        repeated.plateau = repeated.plateau || share < DECIDES_SHARE;
+        repeated.objects += share * (double)group->results;
+        repeated.bytes += share * result_bytes;
+        repeated.most_bytes += all * result_bytes;
     }
     return repeated;
 }

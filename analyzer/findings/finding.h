@@ -8,6 +8,8 @@
 
 #include "model/model.h"
 
+#define FINDING_REPEATED_CALL "repeated native call with the same arguments" /* the category of rule repeated's */
+
 /* Objects of one size that a finding speaks of, over all ways to its line. */
 struct finding_object {
     uint64_t size_bytes;

@@ -71,21 +71,38 @@ static bool is_moving_function(const struct frame *frame)
     return is_moving_name(name, strlen(name));
 }
 
-static bool functions_move(struct model *model, const struct site *site)
+/* Foundations' Python functions that copy what they are given and then work in the copy: the result is computed. */
+static bool is_working_in_copy(const struct frame *frame)
+{
+    static const char *const names[] = {"sort",      "partition",     "unique",      "_unique1d",
+                                        "median",    "_median",       "percentile",  "quantile",
+                                        "nanmedian", "nanpercentile", "nanquantile", "_quantile_ureduce_func",
+                                        "nan_to_num"};
+    if (frame->kind != FRAME_PYTHON || frame->owner != OWNER_FOUNDATION || frame->function == NULL)
+        return false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(frame->function, names[i]) == 0)
+            return true;
+    return false;
+}
+
+enum moves { MOVES_NOT, MOVES_COPY, MOVES_WORKED_ON };
+
+static enum moves functions_move(struct model *model, const struct site *site)
 {
     struct context context;
-    bool moves = false;
+    bool moves = false, works = false;
     context_expand(&context, model, site->process, site->record->node);
     for (size_t i = 0; i < context.count; i++) {
         const struct frame *frame = &context.frames[i];
         bool native = frame->kind == FRAME_NATIVE && frame->function != NULL && is_moving(frame->function);
         if (frame->kind == FRAME_PYTHON && frame->owner != OWNER_FOUNDATION)
-            moves = false; /* it was another call, around the one that counts */
-        else
-            moves = moves || native || is_moving_function(frame);
+            moves = works = false; /* it was another call, around the one that counts */
+        moves = moves || native || is_moving_function(frame);
+        works = works || is_working_in_copy(frame);
     }
     context_free(&context);
-    return moves;
+    return works ? MOVES_WORKED_ON : moves ? MOVES_COPY : MOVES_NOT;
 }
 
 /* By what the Python instruction says, where it makes the native call itself: libraries are often without names. */
@@ -99,5 +116,6 @@ static bool text_moves(struct model *model, const struct site *site)
 
 bool site_moves(struct model *model, const struct site *site)
 {
-    return functions_move(model, site) || text_moves(model, site);
+    enum moves moves = functions_move(model, site);
+    return moves == MOVES_COPY || (moves == MOVES_NOT && text_moves(model, site));
 }

@@ -4,8 +4,11 @@
 
 #include "model/model.h"
 
-/* Does the site's native call only move data? By the names of its functions, and by the text of the Python expression: false
- * where the library has no names and Python no columns (before 3.11). */
+/*
+ * Does the site's native call only move data? A copy that a library's own function then works in, as numpy.sort does, is a
+ * result. By the names of its functions, and by the text of the Python expression: false where the
+ * library has no names and Python no columns (before 3.11).
+ */
 bool site_moves(struct model *model, const struct site *site);
 
 #endif

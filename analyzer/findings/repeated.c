@@ -69,7 +69,7 @@ static const char *name(struct model *model, struct finding *finding)
 {
     (void)model;
     finding->first = first_of(finding->second);
-    return "repeated native call with the same arguments";
+    return FINDING_REPEATED_CALL;
 }
 
 /* What the earlier objects come from, as the claim names it. Fresh memory. */

@@ -108,6 +108,10 @@ void plausible_process(struct run *run, struct run_process *process)
     struct db_process *record = process->record;
     process_counters(run, record);
     process_times(run, record);
+    if (record->ended == DB_END_EXIT && (record->end_detail < 0 || record->end_detail > 255)) {
+        record->end_detail = 0;
+        run->damaged++;
+    }
     process->sampled_limit_ns = process->nodes_left_ns = sampled_cpu_limit_ns(run, record);
     for (size_t i = 0; i < DB_ENGINE_COUNT; i++)
         record->engines[i].why_off[DB_REASON_BYTES - 1] = '\0';

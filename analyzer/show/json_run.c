@@ -32,6 +32,8 @@ static json_t *json_process(const struct run *run, const struct run_process *pro
     json_object_set_new(object, "state", json_text(process_state(run, record)));
     json_object_set_new(object, "signal",
                         record->ended == DB_END_SIGNAL ? json_integer(record->end_detail) : json_null());
+    json_object_set_new(object, "status",
+                        record->ended == DB_END_EXIT ? json_integer(record->end_detail) : json_null());
     json_object_set_new(object, "duration_s", json_seconds(process_duration_s(record)));
     json_object_set_new(object, "cpu_s", json_seconds((double)record->cpu_ns * 1e-9));
     json_object_set_new(object, "rate_hz", json_integer(record->rate_hz));

@@ -44,9 +44,10 @@ bool verdict_tells(const struct verdict *verdict, const struct judged_item *item
 {
     if (item->how == JUDGED_SUPPRESSED)
         return verdict->options->gate.show_suppressed;
-    if (item->how == JUDGED_KNOWN) /* those that a limit is about */
+    if (item->how == JUDGED_KNOWN || item->how == JUDGED_FOUND) /* those that a limit is about */
         return verdict->judgement->counts[JUDGED_LIMIT] > 0;
-    return judged_fails(item->how) || item->how == JUDGED_GONE;
+    return judged_fails(item->how) || item->how == JUDGED_GONE || item->how == JUDGED_MOVED ||
+           item->how == JUDGED_UNTOLD || item->how == JUDGED_SMALL;
 }
 
 char *verdict_title(const struct judged_item *item)

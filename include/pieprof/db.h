@@ -186,7 +186,7 @@ struct db_process {
     uint32_t python_version; /* PY_VERSION_HEX; 0 while unknown */
     uint32_t python_free_threaded;
     uint32_t ended;       /* enum db_process_end */
-    int32_t end_detail;   /* signal number for DB_END_SIGNAL */
+    int32_t end_detail;   /* signal number for DB_END_SIGNAL, exit status for DB_END_EXIT (0 where it is not known) */
     uint64_t start_ticks; /* /proc/PID/stat field 22: with pid, tells a live process from a later one */
     uint64_t start_unix_ns;
     uint64_t start_monotonic_ns;

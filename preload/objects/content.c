@@ -96,10 +96,16 @@ static bool in_break_heap(uint64_t word)
     return word < atomic_load_explicit(&high, memory_order_relaxed);
 }
 
+/* Eight truth values, a mask's: read as one number they can lie in the low break of an executable that is not relocated. */
+static bool is_truth(uint64_t word)
+{
+    return (word & ~UINT64_C(0x0101010101010101)) == 0;
+}
+
 /* Mappings lie in the last of the 128 TiB that user space has (Documentation/arch/x86/x86_64/mm.rst). */
 static bool is_address(uint64_t word)
 {
-    return word % WORD_BYTES == 0 && (word >> 40 == 0x7f || in_break_heap(word));
+    return word % WORD_BYTES == 0 && !is_truth(word) && (word >> 40 == 0x7f || in_break_heap(word));
 }
 
 /* Where line `i` lies in the sample. */

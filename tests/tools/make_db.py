@@ -78,9 +78,9 @@ class Db:
 
 class Process:
     def __init__(self, ordinal, arguments=("python", "train.py"), directory="/nowhere", python=0x030B02F0, seconds=10.0,
-                 pid=4242, engines=("time", "access"), ended=1, **health):
+                 pid=4242, engines=("time", "access"), ended=1, status=0, **health):
         self.ordinal, self.python, self.seconds, self.pid = ordinal, python, seconds, pid
-        self.engines, self.ended, self.health = engines, ended, health
+        self.engines, self.ended, self.status, self.health = engines, ended, status, health
         self.records = {kind: [] for kind in KINDS}
         self.blobs = bytearray()
         self.blob_ids = {}
@@ -212,7 +212,7 @@ class Process:
         samples = sum(NODE.unpack(record)[5] for record in self.records["NODE"])
         health = {"samples": samples, "native": 0, "call_ended": 0, "resolved": 0, "armed": 0, "finished": 0, "traps": 0,
                   "shim_cpu_ns": 10**7, "shim_memory_bytes": 2**22, "threads": self.threads, "objects": 0, **self.health}
-        head = PROCESS_HEAD.pack(1, self.pid, 1, -1, self.python, 0, self.ended, 0, 12345, 1700000000 * 10**9, start,
+        head = PROCESS_HEAD.pack(1, self.pid, 1, -1, self.python, 0, self.ended, self.status, 12345, 1700000000 * 10**9, start,
                                  start + int(self.seconds * 10**9), int(self.cpu_seconds * 10**9), 0, 250, 2.0, *self.head_blobs)
         engines = b"".join(ENGINE.pack(name in self.engines, 0, b"" if name in self.engines else b"not built into this version")
                            for name in ENGINES)

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from gating import PROGRAM, Program, clean, export, failing, gate, make_db, refused, verdict, wasteful
+from gating import ADDRESS, PROGRAM, Program, clean, export, failing, gate, make_db, refused, verdict, wasteful
 
 WHERE = 5
 
@@ -51,12 +51,60 @@ def test_a_finding_that_grew_for_each_birth_fails(tmp_path, option, status):
     assert failing(data) == ([("increased", "replica", WHERE)] if status else [])
 
 
-@pytest.mark.parametrize("before", [357, 360])
+@pytest.mark.parametrize("before", [4, 60, 357, 360])
 def test_a_plateau_never_decides(tmp_path, before):
-    """Its mask was equal in 357 of 400 births; this seed makes it equal in all but a first one."""
+    """Its mask was equal in so many of 400 births; this seed makes it equal in all but a first one."""
     old = write(tmp_path, wasteful(400, replicas=before), "old.db")
     assert failing(verdict(write(tmp_path, wasteful(400, replicas=363)), "--baseline", old, status=0)) == []
     assert failing(verdict(write(tmp_path, wasteful(400)), "--baseline", old, status=0)) == []
+
+
+@pytest.mark.parametrize("before, status", [({"replicas": 3}, 1), ({"constant": 400}, 0)])
+def test_what_another_seed_makes_constant_is_a_plateau_and_a_chance_equal_is_none(tmp_path, before, status):
+    old = Program()
+    old.site("mask", "np.where(", 524288, births=400, period=1, **before)
+    verdict(write(tmp_path, wasteful(400)), "--baseline", write(tmp_path, old, "old.db"), status=status)
+
+
+def test_a_longer_plateau_is_no_increase(tmp_path):
+    """Of two places of the line one was settled nearly at once in the baseline, the other only in the end."""
+    def settled(small, large):
+        program = Program()
+        for size, replicas in ((2632, small), (144000, large)):
+            program.site("mask", "np.where(", size, births=400, replicas=replicas, period=1)
+        return program
+    old = write(tmp_path, settled(387, 309), "old.db")
+    for baseline in (old, export(old)):
+        (item,) = verdict(write(tmp_path, settled(399, 399)), "--baseline", baseline, status=0)["items"]
+        assert item["verdict"] == "known"
+
+
+@pytest.mark.parametrize("births, verdict_of", [(400, "cannot tell"), (3, "new")])
+def test_what_nobody_looked_at_is_not_taken_for_nothing(tmp_path, births, verdict_of):
+    """Beside a place that was looked at; three objects in all were not what is made hundreds of times now."""
+    old = Program()
+    old.site("mask", "np.where(", 524288, births=births, looked_at=0, examined=0)
+    old.site("mask", "np.where(", 2048, births=births)
+    old = write(tmp_path, old, "old.db")
+    for baseline in (old, export(old)):
+        (item,) = verdict(write(tmp_path, wasteful(400)), "--baseline", baseline, status=1 if verdict_of == "new" else 0)["items"]
+        assert item["verdict"] == verdict_of
+    assert verdict_of == "new" or "made 400 objects at which nobody looked" in item["why"]
+
+
+def test_a_call_again_on_a_plateau_is_new(tmp_path):
+    """Half of the distances repeat, for the clusters settle; calling it twice a step is another matter."""
+    def distances(twice):
+        program = Program()
+        first = program.site("mask", "np.where(", 524288, births=400, replicas=240, period=1)
+        if twice:
+            step = program.frame(program.frame(program.process.root(), "<module>", "main([np"), "step", "x + mask(")
+            call = program.process.node(program.frame(step, "mask", "np.where("), make_db.NATIVE, ADDRESS, samples=100)
+            program.process.link(first, program.process.site(call, 524288, births=400, replicas=240, period=1), 160)
+        return program
+    data = verdict(write(tmp_path, distances(True)), "--baseline", write(tmp_path, distances(False), "old.db"), status=1)
+    assert failing(data) == [("new", "replica", WHERE)]
+    verdict(tmp_path / "new.db", "--baseline", write(tmp_path, distances(True), "again.db"), status=0)
 
 
 def test_the_share_of_time_does_not_decide(tmp_path, base):
@@ -118,7 +166,7 @@ def test_new_findings_may_be_let_pass_by_number(tmp_path, base):
 ])
 def test_limits_without_a_baseline(tmp_path, limit, status):
     data = verdict(write(tmp_path, wasteful()), "--max", limit, status=status)
-    assert failing(data) == ([("limit", limit.split("=")[0], None)] if status else [])
+    assert failing(data) == ([("limit", limit.split("=")[0], WHERE)] if status else [])
     assert data["baseline"] is None
 
 

@@ -105,7 +105,8 @@ def test_hostile_text_makes_no_command_on_github(base, evil):
         done = on_github(path, "--max", "findings=0", "--baseline", path)
         assert done.returncode == 1
         (command,) = commands(done.stdout)
-        assert command.startswith("::error title=")
+        properties = command.split("::")[1].removeprefix("error ").split(",")
+        assert [entry.split("=")[0] for entry in properties] in (["file", "line", "col", "endColumn", "title"], ["file", "line", "title"])
     for path in evil:
         renamed = on_github(path, "--baseline", base)
         (command,) = commands(renamed.stdout)
@@ -155,7 +156,8 @@ def test_sarif(base, new, evil):
     assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 5
     limit = json.loads(gate(new, "--max", "findings=0", "--format", "sarif").stdout)
     jsonschema.validate(limit, SARIF)
-    assert [result["ruleId"] for result in limit["runs"][0]["results"]] == ["findings"] and not limit["runs"][0]["results"][0]["locations"]
+    assert [result["ruleId"] for result in limit["runs"][0]["results"]] == ["findings"]
+    assert limit["runs"][0]["results"][0]["locations"] == result["locations"]
     passed = json.loads(gate(base, "--baseline", base, "--format", "sarif").stdout)
     jsonschema.validate(passed, SARIF)
     assert passed["runs"][0]["results"] == []

@@ -222,3 +222,33 @@ def test_the_program_behind_a_launcher_is_compared(tmp_path):
     base = launched("/nowhere/train.py", "base.db")
     assert json.loads(export(base).read_text())["program"] == {"kind": "script", "name": "train.py"}
     verdict(launched("/nowhere/train.py", "new.db"), "--baseline", base, status=0)
+
+
+WRAPPED = PROGRAM.replace("    i = np.arange(n)\n    return np.where(i[:, None] >= i[None, :], 0.0, -1e9)\n",
+                          "    rows = np.arange(n)\n    below = compare_rows(rows)\n    return choose_value(below)\n")
+
+
+def split(*sites):
+    """The line's waste, of so many sizes and births, at these lines of a text that has none of the old words."""
+    text = PROGRAM if sites[0][0] == "np.where(" else WRAPPED
+    program = Program(text)
+    for words, size, births in sites:
+        program.site("mask", words, size, births=births, replicas=births - 1, period=1)
+    return program
+
+
+@pytest.mark.parametrize("sites, verdicts", [
+    ([("below =", 262144, 260), ("return choose", 524288, 260)], ["moved", "moved"]),
+    ([("below =", 262144, 260), ("return choose", 524288, 300)], ["gone", "new", "new"]),
+    ([("below =", 262144, 260), ("return choose", 1048576, 260)], ["gone", "new", "new"]),
+    ([("below =", 262144, 260)], ["gone", "new"]),
+], ids=["split", "more objects", "larger objects", "half of it mended"])
+def test_what_is_new_and_what_is_gone_may_be_the_same(tmp_path, sites, verdicts):
+    """By the counts of both, where no text tells."""
+    old = split(("np.where(", 262144, 260), ("np.where(", 524288, 260)).write(tmp_path / "old.db")
+    new = split(*sites).write(tmp_path / "new.db")
+    for baseline in (old, export(old)):
+        items = verdict(new, "--baseline", baseline, status=1 if "new" in verdicts else 0)["items"]
+        assert sorted(item["verdict"] for item in items) == verdicts
+    if verdicts[0] == "moved":
+        assert all("at train.py:5 in mask, and no longer does" in item["why"] for item in items)

@@ -3,6 +3,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 import time
 
 import pytest
@@ -33,6 +34,45 @@ def test_unseeded_programs_with_a_plateau_pass(runs, name):
         quiet, loaded = runs.record(text, "a.db", threads), runs.record(text, "b.db", threads, busy=True)
         for new, base in ((quiet, loaded), (loaded, export(quiet))):
             assert verdict(new, "--baseline", base, status=0)["counts"]["gone"] == 0
+
+
+SETTLING = {
+    "lasso": """
+        rng = np.random.default_rng(int(os.environ["SEED"]))
+        a = rng.normal(size=(400, 3000)) / 20
+        x = np.zeros(3000)
+        x[rng.choice(3000, 15)] = rng.normal(size=15)
+        b = a @ x
+        penalty = np.abs(a.T @ b).max() * 10 ** rng.uniform(-1.0, 0.05)
+        steep = np.linalg.norm(a, 2) ** 2
+        w = np.zeros(3000)
+        for step in range(600):
+            z = w - a.T @ (a @ w - b) / steep
+            w = np.sign(z) * np.maximum(np.abs(z) - penalty / steep, 0)
+            support = w != 0
+        """,
+    "clusters": """
+        rng = np.random.default_rng(int(os.environ["SEED"]))
+        centres = rng.normal(size=(3, 4)) * rng.choice([0.3, 6])
+        points = centres[rng.integers(0, 3, 6000)] + rng.normal(size=(6000, 4))
+        c = points[rng.choice(6000, 3, replace=False)]
+        for step in range(400):
+            near = (points @ (-2 * c.T) + (c * c).sum(1)).argmin(1)
+            one = np.eye(3)[near]
+            c = one.T @ points / np.maximum(one.sum(0), 1)[:, None]
+        """,
+}
+
+
+@pytest.mark.parametrize("name, seeds", [("lasso", (0, 4)), ("clusters", (8, 6))])
+def test_seeds_that_settle_late_and_at_once_pass(runs, monkeypatch, name, seeds):
+    """What the first run repeats in part, or not at all, the other repeats from the first steps to the last."""
+    recorded = []
+    for seed in seeds:
+        monkeypatch.setenv("SEED", str(seed))
+        recorded.append(runs.record("import os\nimport numpy as np\n" + textwrap.dedent(SETTLING[name]), f"{seed}.db"))
+    verdict(recorded[1], "--baseline", recorded[0], status=0)
+    verdict(recorded[1], "--baseline", export(recorded[0]), status=0)
 
 
 @pytest.mark.parametrize("name", ["kmeans", "softmax_digits", "lasso", "sample_weights", "logistic_cg", "frozen_backbone"])

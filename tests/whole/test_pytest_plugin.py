@@ -57,10 +57,10 @@ def suite(tmp_path):
 
 
 def run(directory, *arguments):
-    environment = whole.environment(PYTHONPATH=str(whole.ROOT / "python"))
+    environment = whole.environment(PYTHONPATH=str(whole.ROOT / "python"), COLUMNS="200")
     environment = {name: value for name, value in environment.items() if not name.startswith(("GITHUB", "PYTEST"))}
     done = whole.execute([whole.PYTHON, "-m", "pytest", "-p", "pieprof_pytest", "-p", "no:cacheprovider", "-v", *arguments], cwd=directory, env=environment)
-    outcomes = dict(re.findall(r"^test_training\.py::(\w+) (\w+)", done.stdout, re.M))
+    outcomes = dict(re.findall(r"^test_training\.py::(\w+) ([A-Z]+)\b", done.stdout, re.M))
     return done, outcomes
 
 
@@ -81,3 +81,83 @@ def test_without_the_option_they_are_plain_tests(suite):
 def test_programs_that_are_missing_are_named(suite):
     done, outcomes = run(suite, "--pieprof", f"--pieprof-programs={os.devnull}", "-k", "test_clean")
     assert outcomes == {"test_clean": "FAILED"} and "no program pieprof in /dev/null" in done.stdout
+
+
+OPTIONS = {
+    "conftest.py": """
+        def pytest_addoption(parser):
+            parser.addoption("--rounds", type=int, default=1)
+        """,
+    "test_training.py": """
+        import os
+        import numpy as np
+        import pytest
+        points = np.random.default_rng(0).normal(size=(4000, 64))
+
+        def wasteful(rounds):
+            for step in range(rounds):
+                again = np.cos(points)
+
+        @pytest.mark.pieprof
+        def test_option(request):
+            wasteful(request.config.getoption("--rounds"))
+
+        @pytest.mark.slow
+        @pytest.mark.pieprof
+        def test_slow():
+            wasteful(60)
+
+        @pytest.mark.pieprof
+        @pytest.mark.xfail(reason="not mended yet", strict=True)
+        def test_expected():
+            wasteful(60)
+
+        @pytest.mark.pieprof
+        @pytest.mark.xfail(reason="mended", strict=True)
+        def test_unexpected():
+            pass
+
+        @pytest.mark.pieprof
+        @pytest.mark.xfail(reason="wrong")
+        def test_wrong_as_expected():
+            assert False
+
+        @pytest.mark.pieprof
+        def test_left():
+            os._exit(0)
+
+        @pytest.mark.pieprof(0)
+        def test_nameless():
+            pass
+        """,
+}
+
+
+@pytest.fixture
+def options(tmp_path):
+    for name, text in OPTIONS.items():
+        (tmp_path / name).write_text(textwrap.dedent(text))
+    return tmp_path
+
+
+GATED = ("--pieprof", f"--pieprof-programs={whole.BUILD}")
+
+
+@pytest.mark.parametrize("ini, arguments", [
+    ("", ["--rounds", "60"]), ("addopts = --rounds=60", []), ("", ["-o", "addopts=--rounds=60", "test_training.py"]),
+    ("addopts = -m 'not slow'", ["-m", "slow or not slow", "--rounds=60"]),
+], ids=["option", "ini", "override", "marks"])
+def test_the_child_has_the_options_of_the_run(options, ini, arguments):
+    (options / "pytest.ini").write_text(f"[pytest]\nmarkers = slow\n{ini}\n")
+    done, outcomes = run(options, *GATED, *arguments, "-k", "option or slow")
+    assert set(outcomes.values()) == {"FAILED"} and set(outcomes) >= {"test_option"}, done.stdout
+    assert re.search(r"^FAILED test_training\.py::test_option - \S*test_training\.py:9 wasteful: ", done.stdout, re.M)
+
+
+def test_marks_and_ends_in_the_child(options):
+    (options / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
+    done, outcomes = run(options, *GATED, "-k", "not option and not slow")
+    assert outcomes == {"test_expected": "XFAIL", "test_unexpected": "FAILED", "test_wrong_as_expected": "XFAIL", "test_left": "FAILED",
+                        "test_nameless": "FAILED"}, done.stdout
+    assert "test_left - its process ended, with exit status 0, before the test had" in done.stdout
+    assert "0 has no name; say which limit it is, as in max_findings=0" in done.stdout and "[XPASS(strict)] mended" in done.stdout

@@ -205,6 +205,17 @@ def test_counts_of_a_part_say_so(tmp_path):
     assert (found["of_objects"], found["workspaces"], found["of_objects_ci95"]) == (3600, 7200, None)
 
 
+def test_a_mask_is_no_structure_full_of_addresses(tmp_path):
+    """Eight truth values are a number that may lie in the break of a python that is not relocated, as an address does."""
+    source = """
+        numbers = np.arange(4000) % 64
+        for step in range(50):
+            mask = numbers == 3  # A
+        """
+    path, database = run(tmp_path, source, PIEPROF_DIGEST="full")
+    assert replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")["examined"] == 50
+
+
 def test_a_forked_child_counts_for_itself(tmp_path):
     source = """
         import os

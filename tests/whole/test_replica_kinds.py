@@ -46,6 +46,12 @@ PROGRAMS = {
             near = np.exp(-((data[:, None, :] - data[None, :, :]) ** 2).sum(axis=2))  # invariant
             weights -= x.T @ (near @ (x @ weights - targets)) / 1000
         """,
+    "columns sorted, which copies them first": NUMPY + """
+        data, weights = random.normal(size=(3000, 3)), np.zeros(3)
+        for step in range(60):
+            ordered = [np.sort(data[:, k]) for k in range(3)]  # invariant
+            weights = weights - 1e-4 * (data.T @ (data @ weights - ordered[step % 3]))
+        """,
     "features of a frozen backbone, one buffer for each batch": NUMPY + """
         data, frozen = random.normal(size=(14 * 50, 30)), random.normal(size=(30, 40))
         head = np.zeros(40)

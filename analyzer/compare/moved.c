@@ -1,0 +1,106 @@
+/*
+ * Waste that only moved: an expression wrapped over several rows or split into several lines, its function inlined, a part of
+ * it extracted. The text does not tell; what is gone and what is new do: of one kind and category, and together as many
+ * objects and bytes. A waste that was mended while another of just these counts came in looks the same, and passes as moved:
+ * the item says where from. Runs of another length have other counts: there nothing is taken for moved.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "compare/judge.h"
+
+#define PARTS_MAX 4u /* one line becomes so many */
+#define NEW_MAX 24u  /* more are no refactoring, and would take long to combine */
+#define ALIKE 0.002  /* of the sums: of places that were looked at in part they are estimates */
+#define MOVED_LEAST 0.9
+
+struct parts {
+    const struct judged_item *gone;
+    size_t candidates[NEW_MAX], count; /* indices of items */
+    size_t chosen[PARTS_MAX], used;
+};
+
+static struct repeated counts_of(const struct judged_item *item)
+{
+    return line_repeated(item->line, item->kind, MOVED_LEAST);
+}
+
+/* Lines of which the baseline counted no objects: another one that was there all the time did not move. */
+static void find_candidates(struct parts *parts, const struct judgement *judgement, const struct match *match)
+{
+    parts->count = parts->used = 0;
+    for (size_t i = 0; i < judgement->item_count && parts->count < NEW_MAX; i++) {
+        const struct judged_item *item = &judgement->items[i];
+        if (item->how == JUDGED_NEW && item->finding != NULL && match->base_lines[item->finding->line] == SIZE_MAX &&
+            strcmp(item->kind, parts->gone->kind) == 0 &&
+            strcmp(item->finding->category, parts->gone->finding->category) == 0)
+            parts->candidates[parts->count++] = i;
+    }
+}
+
+/* Chooses `wanted` more candidates from `first` on that leave nothing of these objects and bytes; the first such choice. */
+static bool choose(struct parts *parts, const struct judgement *judgement, size_t first, size_t wanted,
+                   struct repeated left, struct repeated whole)
+{
+    if (wanted == 0)
+        return fabs(left.objects) <= ALIKE * whole.objects && fabs(left.bytes) <= ALIKE * whole.bytes;
+    for (size_t i = first; i < parts->count; i++) {
+        struct repeated part = counts_of(&judgement->items[parts->candidates[i]]), rest = left;
+        rest.objects -= part.objects;
+        rest.bytes -= part.bytes;
+        if (rest.bytes < -ALIKE * whole.bytes || rest.objects < -ALIKE * whole.objects)
+            continue;
+        parts->chosen[parts->used++] = parts->candidates[i];
+        if (choose(parts, judgement, i + 1, wanted - 1, rest, whole))
+            return true;
+        parts->used--;
+    }
+    return false;
+}
+
+static void tell_moved(struct judgement *judgement, const struct parts *parts)
+{
+    const struct judged_item *gone = parts->gone;
+    for (size_t i = 0; i < parts->used; i++) {
+        struct judged_item *item = &judgement->items[parts->chosen[i]];
+        char *what =
+            memory_print("Moved: %s made as many objects and bytes again at %s:%d in %s, and no longer does.",
+                         parts->used > 1 ? "together with the others moved from there, the baseline" : "the baseline",
+                         item_path(gone), gone->line->number, gone->line->function);
+        item->how = JUDGED_MOVED;
+        item->what = intern_string(what);
+        free(what);
+        judgement->counts[JUDGED_NEW]--;
+        judgement->counts[JUDGED_MOVED]++;
+    }
+}
+
+/* Takes the item of what is gone out: it is told by where it went. */
+static void drop_item(struct judgement *judgement, size_t index)
+{
+    judgement->counts[judgement->items[index].how]--;
+    memmove(&judgement->items[index], &judgement->items[index + 1],
+            (judgement->item_count - index - 1) * sizeof(*judgement->items));
+    judgement->item_count--;
+}
+
+void judge_moved(struct judgement *judgement, const struct match *match)
+{
+    for (size_t i = judgement->item_count; i-- > 0;) {
+        struct parts parts = {.gone = &judgement->items[i]};
+        if (parts.gone->how != JUDGED_GONE)
+            continue;
+        struct repeated whole = counts_of(parts.gone);
+        find_candidates(&parts, judgement, match);
+        bool found = false;
+        for (size_t wanted = 1; wanted <= PARTS_MAX && !found; wanted++) {
+            parts.used = 0;
+            found = choose(&parts, judgement, 0, wanted, whole, whole);
+        }
+        if (!found)
+            continue;
+        tell_moved(judgement, &parts);
+        drop_item(judgement, i);
+    }
+}
