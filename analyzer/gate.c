@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -21,10 +22,22 @@ static bool (*const shows[FORMAT_COUNT])(FILE *out, const struct verdict *verdic
     [FORMAT_CODECLIMATE] = verdict_show_codeclimate,
 };
 
+static bool on_github(void)
+{
+    const char *actions = getenv("GITHUB_ACTIONS");
+    return actions != NULL && *actions != '\0';
+}
+
+/* On GitHub Actions as an annotation too: the log of a step that ends with status 2 is folded. */
 static int refused(const char *name, char *why)
 {
     char *printable = text_printable(why, strlen(why));
     fprintf(stderr, "pieprof-report: gate: %s: %s\n", name, printable);
+    if (on_github()) {
+        char *message = escape_command(why, false);
+        fprintf(stderr, "::error title=PieProf gate cannot tell::%s\n", message); /* both streams are read */
+        free(message);
+    }
     free(printable);
     free(why);
     return STATUS_UNUSABLE;
@@ -46,10 +59,8 @@ static bool append_summary(const struct verdict *verdict)
 static int gate_show(const struct verdict *verdict)
 {
     const struct options *options = verdict->options;
-    const char *actions = getenv("GITHUB_ACTIONS");
-    bool on_github = actions != NULL && *actions != '\0';
     enum report_format format = options->format;
-    if (on_github && !options->format_given)
+    if (on_github() && !options->format_given)
         format = FORMAT_GITHUB;
     FILE *out = output_open(options);
     if (out == NULL)
@@ -62,19 +73,42 @@ static int gate_show(const struct verdict *verdict)
     return verdict->judgement->failed ? STATUS_FAILED : STATUS_GOOD;
 }
 
-/* Beside the old one first, so that a full disk loses neither. */
-static int update_baseline(const struct profile *now, const char *path)
+static int not_updated(const char *path, const char *why)
+{
+    fprintf(stderr, "pieprof-report: gate: --baseline %s: %s\n", path, why);
+    return STATUS_UNUSABLE;
+}
+
+/* Beside the old one first, so that a full disk loses neither. With the old one's mode; 0666 less the umask where there is none. */
+static int replace_baseline(const struct profile *now, const char *path, const struct stat *old)
 {
     char *beside = memory_print("%s.new", path);
     FILE *file = fopen(beside, "we");
-    bool good = file != NULL && profile_write(file, now);
+    bool good = file != NULL && (old == NULL || fchmod(fileno(file), old->st_mode & 07777) == 0);
+    good = good && profile_write(file, now);
     good = file != NULL && fclose(file) == 0 && good && rename(beside, path) == 0;
-    if (!good) {
-        fprintf(stderr, "pieprof-report: gate: --baseline %s: %s\n", path, strerror(errno));
+    int status = good ? STATUS_GOOD : not_updated(path, strerror(errno));
+    if (!good)
         unlink(beside);
-    }
     free(beside);
-    return good ? STATUS_GOOD : STATUS_UNUSABLE;
+    return status;
+}
+
+/* A link stays one: what it leads to is replaced. Nobody's read-only file is, whatever root may do. */
+static int update_baseline(const struct profile *now, const char *path)
+{
+    struct stat old;
+    const bool there = stat(path, &old) == 0;
+    if (there && (old.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0)
+        return not_updated(path, "is read-only; nothing was written");
+    char *target = there ? realpath(path, NULL) : NULL;
+    if (there && target == NULL)
+        return not_updated(path, strerror(errno));
+    int status = replace_baseline(now, target != NULL ? target : path, there ? &old : NULL);
+    free(target);
+    if (status == STATUS_GOOD)
+        fprintf(stderr, "pieprof-report: gate: %s: now says what %s does\n", path, now->name);
+    return status;
 }
 
 /* With the judgement made: times too where they are asked for. NULL, or why nothing can be told. */

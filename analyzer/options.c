@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "operands.h"
 #include "pieprof/version.h"
 #include "verb.h"
 
-/* The kinds of findings a --kind may name (DESIGN, "Kinds"). */
+/* The kinds of findings (DESIGN, "Kinds"). */
 static const char *const kinds[] = {"replica", "redundant_store", "dead_store", "redundant_load", "tiny_calls",
                                     "idle",    "churn",           "constant",   "transfer"};
 
@@ -98,13 +99,18 @@ static bool apply_color(struct options *options, const char *text)
     return false;
 }
 
+bool options_know_kind(const char *kind)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (strcmp(kind, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool apply_kind(struct options *options, const char *text)
 {
     options->kind = text;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        if (strcmp(text, kinds[i]) == 0)
-            return true;
-    return false;
+    return options_know_kind(text);
 }
 
 static bool apply_top(struct options *options, const char *text)
@@ -350,8 +356,10 @@ static enum options_outcome option_apply(struct options *options, unsigned verb,
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (rows[i].letter != letter || (rows[i].verbs & (1u << verb)) == 0 || rows[i].apply(options, optarg))
             continue;
-        fprintf(stderr, "pieprof-report: --%s %s: expected %s, %s\n", rows[i].name, optarg, rows[i].argument,
+        char *given = text_printable(optarg, strlen(optarg));
+        fprintf(stderr, "pieprof-report: --%s %s: expected %s, %s\n", rows[i].name, given, rows[i].argument,
                 rows[i].help);
+        free(given);
         return OPTIONS_WRONG;
     }
     return OPTIONS_RUN;

@@ -53,6 +53,9 @@ enum options_outcome { OPTIONS_RUN, OPTIONS_SAID_ALL, OPTIONS_WRONG };
  */
 enum options_outcome options_read(struct options *options, unsigned verb, int argc, char **argv);
 
+/* Is there such a kind of findings? */
+bool options_know_kind(const char *kind);
+
 /* `pieprof-report --help` itself. */
 void options_help_program(void);
 void options_version(void);

@@ -1,12 +1,11 @@
-/* Comments in the source that say a finding is meant: `# pieprof: ignore[kind] reason`. */
+/* Comments in the source that say a finding is meant: `# pieprof: ignore[kind, kind] reason`. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "compare/profile.h"
-
-static const char mark[] = "pieprof: ignore[";
+#include "model/source_code.h"
 
 static const char *kept(const char *bytes, size_t length)
 {
@@ -22,38 +21,61 @@ static const char *kept(const char *bytes, size_t length)
     return text;
 }
 
-/* The comment of one line, if it has one. Text that only looks like one, in a string, ignores a finding on its own line. */
-static void note_line(struct profile *profile, size_t file, int32_t number, const char *line, size_t length)
+static void note(struct profile *profile, struct profile_ignore ignore)
 {
-    const char *found = memmem(line, length, mark, sizeof(mark) - 1);
-    if (found == NULL)
-        return;
-    const char *hash = found;
-    while (hash > line && (hash[-1] == ' ' || hash[-1] == '\t'))
-        hash--;
-    const char *kind = found + sizeof(mark) - 1, *end = line + length;
-    const char *close = memchr(kind, ']', (size_t)(end - kind));
-    if (hash == line || hash[-1] != '#' || close == NULL)
-        return;
     profile->ignores =
         memory_grow(profile->ignores, profile->ignore_count, &profile->ignore_capacity, sizeof(*profile->ignores));
-    profile->ignores[profile->ignore_count++] =
-        (struct profile_ignore){.file = file,
-                                .number = number,
-                                .kind = kept(kind, (size_t)(close - kind)),
-                                .reason = kept(close + 1, (size_t)(end - close - 1))};
+    profile->ignores[profile->ignore_count++] = ignore;
+}
+
+/* Behind `word` and the blanks before it; NULL when something else stands there. */
+static const char *behind(const char *at, const char *end, const char *word)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    size_t length = strlen(word);
+    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0 ? at + length : NULL;
+}
+
+/* The mark of a comment, however it is spaced. Without a kind in brackets it ignores nothing, which is told. */
+static void note_comment(struct profile *profile, size_t file, int32_t number, const char *comment, const char *end)
+{
+    const char *at = behind(comment, end, "pieprof");
+    at = at != NULL ? behind(at, end, ":") : NULL;
+    at = at != NULL ? behind(at, end, "ignore") : NULL;
+    if (at == NULL)
+        return;
+    const char *kinds = behind(at, end, "["), *close = kinds != NULL ? memchr(kinds, ']', (size_t)(end - kinds)) : NULL;
+    struct profile_ignore ignore = {.file = file, .number = number, .kind = "", .reason = ""};
+    if (close == NULL) {
+        note(profile, ignore);
+        return;
+    }
+    ignore.reason = kept(close + 1, (size_t)(end - close - 1));
+    for (const char *kind = kinds; kind <= close;) {
+        const char *comma = memchr(kind, ',', (size_t)(close - kind)), *stop = comma != NULL ? comma : close;
+        ignore.kind = kept(kind, (size_t)(stop - kind));
+        note(profile, ignore);
+        kind = stop + 1;
+    }
 }
 
 void profile_ignore(struct profile *profile, size_t file, const char *text, size_t length_bytes)
 {
-    const char *end = text + length_bytes;
+    char *copy = memory_zeroed(length_bytes + 1, 1);
+    memcpy(copy, text, length_bytes);
+    source_without_strings(copy, length_bytes);
+    const char *end = copy + length_bytes;
     int32_t number = 1;
-    for (const char *line = text; line < end && number < INT32_MAX; number++) {
+    for (const char *line = copy; line < end && number < INT32_MAX; number++) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         stop = stop != NULL ? stop : end;
-        note_line(profile, file, number, line, (size_t)(stop - line));
+        const char *hash = memchr(line, '#', (size_t)(stop - line));
+        for (; hash != NULL; hash = memchr(hash + 1, '#', (size_t)(stop - hash - 1)))
+            note_comment(profile, file, number, hash + 1, stop);
         line = stop + 1;
     }
+    free(copy);
 }
 
 void profile_ignore_findings(struct profile *profile)

@@ -1,4 +1,5 @@
 #include "compare/judge.h"
+#include "options.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -268,14 +269,24 @@ static void judge_gone(struct judgement *judgement, const struct match *match)
     }
 }
 
+/* Why a comment ignores nothing. */
+static const char *why_unused(const struct profile_ignore *ignore)
+{
+    if (*ignore->kind == '\0')
+        return "names no kind; write `# pieprof: ignore[replica] reason`";
+    if (!options_know_kind(ignore->kind))
+        return "is not used: there is no such kind of finding";
+    return "is not used: no such finding here";
+}
+
 static void note_unused(struct judgement *judgement, const struct profile *now, const struct gate_options *options)
 {
     for (size_t i = 0; i < now->ignore_count; i++) {
         const struct profile_ignore *ignore = &now->ignores[i];
         if (!ignore->used)
             judgement_note(judgement,
-                           memory_print("%s:%d: the comment that ignores [%s] is not used: no such finding here",
-                                        now->files[ignore->file].path, ignore->number, ignore->kind));
+                           memory_print("%s:%d: the comment that ignores [%s] %s", now->files[ignore->file].path,
+                                        ignore->number, ignore->kind, why_unused(ignore)));
     }
     for (size_t i = 0; i < options->allowed_count; i++) {
         bool used = false;

@@ -64,7 +64,7 @@ struct profile_finding {
     double waste_s;
 };
 
-/* A comment `# pieprof: ignore[kind] reason`. */
+/* A comment `# pieprof: ignore[kind] reason`, one for each of its kinds; "" where it names none. */
 struct profile_ignore {
     size_t file;
     int32_t number;

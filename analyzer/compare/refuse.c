@@ -9,11 +9,16 @@
 #include "compare/judge.h"
 #include "model/engines.h"
 
+/* Its text, as far as the run says anything of it; that of -c and of standard input has a name of the interpreter's. */
 static const struct profile_file *program_file(const struct profile *profile)
 {
-    for (size_t i = 0; i < profile->file_count; i++)
-        if (strcmp(profile->files[i].path, profile->program) == 0)
+    const bool text = strcmp(profile->program_kind, "text") == 0;
+    for (size_t i = 0; i < profile->file_count; i++) {
+        const char *path = profile->files[i].path;
+        if (strcmp(path, profile->program) == 0 ||
+            (text && (strcmp(path, "<string>") == 0 || strcmp(path, "<stdin>") == 0)))
             return &profile->files[i];
+    }
     return NULL;
 }
 
@@ -33,9 +38,11 @@ static bool is_same_program(const struct profile *now, const struct profile *bas
 {
     if (strcmp(now->program_kind, base->program_kind) != 0)
         return false;
+    const struct profile_file *file = program_file(now), *before = program_file(base);
+    if (strcmp(now->program_kind, "text") == 0)
+        return file == NULL || before == NULL ? file == before : match_files_alike(before, file) >= MATCH_SAME_FILE;
     if (strcmp(now->program, base->program) == 0)
         return true;
-    const struct profile_file *file = program_file(now), *before = program_file(base);
     return strcmp(now->program_kind, "script") == 0 && !is_there_too(now, base) && file != NULL && before != NULL &&
            match_files_alike(before, file) >= MATCH_SAME_FILE;
 }
@@ -99,6 +106,9 @@ static char *refuse_metric(const struct profile *profile, const char *what, enum
     if (sampled && !profile->from_run)
         return memory_print(
             "%s needs samples, and %s is an exported baseline, which holds none; give the run's own file", name, what);
+    if (metric == GATE_TRANSFERS && !profile->engines[engine])
+        return memory_print("%s cannot be limited: the transfer engine is off in %s (%s)", name, what,
+                            profile->why_off[engine] != NULL ? profile->why_off[engine] : "no reason is known");
     if (!profile->engines[engine])
         return memory_print("%s needs the %s engine, which is off in %s (%s); record it with PIEPROF_ENGINES=all", name,
                             engine_name(engine), what,

@@ -43,13 +43,25 @@ static void blank(char *text, size_t from, size_t to)
             text[i] = ' ';
 }
 
-void source_code_only(char *text, size_t length_bytes)
+static void without(char *text, size_t length_bytes, bool comments_stay)
 {
     for (size_t at = 0; at < length_bytes; at++) {
-        if (!is_quote(text[at]) && text[at] != '#')
+        const bool comment = text[at] == '#';
+        if (!is_quote(text[at]) && !comment)
             continue;
-        size_t end = text[at] == '#' ? comment_end(text, length_bytes, at) : string_end(text, length_bytes, at);
-        blank(text, at, end < length_bytes ? end : length_bytes);
+        size_t end = comment ? comment_end(text, length_bytes, at) : string_end(text, length_bytes, at);
+        if (!comment || !comments_stay)
+            blank(text, at, end < length_bytes ? end : length_bytes);
         at = end > at ? end - 1 : at;
     }
+}
+
+void source_code_only(char *text, size_t length_bytes)
+{
+    without(text, length_bytes, false);
+}
+
+void source_without_strings(char *text, size_t length_bytes)
+{
+    without(text, length_bytes, true);
 }

@@ -226,3 +226,19 @@ def test_a_baseline_is_updated(tmp_path):
     before = other.read_bytes()
     assert "a run is not rewritten" in refused(new, "--baseline", other, "--update-baseline")
     assert other.read_bytes() == before
+
+
+def test_an_updated_baseline_keeps_its_place_and_mode(tmp_path):
+    new, real, link = write(tmp_path, wasteful()), tmp_path / "real.json", tmp_path / "baseline.json"
+    real.write_text(export(write(tmp_path, clean(), "other.db")).read_text())
+    real.chmod(0o640)
+    link.symlink_to(real)
+    done = gate(new, "--baseline", link, "--update-baseline")
+    assert (done.returncode, done.stderr) == (0, f"pieprof-report: gate: {link}: now says what {new} does\n")
+    assert link.is_symlink() and real.stat().st_mode & 0o7777 == 0o640
+    assert real.read_text() == export(new).read_text()
+    real.chmod(0o440)
+    before = real.read_text()
+    done = gate(write(tmp_path, clean(), "other.db"), "--baseline", link, "--update-baseline")
+    assert done.returncode == 2 and "is read-only; nothing was written" in done.stderr
+    assert real.read_text() == before

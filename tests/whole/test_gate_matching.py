@@ -135,6 +135,29 @@ def test_other_comments_do_not_suppress(tmp_path, comment):
     verdict(wasteful(text=text).write(tmp_path / "new.db"), "--baseline", clean().write(tmp_path / "base.db"), status=1)
 
 
+def ignoring(tmp_path, comment, status):
+    text = PROGRAM.replace("-1e9)", "-1e9)" + comment)
+    return verdict(wasteful(text=text).write(tmp_path / "new.db"), "--baseline", clean().write(tmp_path / "base.db"), status=status)
+
+
+@pytest.mark.parametrize("comment", ["  #pieprof:ignore[replica] meant", "  # pieprof : ignore [ churn, replica ] meant", "  # noqa  # pieprof: ignore[replica] meant"])
+def test_comments_may_be_spaced_otherwise_and_name_several_kinds(tmp_path, comment):
+    (item,) = ignoring(tmp_path, comment, 0)["items"]
+    assert (item["verdict"], item["why"]) == ("suppressed", "ignored by a comment: meant")
+
+
+def test_a_string_is_no_comment(tmp_path):
+    assert ignoring(tmp_path, "; note = '# pieprof: ignore[replica] in a string'", 1)["notes"] == []
+    assert ignoring(tmp_path, '; note = """\n# pieprof: ignore[replica] in a long one\n"""', 1)["notes"] == []
+
+
+@pytest.mark.parametrize("comment, why", [("  # pieprof: ignore", "names no kind"), ("  # pieprof: ignore[bogus]", "no such kind of finding"),
+                                          ("  # pieprof: ignore[churn]", "no such finding here")])
+def test_a_comment_that_ignores_nothing_says_why(tmp_path, comment, why):
+    (note,) = ignoring(tmp_path, comment, 1)["notes"]
+    assert why in note and note.startswith("train.py:")
+
+
 def diff(*arguments):
     done = reports.report("diff", *arguments)
     assert (done.returncode, done.stderr) == (0, "")

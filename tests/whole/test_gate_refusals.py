@@ -1,10 +1,11 @@
 """What the gate must not decide: one line with the reason and the remedy, and exit status 2; never a silent pass."""
 import copy
 import json
+import os
 
 import pytest
 
-from gating import clean, export, gate, refused, verdict, wasteful
+from gating import PROGRAM, clean, export, gate, refused, verdict, wasteful
 from reports import report
 
 
@@ -29,10 +30,30 @@ def test_another_script(tmp_path, base):
             words=["another program: script other.py", "baseline is of script train.py", "make a baseline of this program"])
 
 
+def test_a_refusal_is_annotated_on_github(tmp_path, base):
+    done = gate(new(tmp_path, engines=("time", "access")), "--baseline", base, env={**os.environ, "GITHUB_ACTIONS": "true"})
+    line, command = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert command.startswith("::error title=PieProf gate cannot tell::the replica engine is off") and command.split("::")[2] in line
+
+
+def test_usage_errors_print_no_control_characters(base):
+    done = gate(base, "--max", "a\n::error::x")
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and "\\x0a" in done.stderr
+
+
 def test_another_module(tmp_path):
     old = clean(arguments=("python", "-X", "dev", "-m", "pkg.train", "--steps", "3")).write(tmp_path / "old.db")
     refuses(tmp_path, old, arguments=("python", "-Bmpkg.score"), words=["module pkg.score", "module pkg.train"])
     verdict(new(tmp_path, arguments=("python3.12", "-W", "ignore", "-mpkg.train")), "--baseline", old, status=0)
+
+
+def test_another_text_of_a_command_line(tmp_path):
+    command = ("python", "-c", "the text is in the record")
+    old = clean(path="<string>", arguments=command).write(tmp_path / "old.db")
+    refuses(tmp_path, old, text="import numpy as np\nprint(3)\ndef mask():\n    np.where(1)\ndef features():\n    np.tanh(2)\nstart = 1\n",
+            path="<string>", arguments=command, words=["another program: text -"])
+    verdict(new(tmp_path, text=PROGRAM.replace("def main", "# a comment more\ndef main"), path="<string>", arguments=command), "--baseline", old, status=0)
 
 
 def test_a_renamed_script_is_followed(tmp_path, base):
@@ -91,7 +112,7 @@ def test_export_refuses_what_is_not_whole(tmp_path):
 @pytest.mark.parametrize("limit, words", [
     ("dead_stores=5%", ["dead_stores has too few samples", "PIEPROF_RATE"]),
     ("redundant_stores=5%", ["redundant_stores has too few samples"]),
-    ("transfers=1MiB", ["transfers needs the transfer engine", "not built into this version"]),
+    ("transfers=1MiB", ["transfers cannot be limited", "the transfer engine is off", "not built into this version"]),
 ])
 def test_a_limit_on_what_was_not_measured(tmp_path, base, limit, words):
     line = refused(new(tmp_path), "--max", limit)
