@@ -225,18 +225,21 @@ bool difference_show_markdown(FILE *out, const struct difference *difference)
     char *totals = say_totals(difference);
     fputs("### PieProf\n\n", out);
     put_escaped(out, totals);
-    fputs("\n\n| finding | where | what |\n|---|---|---|\n", out);
-    for (size_t i = 0; i < difference->judgement.item_count; i++) {
+    fputs("\n\n", out);
+    for (size_t i = 0, rows = 0; i < difference->judgement.item_count; i++) {
         const struct judged_item *item = &difference->judgement.items[i];
         if (!judged_fails(item->how) && item->how != JUDGED_GONE)
             continue;
+        if (rows++ == 0)
+            fputs("| finding | where | what |\n|---|---|---|\n", out);
         fprintf(out, "| %s | <code>", judged_name(item->how));
         put_escaped(out, item_path(item));
         fprintf(out, ":%d</code> | ", item->line->number);
         put_escaped(out, item->what);
         fputs(" |\n", out);
     }
-    fputs("\n| line | | what |\n|---|---|---|\n", out);
+    if (difference->line_count > 0)
+        fputs("\n| line | | what |\n|---|---|---|\n", out);
     for (size_t i = 0; i < difference->line_count && i < LINES_SHOWN; i++) {
         char *title = line_title(difference, &difference->lines[i]),
              *what = say_line(difference, &difference->lines[i]);

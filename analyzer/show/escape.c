@@ -1,7 +1,9 @@
 /* Foreign text in other people's languages. Control characters become visible in each of them. */
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -36,11 +38,6 @@ static size_t put_xml(char *into, unsigned char byte)
     return strchr("&<>\"'", byte) != NULL ? put_entity(into, byte) : put_byte(into, byte);
 }
 
-static size_t put_html(char *into, unsigned char byte)
-{
-    return byte < 0x80 && ispunct(byte) ? put_entity(into, byte) : put_byte(into, byte);
-}
-
 static size_t put_uri(char *into, unsigned char byte)
 {
     bool plain = byte < 0x80 && (isalnum(byte) || strchr("-._~/", byte) != NULL);
@@ -67,9 +64,25 @@ char *escape_xml(const char *text)
     return escaped;
 }
 
+/* Marks that mean nothing within a line; but for "www." no address is made a link without a colon. */
+static bool is_plain(const char *text, const char *at)
+{
+    unsigned char byte = (unsigned char)*at;
+    if (byte >= 0x80 || !ispunct(byte))
+        return true;
+    if (byte == '.')
+        return at - text < 3 || strncasecmp(at - 3, "www", 3) != 0;
+    return at > text && strchr("(),;'\"=+-/%?", byte) != NULL;
+}
+
 char *escape_html(const char *text)
 {
-    return convert(text, put_html);
+    char *printable = text_printable(text, strlen(text)), *escaped = memory_zeroed(strlen(printable) + 1, LONGEST);
+    size_t used = 0;
+    for (const char *at = printable; *at != '\0'; at++)
+        used += (is_plain(printable, at) ? put_byte : put_entity)(escaped + used, (unsigned char)*at);
+    free(printable);
+    return escaped;
 }
 
 char *escape_uri(const char *path)

@@ -20,7 +20,7 @@ from gating import PROGRAM, SCHEMAS, Program, clean, export, gate, make_db, wast
 
 SARIF = json.loads((whole.ROOT / "tests/schema/sarif-2.1.0-subset.schema.json").read_text())
 OFFICIAL = "https://json.schemastore.org/sarif-2.1.0.json"
-MARKUP = "::error file=x::owned %0A %25 <script>alert(1)</script> <!-- --> ]]> &amp; \"q\" 'a' | **b** [l](http://e) ![i](x) `c` @everyone #1 _u_ ~~s~~ \x1b[31m \x7f \u202e \ufffe"
+MARKUP = "::error file=x::owned %0A %25 <script>alert(1)</script> <!-- --> ]]> &amp; \"q\" 'a' | **b** [l](http://e) ![i](x) `c` @everyone www.e.org #1 _u_ ~~s~~ \x1b[31m \x7f \u202e \ufffe"
 PATH = "/nowhere/dir/::error::\n::warning::<b>\"'&|`%,:\x1b\r*[x](y).py"
 FUNCTION = "evil\n::error::<i>&\"'|`]]>\x01,"
 
@@ -80,7 +80,7 @@ def test_the_steps_summary_is_added_to(tmp_path, base, new):
     done = on_github(new, "--baseline", base, GITHUB_STEP_SUMMARY=str(summary))
     assert done.returncode == 1
     text = summary.read_text()
-    assert text.startswith("before\n### PieProf: gate failed\n") and "np&#46;where" in text
+    assert text.startswith("before\n### PieProf: gate failed\n") and "np.where(" in text
     broken = on_github(new, "--baseline", base, GITHUB_STEP_SUMMARY=str(tmp_path / "none" / "summary.md"))
     assert broken.returncode == 2 and "the summary could not be written" in broken.stderr
 
@@ -132,12 +132,21 @@ def test_hostile_text_makes_no_markup_in_markdown(base, evil, verb):
         tags.feed(text)
         assert {tag for tag, _ in tags.found} <= {"code", "br", "sub"} and not any(attrs for _, attrs in tags.found)
         foreign = re.sub(r"&#\d+;|</?(?:code|br|sub)>", "", text)
-        assert not re.search(r"[`\[\]@~\\]|\*\*b|http://", foreign), foreign
+        assert not re.search(r"[`\[\]@~\\]|\*\*b|http://|www\.", foreign), foreign
         if verb == "diff":
             rows = [row for row in text.splitlines() if row.startswith("|")]
             assert {row.count("|") for row in rows} == {4}
         assert "evil" in html.unescape(text)
         no_controls(text)
+
+
+def test_markdown_reads_as_it_stands(base, new):
+    """In a log, or a mail: what means nothing in Markdown stays as it is."""
+    text = gate(new, "--baseline", base, "--format", "md").stdout
+    assert "train.py" in text and "&#46;" not in text
+    table = reports.report("diff", base, new, "--format", "md").stdout
+    assert "&#44;" not in table and "| finding |" in table
+    assert "| finding |" not in reports.report("diff", base, base, "--format", "md").stdout
 
 
 def test_hostile_text_stays_text_on_the_page(base, evil):
