@@ -176,7 +176,7 @@ def assert_figures_possible(value, path=""):
         for key, inner in value.items():
             assert_figures_possible(inner, f"{path}.{key}")
     elif isinstance(value, list):
-        if path.endswith("estimate.ci95"):  # of a count of objects
+        if path.endswith(("estimate.ci95", "of_objects_ci95")):  # of a count of objects
             assert len(value) == 2 and 0 <= value[0] <= value[1], (path, value)
         elif path.endswith("ci95"):
             assert len(value) == 2 and 0 <= value[0] <= value[1] <= 1, (path, value)

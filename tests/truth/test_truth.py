@@ -33,7 +33,8 @@ EXPECTED = {
     "dead initialisation of sums": {(0, LOADS): (1, 1), (0, STORES): (1, 1), (0, DEAD): (Fraction(1, 9), 1)},
     "stencil on a line": {(0, LOADS): None, (0, STORES): None, (0, DEAD): (1, 1), (1, STORES): (Fraction(7, 10), None), (1, DEAD): (0, 0)},
     "axpy": {(0, LOADS): (Fraction(1, 2), Fraction(1, 2)), (0, STORES): (0, None), (0, DEAD): (0, 0)},
-    "updated fast, summed slowly": {(0, LOADS): (Fraction(1, 2), Fraction(1, 2)), (0, STORES): (0, None), (0, DEAD): (0, 0), (1, LOADS): (0, 0)},
+    "updated fast, summed slowly": {(0, STORES): (0, None), (0, DEAD): (0, 0), (1, LOADS): (Fraction(1, 2), Fraction(1, 2)), (1, STORES): (0, None),
+                                    (1, DEAD): (0, 0), (2, LOADS): (0, 0)},
     "linked ring": {(0, LOADS): (1, 1)},
     "three kinds on a line": {(0, LOADS): (Fraction(1, 2),) * 2, (0, STORES): (Fraction(1, 4), Fraction(1, 2)), (0, DEAD): (Fraction(1, 2),) * 2},
     "equal within, other across": {(0, LOADS): (Fraction(1, 2), 0), (1, STORES): (0, None), (1, DEAD): (0, 0)},
@@ -110,7 +111,7 @@ def test_a_load_that_overwrites_its_own_base(measured):
 def test_all_accesses_of_a_loop_are_sampled_alike(measured):
     expect_near(measured("axpy")[0, LOADS], 0.08)
     expect_near(measured("struct fields")[0, STORES], 0.08)
-    expect_near(measured("updated fast, summed slowly")[0, LOADS], 0.08)
+    expect_near(measured("updated fast, summed slowly")[1, LOADS], 0.08)
 
 
 @pytest.mark.parametrize("name", ["equal within, other across", "other within, equal across"])
