@@ -149,7 +149,7 @@ bool patience_waits(const struct access_thread *at);
 /* Shorter when registers are short or armed time is dear, longer otherwise. */
 void patience_adapt(struct access_thread *at, bool found_register);
 
-/* verdict.c */
+/* arm.c */
 struct found {
     const struct machine_find *find;
     bool store;
@@ -158,7 +158,9 @@ struct found {
     uintptr_t slot;
     uint64_t weight_ns;
 };
-void verdict_arm(struct access_thread *at, const ucontext_t *uc, const struct found *found);
+void arm_watch(struct access_thread *at, const ucontext_t *uc, const struct found *found);
+
+/* verdict.c */
 void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_t *uc, bool asynchronous);
 void verdict_call_ended(struct access_thread *at);
 /* The compared value as it stands, in the low bytes; false when its memory is gone. */

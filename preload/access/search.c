@@ -185,7 +185,7 @@ static void search_found(struct access_thread *at, struct search *search, const 
         split_stores_learn(at, &find->access);
     }
     search_end(at, search);
-    verdict_arm(at, uc, &found);
+    arm_watch(at, uc, &found);
 }
 
 static void search_step(struct access_thread *at, struct search *search, const ucontext_t *uc)

@@ -66,6 +66,12 @@ void object_map_visit(void (*visit)(const struct object *object, void *state), v
 
 /* The live object that holds `address`. Signal-safe. */
 bool object_map_find(uintptr_t address, struct object *object);
+/* The same; all zeros when no object holds it. */
+static inline struct object object_map_at(uintptr_t address)
+{
+    struct object object = {0};
+    return object_map_find(address, &object) ? object : (struct object){0};
+}
 
 /* Class of an address (enum db_class). Signal-safe. `stack_pointer` is the interrupted thread's. */
 uint32_t object_map_class(uintptr_t address, uintptr_t stack_pointer);

@@ -92,7 +92,7 @@ static inline void arm(bool is_store, const uint64_t *address, uintptr_t slot)
     struct found found = {
         .find = &ahead, .store = is_store, .sixteenths = MACHINE_ONE, .slot = slot, .weight_ns = 1000};
     gate_enter();
-    verdict_arm(thread_self->access, &uc, &found);
+    arm_watch(thread_self->access, &uc, &found);
     gate_leave();
 }
 
