@@ -6,13 +6,10 @@
  * access of this call and first of a later one: ACROSS. A watch that would trap too often sleeps until its call ends; what it
  * slept through may have used a store, so of a store that nothing is known to have used it cannot tell.
  */
-#include <string.h>
-#include <time.h>
 
 #include "access/engine.h"
 #include "access/pairs.h"
 #include "access/text.h"
-#include "kernel.h"
 #include "objects/object_map.h"
 #include "process.h"
 #include "stack/context.h"
