@@ -84,7 +84,7 @@
     X(WATCH_OUTWAITED, "watch_outwaited", "watch given up when its patience ran out; those that ended stand for it")   \
     X(WATCH_EXPIRED, "watch_expired", "watch given up after too many traps")                                           \
     X(WATCH_OPEN, "watch_open", "watch still waiting when its thread or the run ended")                                \
-    X(WATCH_ALLOCATOR, "watch_allocator", "watch ended by an access of the allocator")                                 \
+    X(WATCH_ALLOCATOR, "watch_allocator", "watch ended by the allocator or OpenMP runtime")                            \
     X(WATCH_INTERPRETER, "watch_interpreter", "watch ended by an access of the interpreter or of OpenMP")              \
     X(WATCH_UNREADABLE, "watch_unreadable", "watched bytes could not be read at the verdict")                          \
     X(WATCH_AMBIGUOUS, "watch_ambiguous", "load and store could not be told apart")                                    \

@@ -202,6 +202,7 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
         return false;
     }
     scope_check(at, uc);
+    search_check_sample(at);
     if (text_owner_of(machine_instruction_pointer(uc)) != TEXT_NATIVE) {
         return false; /* the allocator's and the shim's accesses are nobody's */
     }

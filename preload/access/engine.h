@@ -130,8 +130,12 @@ void search_begin(struct access_thread *at, const ucontext_t *uc, bool store, ui
 void search_go_on(struct access_thread *at, const ucontext_t *uc); /* what is under way, from where the thread is now */
 void search_hit(struct access_thread *at, struct search *search, const ucontext_t *uc, bool asynchronous);
 void search_call_ended(struct access_thread *at);
-/* In each handler that a clock rang: a search whose call has ended, its breakpoint passed by, gives its register back. */
+/*
+ * In each handler that a clock rang: while Python runs elsewhere a search gives its register back. The next sample in native code
+ * finds the call ended, or goes on from where it is.
+ */
 void search_check(struct access_thread *at, uint64_t now_ns);
+void search_check_sample(struct access_thread *at);
 bool search_waits(const struct search *search); /* with a register armed for it */
 void search_drop(struct access_thread *at, struct search *search, enum db_drop why);
 

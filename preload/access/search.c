@@ -26,12 +26,22 @@
 #define MISSES_MAX 4u
 #define LOOK_FIRST_NS UINT64_C(500000)
 
+bool search_waits(const struct search *search)
+{
+    return search->active && search->register_index != 0;
+}
+
+static void register_give_back(struct access_thread *at, struct search *search)
+{
+    watch_register_disarm(&at->registers[search->register_index]);
+    registers_return(at, search->register_index);
+    search->register_index = 0;
+}
+
 static void search_end(struct access_thread *at, struct search *search)
 {
-    if (search->active && search->register_index != 0) {
-        watch_register_disarm(&at->registers[search->register_index]);
-        registers_return(at, search->register_index);
-        search->register_index = 0;
+    if (search_waits(search)) {
+        register_give_back(at, search);
     }
     search->active = false;
 }
@@ -66,11 +76,6 @@ static bool same_frame(const struct access_thread *at, const struct search *sear
     return python_top(&top) && top.frame == search->top.frame && top.instruction == search->top.instruction;
 }
 
-bool search_waits(const struct search *search)
-{
-    return search->active && search->register_index != 0;
-}
-
 /* Looking costs an interrupt, so the longer a search has waited, the rarer. */
 static void look_later(struct search *search, uint64_t now_ns)
 {
@@ -82,10 +87,20 @@ void search_check(struct access_thread *at, uint64_t now_ns)
 {
     for (unsigned i = 0; i < SEARCH_KINDS; i++) {
         struct search *search = &at->searches[i];
-        if (search->active && !same_frame(at, search)) {
-            search_left(at, search);
+        if (search_waits(search) && !same_frame(at, search)) {
+            register_give_back(at, search);
         } else if (search_waits(search) && now_ns >= search->look_ns) {
             look_later(search, now_ns);
+        }
+    }
+}
+
+void search_check_sample(struct access_thread *at)
+{
+    for (unsigned i = 0; i < SEARCH_KINDS; i++) {
+        struct search *search = &at->searches[i];
+        if (search->active && !same_frame(at, search)) {
+            search_left(at, search);
         }
     }
 }

