@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "findings/finding.h"
 #include "model/engines.h"
+#include "model/share.h"
 #include "show/text_parts.h"
 #include "symbols/binary.h"
 
@@ -122,11 +123,20 @@ static void put_troubled(const struct page *page)
     }
 }
 
+/* Do the watched stores say something? Few do not, nor those between which other threads ran. */
+static bool stores_are_told(const struct model *model)
+{
+    const char *why_off;
+    return engine_ran(model->run, DB_ENGINE_ACCESS, &why_off) &&
+           share_estimate(&model->totals.shares[SHARE_STORES]).known &&
+           share_estimate(&model->totals.shares[SHARE_DEAD]).known;
+}
+
 /* What was looked for, and not found; NULL when nothing was. */
 static const char *nothing_found(const struct model *model)
 {
     const char *why_off;
-    bool access = engine_ran(model->run, DB_ENGINE_ACCESS, &why_off);
+    bool access = stores_are_told(model);
     if (!engine_ran(model->run, DB_ENGINE_REPLICA, &why_off))
         return access ? "nothing stored for nothing" : NULL;
     if (model->health.dropped[DB_DROP_SITES_FULL] > 0)
@@ -160,6 +170,11 @@ static char *next_step(const struct model *model, const struct selection *select
     char *path = text_path(model, line->file), *text;
     if (line->wasteful && model_percent(model, line->stored_s) >= options->min_waste_percent)
         text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
+    else if (model->finding_count > 0)
+        text =
+            memory_print("what was found takes too little time to be listed; --min-waste 0 shows it. %s:%d has most of "
+                         "the time.",
+                         path, line->number);
     else if (nothing_found(model) == NULL)
         text =
             memory_print("only time was measured; switch the access and replica engines on to see what is stored and "

@@ -39,6 +39,14 @@ void *take(size_t bytes)
     return memory;
 }
 
+/* Its stack reaches far below its caller's, most of it untouched. */
+void fill_deep(uint64_t *a, size_t bytes, uint64_t value)
+{
+    volatile char depth[1 << 16];
+    depth[0] = 0;
+    fill64(a, bytes, value);
+}
+
 /* Between two stores it reckons with registers alone: how long a pass takes is not the memory's affair. */
 uint64_t fill_thinking(uint64_t *a, size_t bytes, uint64_t value)
 {

@@ -197,11 +197,19 @@ def test_scope_without_unwind_information(measured, name):
 
 
 def test_a_call_of_a_function_that_a_library_called_ends_with_it(measured):
-    """NumPy calls its own Python function: the return slot in there lies too deep for the next call to write it."""
-    inner, outer = "out = np.ones_like(given)", "out[:] = given + np.float32(n)"
-    lines = measured("import numpy as np", "given = np.zeros((512, 512), np.float32)", "def step(n):", f"    {inner}", f"    {outer}", "repeat(step)")[1]
-    expect(lines[inner], dead_stores=1)
-    assert lines[inner]["dead_stores"]["across"]["pairs"] == lines[inner]["dead_stores"]["pairs"]
+    """
+    Behind its last native call the inner function frees nothing and returns: its evaluation loop calls nobody any more, so the return
+    slot is not written, and later lies in what is a hole of the next call's stack.
+    """
+    inner, outer = "lib.fill64(a, size, seven)", "lib.fill_deep(a, size, eight)"
+    deep = ["seven, eight, one = number(7), number(8), [1]", "lib.fill64.restype = lib.fill_deep.restype = None", "def called_0(n):", f"    {inner}"]
+    for level in range(1, 7):
+        deep += [f"def called_{level}(n):", f"    list(map(called_{level - 1}, one))"]
+    report, lines = measured(*deep, "def step(n):", "    called_6(n)", f"    {outer}", "repeat(step)")
+    for text in (inner, outer):
+        expect(lines[text], dead_stores=1)
+        assert lines[text]["dead_stores"]["across"]["pairs"] == lines[text]["dead_stores"]["pairs"]
+    assert {pair["scope"] for pair in report["pairs"]} == {"across"}
 
 
 def test_long_lived_watches_do_not_starve(measured):
