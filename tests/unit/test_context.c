@@ -14,12 +14,12 @@
 #include "config.h"
 #include "ledger/ledger.h"
 #include "process.h"
+#include "scratch_run.h"
 #include "stack/context.h"
 #include "stack/module.h"
 #include "stack/module_eval.h"
 
 static struct context_scratch scratch;
-static char directory[64];
 static volatile int sink;
 
 /* Stands for the evaluation loop: addresses in it count as frames of it. */
@@ -35,14 +35,7 @@ __attribute__((noinline)) static int fake_loop(int rounds)
 static int begin(void **state)
 {
     (void)state;
-    strcpy(directory, "/tmp/pieprof-context-XXXXXX");
-    if (mkdtemp(directory) == NULL) {
-        return 1;
-    }
-    char path[128];
-    snprintf(path, sizeof path, "%s/out.db", directory);
-    setenv("PIEPROF_OUT", path, 1);
-    if (!config_read() || !ledger_open() || !context_start()) {
+    if (!scratch_run_begin() || !config_read() || !ledger_open() || !context_start()) {
         return 1;
     }
     ledger_reserve();
@@ -50,14 +43,6 @@ static int begin(void **state)
     module_eval_start(module_find((uintptr_t)fake_loop), (uintptr_t)fake_loop);
     sink = fake_loop(3);
     return module_is_eval_loop((uintptr_t)fake_loop + 2) ? 0 : 1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
 }
 
 /* Frames leaf first: 'L' a loop, a letter a native function, '|' a gap before the next; digits are Python frames, a
@@ -263,5 +248,5 @@ int main(void)
         cmocka_unit_test(test_a_frame_without_a_code_is_its_callers),
         cmocka_unit_test(test_many_nodes),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin, scratch_run_end);
 }

@@ -18,11 +18,11 @@
 #include "objects/far_history.h"
 #include "objects/sites.h"
 #include "process.h"
+#include "scratch_run.h"
 
 #define BYTES 32768u
 #define PERIOD 500u
 
-static char directory[64];
 static struct far_history history;
 
 /* A well mixed number (splitmix64). */
@@ -281,22 +281,7 @@ static void test_tables_are_bounded_and_their_want_is_counted(void **state)
 static int start(void **state)
 {
     (void)state;
-    strcpy(directory, "/tmp/pieprof-far-XXXXXX");
-    if (mkdtemp(directory) == NULL) {
-        return 1;
-    }
-    char path[128];
-    snprintf(path, sizeof path, "%s/out.db", directory);
-    setenv("PIEPROF_OUT", path, 1);
-    return config_read() && ledger_open() && sites_start() && far_start() ? 0 : 1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
+    return scratch_run_begin() && config_read() && ledger_open() && sites_start() && far_start() ? 0 : 1;
 }
 
 int main(void)
@@ -314,5 +299,5 @@ int main(void)
         cmocka_unit_test(test_a_site_without_repeats_is_asked_no_more),
         cmocka_unit_test(test_tables_are_bounded_and_their_want_is_counted),
     };
-    return cmocka_run_group_tests(tests, start, end);
+    return cmocka_run_group_tests(tests, start, scratch_run_end);
 }

@@ -22,11 +22,11 @@
 #include "objects/replica.h"
 #include "objects/sites.h"
 #include "process.h"
+#include "scratch_run.h"
 
 #define KIB ((size_t)1 << 10)
 #define LIFE 1600u /* ticks */
 
-static char directory[64];
 static uint64_t stack_hash = 1;
 static uintptr_t next_start = (uintptr_t)1 << 44; /* nobody reads there */
 
@@ -231,14 +231,7 @@ static void test_objects_on_one_page(void **state)
 static int begin_all(void **state)
 {
     (void)state;
-    char path[128];
-    strcpy(directory, "/tmp/pieprof-heat-XXXXXX");
-    if (mkdtemp(directory) == NULL) {
-        return 1;
-    }
-    snprintf(path, sizeof path, "%s/out.db", directory);
-    setenv("PIEPROF_OUT", path, 1);
-    if (!config_read() || !gate_start() || !ledger_open()) {
+    if (!scratch_run_begin() || !config_read() || !gate_start() || !ledger_open()) {
         return 1;
     }
     ledger_reserve();
@@ -246,14 +239,6 @@ static int begin_all(void **state)
         kernel_clock_ns(CLOCK_MONOTONIC) - ((uint64_t)100 * LIFE << LIFETIME_TICK_BITS);
     process_engine_on(DB_ENGINE_REPLICA);
     return object_map_start() && replica_start() && lifetime_record() != NULL ? 0 : 1;
-}
-
-static int end_all(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
 }
 
 int main(void)
@@ -266,5 +251,5 @@ int main(void)
         cmocka_unit_test(test_threads_lose_nothing_unseen),
         cmocka_unit_test(test_objects_on_one_page),
     };
-    return cmocka_run_group_tests(tests, begin_all, end_all);
+    return cmocka_run_group_tests(tests, begin_all, scratch_run_end);
 }

@@ -27,6 +27,7 @@
 #include "objects/replica.h"
 #include "objects/sites.h"
 #include "process.h"
+#include "scratch_run.h"
 
 #pragma GCC diagnostic ignored "-Wuse-after-free" /* a realloc that fails leaves the block alone */
 
@@ -34,7 +35,6 @@
 #define KIB ((size_t)1 << 10)
 #define PENDING_BYTES (64 * KIB)
 
-static char directory[64];
 static uint64_t stack_hash = 1;
 static uint32_t live_id = 1;
 
@@ -372,14 +372,7 @@ static void test_a_full_map_balances(void **state)
 static int start(void **state)
 {
     (void)state;
-    strcpy(directory, "/tmp/pieprof-lifetime-XXXXXX");
-    if (mkdtemp(directory) == NULL) {
-        return 1;
-    }
-    char path[128];
-    snprintf(path, sizeof path, "%s/out.db", directory);
-    setenv("PIEPROF_OUT", path, 1);
-    if (!config_read() || !gate_start() || !ledger_open()) {
+    if (!scratch_run_begin() || !config_read() || !gate_start() || !ledger_open()) {
         return 1;
     }
     ledger_reserve();
@@ -397,11 +390,8 @@ static int start(void **state)
 
 static int end(void **state)
 {
-    (void)state;
-    char command[128];
     gate_set_phase(GATE_CLOSED);
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
+    return scratch_run_end(state);
 }
 
 int main(void)

@@ -20,11 +20,11 @@
 #include "objects/recent.h"
 #include "objects/sites.h"
 #include "process.h"
+#include "scratch_run.h"
 #include "signals.h"
 
 #define BYTES 32768u
 
-static char directory[64];
 static uint64_t stack_hash = 1, serial;
 static uint64_t buffer[BYTES / 8 + 2];
 
@@ -339,26 +339,11 @@ static void test_a_full_table_is_counted(void **state)
 static int start(void **state)
 {
     (void)state;
-    strcpy(directory, "/tmp/pieprof-objects-XXXXXX");
-    if (mkdtemp(directory) == NULL) {
-        return 1;
-    }
-    char path[128];
-    snprintf(path, sizeof path, "%s/out.db", directory);
-    setenv("PIEPROF_OUT", path, 1);
-    if (!config_read() || !ledger_open()) {
+    if (!scratch_run_begin() || !config_read() || !ledger_open()) {
         return 1;
     }
     ledger_reserve();
     return object_map_start() && sites_start() && recent_start() ? 0 : 1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
 }
 
 int main(void)
@@ -381,5 +366,5 @@ int main(void)
         cmocka_unit_test(test_samples_do_not_depend_on_the_address),
         cmocka_unit_test(test_a_full_table_is_counted),
     };
-    return cmocka_run_group_tests(tests, start, end);
+    return cmocka_run_group_tests(tests, start, scratch_run_end);
 }

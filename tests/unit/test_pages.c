@@ -18,12 +18,11 @@
 #include "objects/lifetime.h"
 #include "objects/pages.h"
 #include "process.h"
+#include "scratch_run.h"
 
 #define PAGE ((size_t)4096)
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
-
-static char directory[64];
 
 /* Private memory that nobody has touched, never in huge pages. */
 static char *fresh(size_t bytes)
@@ -133,26 +132,11 @@ static void test_what_a_page_costs_is_tried_once(void **state)
 static int start(void **state)
 {
     (void)state;
-    strcpy(directory, "/tmp/pieprof-pages-XXXXXX");
-    if (mkdtemp(directory) == NULL) {
-        return 1;
-    }
-    char path[128];
-    snprintf(path, sizeof path, "%s/out.db", directory);
-    setenv("PIEPROF_OUT", path, 1);
-    if (!config_read() || !gate_start() || !ledger_open()) {
+    if (!scratch_run_begin() || !config_read() || !gate_start() || !ledger_open()) {
         return 1;
     }
     ledger_reserve();
     return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
 }
 
 int main(void)
@@ -166,5 +150,5 @@ int main(void)
         cmocka_unit_test(test_memory_that_is_gone),
         cmocka_unit_test(test_what_a_page_costs_is_tried_once),
     };
-    return cmocka_run_group_tests(tests, start, end);
+    return cmocka_run_group_tests(tests, start, scratch_run_end);
 }
