@@ -176,9 +176,9 @@ static char *next_step(const struct model *model, const struct selection *select
                          "the time.",
                          path, line->number);
     else if (nothing_found(model) == NULL)
-        text =
-            memory_print("only time was measured; switch the access and replica engines on to see what is stored and "
-                         "computed for nothing.");
+        text = memory_print(
+            "little but time was measured; the access engine with more watched stores (PIEPROF_BUDGET), and "
+            "the replica engine, tell what is stored and computed for nothing.");
     else
         text = memory_print("%s. The time is where the lines above say; %s:%d has most of it.", nothing_found(model),
                             path, line->number);

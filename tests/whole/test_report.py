@@ -283,3 +283,22 @@ def test_the_command_can_be_given_to_a_shell_again(tmp_path):
     path = tmp_path / "out.db"
     database.write(path)
     assert shlex.split(report(path).stdout.splitlines()[0]) == words
+
+
+def next_of(database, path, *options):
+    database.write(path)
+    text = " ".join(report(path, "--width", "200", *options).stdout.split())
+    return text[text.rindex(" next "):]
+
+
+def test_the_last_word_denies_nothing_that_was_found(tmp_path):
+    path = tmp_path / "out.db"
+    assert "what was found takes too little time to be listed; --min-waste 0 shows it" in next_of(make_db.golden_objects(), path, "--min-waste", "100")
+    quiet = make_db.golden_small()
+    quiet.processes[0].engines = ("time", "access", "replica")
+    quiet.processes[0].records["PAIR"].clear()
+    assert "nothing computed again. The time" in next_of(quiet, path), "of stores nothing is known"
+    for node in (12, 14):
+        quiet.processes[0].stores(node, 0, 100)
+    quiet.processes[0].pair(12, 10, (make_db.STORE, make_db.LOAD), count=100)
+    assert "nothing computed again, nothing stored for nothing. The time" in next_of(quiet, path)
