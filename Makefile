@@ -76,6 +76,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -D -m 755 $(BUILD)/pieprof-report $(DESTDIR)$(PREFIX)/bin/pieprof-report
 	install -D -m 644 python/pieprof_pytest.py $(DESTDIR)$(PREFIX)/share/pieprof/pieprof_pytest.py
 	install -D -m 644 include/pieprof/db.h $(DESTDIR)$(PREFIX)/include/pieprof/db.h
+	install -D -m 644 include/pieprof/db_drops.h $(DESTDIR)$(PREFIX)/include/pieprof/db_drops.h
 
 clean: ## remove what was built (the virtual environment stays)
 	rm -rf $(BUILD)

@@ -15,8 +15,8 @@ PAYLOAD = EXTENT_BYTES - EXTENT_HEADER.size
 KINDS = {"PROCESS": 1, "BLOB": 2, "CODE": 3, "MODULE": 4, "SOURCE": 5, "NODE": 6, "PAIR": 7, "COUNTER": 8, "SITE": 9, "LINK": 10,
          "LIVE": 11, "CONTENT": 12, "HEAT": 13, "NEIGHBOUR": 14}
 ENGINES = ["time", "access", "replica", "transfer"]
-CONTRACT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "pieprof", "db.h")
-DROPS = open(CONTRACT).read().split("#define DB_DROPS(X)")[1].split("#define")[0].split("/* The kinds")[0].count("    X(")
+CONTRACT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "pieprof", "db_drops.h")
+DROPS = open(CONTRACT).read().count("    X(")
 
 HEADER = struct.Struct("<8sIIIIIIQQQQQ16s128s64s")
 PROCESS_HEAD = struct.Struct("<IIIiIIIiQQQQQQIfIIII")

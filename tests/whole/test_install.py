@@ -8,7 +8,7 @@ def test_installed_launcher_finds_the_library(tmp_path):
     assert done.returncode == 0, done.stderr
     installed = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
     assert installed == [
-        "usr/bin/pieprof", "usr/bin/pieprof-report", "usr/include/pieprof/db.h", "usr/lib/libpieprof.so",
+        "usr/bin/pieprof", "usr/bin/pieprof-report", "usr/include/pieprof/db.h", "usr/include/pieprof/db_drops.h", "usr/lib/libpieprof.so",
         "usr/share/pieprof/pieprof_pytest.py",
     ]
     done = whole.execute([tmp_path / "usr/bin/pieprof", "env"], cwd=tmp_path)

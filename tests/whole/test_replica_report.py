@@ -1,10 +1,7 @@
 """What the report says of objects, on files that tests/tools/make_db.py writes: each claim, and each trap of its rule."""
-import ast
 import json
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -477,40 +474,3 @@ def test_dump_shows_sites_and_links(program, tmp_path):
     rows = subprocess.run([whole.REPORT, "dump", path], capture_output=True, text=True, check=True).stdout.splitlines()
     assert any(row.startswith("SITE 1.1 ") and "births=260" in row and "replicas=259" in row for row in rows)
     assert any(row.startswith("LINK 1.1 ") and "objects=7" in row for row in rows)
-
-
-DEBIAN = whole.INTERPRETERS["debian"]
-
-
-def functions_of(example, version):
-    """Line number to name of the function it is in, of an example's program."""
-    tree = ast.parse(whole.EXAMPLES[example].path(version).read_text())
-    return {line: node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
-            for line in range(node.lineno, node.end_lineno + 1)}
-
-
-@pytest.mark.parametrize("example, function", [("transformer", {"causal_mask", "position_encoding"}), ("mlp_numpy", {"standardise"}),
-                                               ("cnn_digits", {"prepare"}), ("conv_loops", set())])
-def test_planted_functions_of_the_examples_are_the_replica_findings(example, function):
-    run = whole.profiled_run(whole.EXAMPLES[example], "wasteful", DEBIAN)
-    functions, path = functions_of(example, "wasteful"), str(whole.EXAMPLES[example].path("wasteful"))
-    everything = json.loads(whole.read_report(run.database, "--format", "json", "--min-waste", "0"))
-    for report in (run.report, everything):
-        jsonschema.validate(report, SCHEMA)
-        found = [finding for finding in report["findings"] if finding["kind"] == "replica"]
-        assert {finding["file"] for finding in found} <= {path}
-        assert {functions.get(finding["line"]) for finding in found} <= function
-        assert bool(found) == bool(function)
-        for finding in found:
-            (loop,) = re.findall(r"outside the loop at wasteful.py:(\d+)", finding["advice"])
-            assert Path(path).read_text().splitlines()[int(loop) - 1].startswith("    for ")
-    if function:
-        assert f" 1  wasteful.py:{run.report['findings'][0]['line']} " in run.text
-
-
-@pytest.mark.parametrize("example", whole.EXAMPLES)
-def test_fixed_examples_have_no_replica_findings(example):
-    run = whole.profiled_run(whole.EXAMPLES[example], "fixed", DEBIAN)
-    report = json.loads(whole.read_report(run.database, "--format", "json", "--min-waste", "0"))
-    assert [finding for finding in report["findings"] if finding["kind"] in ("replica", "constant")] == []
-    assert report["totals"]["replicas"]["examined"] > 0
