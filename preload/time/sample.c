@@ -68,10 +68,25 @@ static uint64_t weight_take(struct thread *thread)
     return weight_ns;
 }
 
+/* The C library, or the shim's hook before it. */
+static bool serves_others(uintptr_t address)
+{
+    const struct module *module = module_find(address);
+    return module != NULL && (module->flags & (DB_MODULE_ALLOCATOR | DB_MODULE_SHIM)) != 0;
+}
+
+/* In native code that Python code called. What the C library does for the interpreter itself, to read a module say, is none. */
 static bool is_native(const struct context_scratch *scratch)
 {
-    return (scratch->python_count > 0 || scratch->launched != 0) && scratch->native_count > 0 &&
-           !module_is_interpreter(scratch->native[0].address);
+    if (scratch->python_count == 0 && scratch->launched == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < scratch->native_count; i++) {
+        if (!serves_others(scratch->native[i].address)) {
+            return !module_is_interpreter(scratch->native[i].address);
+        }
+    }
+    return scratch->native_count > 0 && !scratch->native_complete; /* who called is not known */
 }
 
 static bool try_access(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)

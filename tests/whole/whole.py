@@ -40,7 +40,7 @@ class Example:
 
 
 STANDARDISE = "scaled /= images.std(axis=0) + 1.0"
-OVERWRITTEN = "np.divide(images, 16.0, out=scaled)"
+OVERWRITTEN = "np.sqrt(images, out=scaled)"
 EXAMPLES = {
     example.name: example
     for example in (
