@@ -193,7 +193,7 @@ enum db_module_flag {
     DB_MODULE_EXECUTABLE = 1,  /* the main program */
     DB_MODULE_INTERPRETER = 2, /* holds the evaluation loop: python itself or libpython */
     DB_MODULE_SHIM = 4,
-    DB_MODULE_ALLOCATOR = 8, /* libc or a preloaded malloc */
+    DB_MODULE_ALLOCATOR = 8, /* libc, a preloaded malloc, or the kernel's vdso */
 };
 
 /* A mapped ELF object. A record is never changed: one that is unloaded and another mapped there are two. */

@@ -49,7 +49,7 @@ static _Atomic uint32_t generation;
 static unsigned long long adds_seen, removals_seen;
 static uint32_t objects_seen; /* of the last scan */
 static _Atomic uintptr_t interpreter_low, interpreter_high, loader_low, loader_high;
-static uintptr_t allocator_address, c_library_address, interpreter_address, loader_address;
+static uintptr_t allocator_address, c_library_address, kernel_page_address, interpreter_address, loader_address;
 
 uint32_t module_generation(void)
 {
@@ -161,7 +161,7 @@ static uint32_t flags_of(const struct module *module, const struct dl_phdr_info 
     if (holds(module, (uintptr_t)&tables)) {
         flags |= DB_MODULE_SHIM;
     }
-    if (holds(module, allocator_address) || holds(module, c_library_address)) {
+    if (holds(module, allocator_address) || holds(module, c_library_address) || holds(module, kernel_page_address)) {
         flags |= DB_MODULE_ALLOCATOR;
     }
     return flags;
@@ -300,6 +300,7 @@ static void find_landmarks(void)
     if (allocator_address == 0) {
         allocator_address = (uintptr_t)dlsym(RTLD_NEXT, "malloc");
         c_library_address = (uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+        kernel_page_address = getauxval(AT_SYSINFO_EHDR); /* 0 where there is none: no module holds that */
         /* By name where the loader itself was started as the program; sanitizers put their own of that name first. */
         loader_address = getauxval(AT_BASE);
         loader_address = loader_address != 0 ? loader_address : (uintptr_t)dlsym(RTLD_DEFAULT, "__tls_get_addr");

@@ -68,7 +68,7 @@ static uint64_t weight_take(struct thread *thread)
     return weight_ns;
 }
 
-/* The C library, or the shim's hook before it. */
+/* The C library with the kernel's page below it, or the shim's hook before it. */
 static bool serves_others(uintptr_t address)
 {
     const struct module *module = module_find(address);

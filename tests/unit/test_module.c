@@ -45,6 +45,7 @@ static void test_vdso_and_loader(void **state)
 {
     (void)state;
     assert_non_null(module_find(getauxval(AT_SYSINFO_EHDR)));
+    assert_true(module_find(getauxval(AT_SYSINFO_EHDR))->flags & DB_MODULE_ALLOCATOR);
     assert_non_null(module_find(getauxval(AT_BASE)));
     assert_true(module_is_loader(module_find(getauxval(AT_BASE))->text_low));
     assert_false(module_is_loader((uintptr_t)scan));

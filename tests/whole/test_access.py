@@ -239,6 +239,13 @@ def test_small_structures_are_no_objects(measured):
     assert report["totals"]["other_pairs"] >= ENOUGH
 
 
+def test_what_the_interpreter_asks_of_the_c_library_is_no_native_code(measured):
+    report, lines = measured("zero = os.open('/dev/zero', os.O_RDONLY)", "repeat(lambda n: os.read(zero, SIZE))")
+    health = report["run"]["health"]
+    assert lines["repeat(lambda n: os.read(zero, SIZE))"]["samples"] >= 100
+    assert health["native"] <= health["samples"] // 100, health
+
+
 def test_sent_before_it_is_filled_again(measured):
     """write() read the buffer: the kernel's loads trap nowhere."""
     _, lines = measured("file = os.open('/dev/null', os.O_WRONLY)", "def step(n):", "    lib.fill64(a, size, number(n))",
