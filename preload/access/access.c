@@ -20,6 +20,8 @@
 
 #define REGISTERS_MIN 2u /* one for the return slot, one for data */
 #define WORKERS_WATCHED_MAX 8u
+#define GLANCE_INSTRUCTIONS                                                                                            \
+    24u /* the next access of a kind is seldom farther, and each costs a tenth of a microsecond */
 
 static atomic_uint workers_watched; /* threads without Python that have registers */
 
@@ -186,7 +188,8 @@ static bool has_registers(struct access_thread *at)
  */
 static void glance(struct access_thread *at, const ucontext_t *uc)
 {
-    struct machine_choice choice = {.store = at->want_store, .random = access_random(at)};
+    struct machine_choice choice = {
+        .store = at->want_store, .farthest = GLANCE_INSTRUCTIONS, .random = access_random(at)};
     struct machine_find find;
     at->want_store = !at->want_store;
     if (machine_find_access(uc, &choice, &find) == MACHINE_FOUND) {

@@ -44,9 +44,9 @@ struct machine_span {
 
 /* Which of the accesses ahead is looked for. */
 struct machine_choice {
-    bool store; /* the wanted kind */
-    uint32_t
-        window; /* instructions ahead: of the accesses among them one is taken at random; 0: the first, however far */
+    bool store;        /* the wanted kind */
+    uint32_t window;   /* instructions ahead: of the accesses among them one is taken at random; 0: the first */
+    uint32_t farthest; /* instructions ahead that are looked at where the window holds none; 0: as far as is sensible */
     uint32_t random;
 };
 

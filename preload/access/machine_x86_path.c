@@ -331,11 +331,12 @@ enum machine_find_result machine_find_access(const ucontext_t *uc, const struct 
                                              struct machine_find *find)
 {
     struct path path = {.find = find, .want_store = choice->store, .random = choice->random};
+    uint32_t farthest = choice->farthest != 0 ? choice->farthest : PATH_INSTRUCTIONS_MAX;
     int step = STEP_ON;
     *find = (struct machine_find){.sixteenths = MACHINE_ONE};
     x86_state_begin(&path.state, uc);
     text_find((uintptr_t)path.state.instruction, &path.text);
-    while (step == STEP_ON && find->instructions < PATH_INSTRUCTIONS_MAX && !(path.full && path.choices > 0) &&
+    while (step == STEP_ON && find->instructions < farthest && !(path.full && path.choices > 0) &&
            (path.choices == 0 || find->instructions < choice->window)) {
         step = walk_one(&path);
         find->instructions++;
