@@ -10,11 +10,13 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as xml
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("PIEPROF_BUILD", TESTS.parent / "build")).resolve()
 UNIT_TIMEOUT_S = 300
+JOBS = min(len(os.sched_getaffinity(0)), 4)  # files side by side: more would make the programs under test wait for each other
 
 
 class Count:
@@ -24,17 +26,21 @@ class Count:
         self.skipped = []
 
 
-def run_unit(binary, count):
-    """A cmocka program prints TAP; one that dies on its way failed, whatever it printed before."""
+def run_unit(binary):
+    """What it printed, and its exit status."""
     environment = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP")
     try:
         done = subprocess.run(
             [binary], cwd=TESTS.parent, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             errors="replace", timeout=UNIT_TIMEOUT_S,
         )
-        output, status = done.stdout + done.stderr, done.returncode
+        return done.stdout + done.stderr, done.returncode
     except subprocess.TimeoutExpired as expired:
-        output, status = f"no end within {expired.timeout} s", -1
+        return f"no end within {expired.timeout} s", -1
+
+
+def judge_unit(binary, output, status, count):
+    """A cmocka program prints TAP; one that dies on its way failed, whatever it printed before."""
     results = re.findall(r"^(ok|not ok) \d+ (?:- )?(# SKIP )?(\S+)", output, re.M)
     good = [name for verdict, skip, name in results if verdict == "ok" and not skip]
     skipped = [name for verdict, skip, name in results if skip]
@@ -53,7 +59,8 @@ def run_unit(binary, count):
 
 def run_python(files, count):
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}", *files]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}",
+                   "-n", str(JOBS), "--dist", "loadfile", *files]
         status = subprocess.run(command, cwd=TESTS.parent, stdin=subprocess.DEVNULL).returncode
         try:
             cases = list(xml.parse(report.name).iter("testcase"))
@@ -80,9 +87,10 @@ def main(words):
     count = Count()
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # a background job ignores them, and so would the programs under test
-    for source in sorted((TESTS / "unit").glob("test_*.c")):
-        if wanted(source):
-            run_unit(BUILD / "tests/unit" / source.stem, count)
+    binaries = [BUILD / "tests/unit" / source.stem for source in sorted((TESTS / "unit").glob("test_*.c")) if wanted(source)]
+    with ThreadPoolExecutor(JOBS) as pool:
+        for binary, (output, status) in zip(binaries, pool.map(run_unit, binaries)):
+            judge_unit(binary, output, status, count)
     files = [str(path) for path in sorted(TESTS.glob("*/test_*.py")) if wanted(path)]
     if files:
         run_python(files, count)
