@@ -9,6 +9,7 @@
 #include "gate.h"
 #include "real.h"
 #include "signals.h"
+#include "signals_stack.h"
 #include "thread.h"
 
 /* Might this change block a sampling signal? */
@@ -29,9 +30,12 @@ static void before_change(int how, const sigset_t *set)
     }
 }
 
-static void after_change(const sigset_t *set)
+static void after_change(const sigset_t *set, sigset_t *old)
 {
     int kept_errno = errno;
+    if (old != NULL && sigismember(old, SIGTRAP) == 1) {
+        signals_stack_hide(old);
+    }
     if (set != NULL && gate_enter()) {
         if (thread_self != NULL && thread_self->paused && !signals_sampling_blocked()) {
             thread_resume();
@@ -45,7 +49,7 @@ INTERPOSED int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
     before_change(how, set);
     int status = REAL(pthread_sigmask)(how, set, old);
-    after_change(set);
+    after_change(set, status == 0 ? old : NULL);
     return status;
 }
 
@@ -53,6 +57,6 @@ INTERPOSED int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
     before_change(how, set);
     int status = REAL(sigprocmask)(how, set, old);
-    after_change(set);
+    after_change(set, status == 0 ? old : NULL);
     return status;
 }

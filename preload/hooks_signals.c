@@ -1,6 +1,6 @@
 /*
  * sigaction(2) and its kin: for the signals that the shim has taken the program's wish is written to the book in
- * signals_program.c, all others go straight to libc. This holds whatever the gate says, for the shim's handlers stay in
+ * signals_program.c, all others go to libc (signals_stack.c). This holds whatever the gate says, for the shim's handlers stay in
  * the kernel after recording has ended. Not interposed, for they install no handler: sigwait, signalfd, sigprocmask.
  */
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include "gate.h"
 #include "real.h"
 #include "signals_program.h"
+#include "signals_stack.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* programs use them still */
 
@@ -53,7 +54,7 @@ INTERPOSED int sigaction(int signal_number, const struct sigaction *action, stru
 {
     pass_gate();
     return signals_taken(signal_number) ? signals_program_set(signal_number, action, old)
-                                        : REAL(sigaction)(signal_number, action, old);
+                                        : signals_stack_set(signal_number, action, old);
 }
 
 INTERPOSED int __sigaction(int signal_number, const struct sigaction *action, struct sigaction *old)

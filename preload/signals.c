@@ -12,6 +12,7 @@
 #include "ledger/ledger.h"
 #include "process.h"
 #include "signals_program.h"
+#include "signals_stack.h"
 #include "stack/guard.h"
 #include "thread.h"
 #include "time/sample.h"
@@ -56,7 +57,7 @@ static void die_by_default(int signal_number, siginfo_t *info)
 /* A handler of the program runs with the mask that the kernel would have given it, and the gate open for its calls. */
 static void call_program(const struct sigaction *action, int signal_number, siginfo_t *info, ucontext_t *uc)
 {
-    uint64_t mask = mask_of(&uc->uc_sigmask) | mask_of(&action->sa_mask);
+    uint64_t mask = mask_of(&uc->uc_sigmask) | mask_of(&action->sa_mask) | signals_stack_mask(action);
     if ((action->sa_flags & SA_NODEFER) == 0) {
         mask |= mask_bit(signal_number);
     }
@@ -92,6 +93,45 @@ static void open_faults(const ucontext_t *uc)
     uint64_t faults = mask_bit(SIGSEGV) | mask_bit(SIGBUS);
     if ((mask_of(&uc->uc_sigmask) & faults) != 0) {
         mask_apply(SIG_UNBLOCK, faults);
+    }
+}
+
+/*
+ * A SIGSEGV or SIGBUS that somebody sent while a sample is being taken. Both must stay open for guarded reads, but the program's
+ * handler may jump out: it would take the sample's mask along. So it waits until the sample is through, as one of a blocked
+ * signal waits in the kernel.
+ */
+#define LATE_SIGNALS 2u
+static SHIM_THREAD_LOCAL struct {
+    volatile sig_atomic_t inside; /* a sample is being taken */
+    volatile sig_atomic_t waits[LATE_SIGNALS];
+    siginfo_t info[LATE_SIGNALS];
+} late;
+
+/* True: it waits. */
+static bool keep_late(int signal_number, const siginfo_t *info)
+{
+    unsigned index = signal_number == SIGBUS;
+    if (!late.inside) {
+        return false;
+    }
+    if (!late.waits[index]) { /* of one that waits already the kernel drops the second too */
+        late.info[index] = *info;
+        late.waits[index] = 1;
+    }
+    return true;
+}
+
+/* Blocked until the handler's return puts the program's mask back: then the kernel delivers it. */
+static void send_late(void)
+{
+    static const int numbers[LATE_SIGNALS] = {SIGSEGV, SIGBUS};
+    for (unsigned i = 0; i < LATE_SIGNALS; i++) {
+        if (late.waits[i]) {
+            mask_apply(SIG_BLOCK, mask_bit(numbers[i]));
+            late.waits[i] = 0;
+            syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid), numbers[i], &late.info[i]);
+        }
     }
 }
 
@@ -131,11 +171,12 @@ static void sampling_refused(enum own_event event)
 static void own_event(ucontext_t *uc, enum own_event event, bool asynchronous)
 {
     int kept_errno = errno;
-    if (!gate_enter_handler()) {
+    if (signals_stack_is_cramped(uc) || !gate_enter_handler()) {
         sampling_refused(event);
         errno = kept_errno;
         return;
     }
+    late.inside = 1;
     if (thread_self != NULL) {
         open_faults(uc);
         if (event == EVENT_CLOCK || event == EVENT_ALARM) {
@@ -152,6 +193,8 @@ static void own_event(ucontext_t *uc, enum own_event event, bool asynchronous)
         }
     }
     gate_leave();
+    late.inside = 0;
+    send_late();
     errno = kept_errno;
 }
 
@@ -183,13 +226,14 @@ static void handle_timer(int signal_number, siginfo_t *info, void *context)
 }
 
 /*
- * Where the fault happened. A kernel that has a tick pending behind a blocked SIGTRAP delivers it together with a fault, and
- * first (dequeue_synchronous_signal() takes the oldest of either, blocked or not): the fault's frame then lies on top of
- * the tick's, at the first instruction of handle_trap(), whose third argument is the context that faulted.
+ * Where the fault happened, or a signal that was sent arrived. A kernel that has a tick pending delivers it together with the
+ * other, and first (dequeue_synchronous_signal() takes the oldest of either, blocked or not): the other's frame then lies on
+ * top of the tick's, at the first instruction of handle_trap(), whose third argument is the program's context.
  */
-static ucontext_t *faulting_context(ucontext_t *uc)
+static ucontext_t *program_context(ucontext_t *uc)
 {
-    if ((uintptr_t)uc->uc_mcontext.gregs[REG_RIP] == (uintptr_t)handle_trap) {
+    uintptr_t at = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    if (at == (uintptr_t)handle_trap || at == (uintptr_t)handle_timer) {
         return (ucontext_t *)uc->uc_mcontext.gregs[REG_RDX];
     }
     return uc;
@@ -199,11 +243,12 @@ static ucontext_t *faulting_context(ucontext_t *uc)
 static void handle_fault(int signal_number, siginfo_t *info, void *context)
 {
     int kept_errno = errno;
-    ucontext_t *uc = info->si_code > 0 ? faulting_context(context) : context;
-    bool mended = info->si_code > 0 &&
-                  (guard_recover(uc) || (signal_number == SIGBUS && ledger_repair((uintptr_t)info->si_addr)));
+    ucontext_t *uc = program_context(context);
+    bool raised = info->si_code > 0;
+    bool done = raised ? guard_recover(uc) || (signal_number == SIGBUS && ledger_repair((uintptr_t)info->si_addr))
+                       : keep_late(signal_number, info);
     errno = kept_errno;
-    if (!mended) {
+    if (!done) {
         forward(signal_number, info, uc);
     }
 }

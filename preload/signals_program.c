@@ -137,8 +137,7 @@ bool signals_take(int signal_number, void (*handler)(int, siginfo_t *, void *))
     return false;
 }
 
-/* In a vfork child memory is the parent's, the kernel's table is not: leave the parent's book alone. */
-static bool in_vfork_child(void)
+bool signals_in_vfork_child(void)
 {
     return *gate_phase_word == GATE_OPEN && process_record->pid != (uint32_t)syscall(SYS_getpid);
 }
@@ -166,7 +165,7 @@ int signals_program_set(int signal_number, const struct sigaction *action, struc
         return 0;
     }
     struct sigaction wanted = *action;
-    if (in_vfork_child()) {
+    if (signals_in_vfork_child()) {
         return vfork_child_set(taken, &wanted, old);
     }
     sigdelset(&wanted.sa_mask, SIGKILL);
@@ -213,12 +212,12 @@ static bool ignored_by_program(const struct taken *taken)
 static bool may_be_ignored(int signal_number)
 {
     bool sampling = signal_number == SIGTRAP || signal_number == SIGPROF;
-    return !sampling || in_vfork_child() || thread_count() <= 1;
+    return !sampling || signals_in_vfork_child() || thread_count() <= 1;
 }
 
 void signals_before_exec(void)
 {
-    if (!in_vfork_child() && gate_enter()) {
+    if (!signals_in_vfork_child() && gate_enter()) {
         thread_pause();
         gate_leave();
     }
@@ -238,7 +237,7 @@ void signals_after_failed_exec(void)
             kernel_install(&table[i], &action);
         }
     }
-    if (!in_vfork_child() && gate_enter()) {
+    if (!signals_in_vfork_child() && gate_enter()) {
         thread_resume();
         gate_leave();
     }

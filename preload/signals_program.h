@@ -11,6 +11,9 @@ bool signals_taken(int signal_number);
 /* Takes `signal_number` over: remembers what the program had and installs `handler`. False when the kernel refuses. */
 bool signals_take(int signal_number, void (*handler)(int, siginfo_t *, void *));
 
+/* In a vfork child memory is the parent's, the kernel's table is not: the parent's book must be left alone. */
+bool signals_in_vfork_child(void);
+
 /* The program's action for a taken signal. */
 void signals_program_get(int signal_number, struct sigaction *action);
 

@@ -23,7 +23,7 @@ struct thread {
     unsigned pace;          /* how far apart its clock ticks, in percent of the period; a fixed clock's ticks */
     unsigned samples;       /* taken on it */
     bool fresh;             /* never paused, and its clock has not ticked yet */
-    int clock_descriptor;   /* -1 when none */
+    int clock_descriptor;   /* -1 when none; a clock may do without */
     void *clock_page;       /* mapped from it: keeps the clock going when the program closes what it does not know */
     void *timer;            /* of the fallback trigger, NULL when none */
     uint64_t cpu_ns;        /* CLOCK_THREAD_CPUTIME_ID up to which time has been charged, modulo 2^64 */
@@ -85,6 +85,8 @@ struct perf_event_attr;
 int thread_open_event(struct perf_event_attr *attr);
 /* A clock of the thread's CPU time in user mode that raises SIGTRAP with `cookie` every `period_ns`; not enabled yet. */
 void thread_clock_attributes(struct perf_event_attr *attr, uint64_t period_ns, uint64_t cookie);
+/* Are so many open that an event which can do without its descriptor should? A system call. */
+bool thread_events_are_many(void);
 /* New events get numbers far up from now on: a program that closes what it does not know will use the numbers itself. */
 void thread_events_move_up(void);
 /*

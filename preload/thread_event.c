@@ -10,6 +10,8 @@
 #include "thread.h"
 
 #define DESCRIPTORS_KNOWN 65536u
+#define EVENTS_PART                                                                                                    \
+    8u /* of the descriptors that the program may have: more are not taken from it where that can be helped */
 
 /* The event's id by descriptor; 0 = none. Mapped at first use, only touched pages cost. */
 static _Atomic(_Atomic uint64_t *) event_ids;
@@ -25,6 +27,14 @@ static _Atomic uint64_t *ids_table(void)
         memory_unmap((void *)fresh, DESCRIPTORS_KNOWN * sizeof *fresh);
     }
     return table;
+}
+
+static _Atomic int events_open;
+
+bool thread_events_are_many(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) != 0 || (rlim_t)atomic_load(&events_open) >= limit.rlim_cur / EVENTS_PART;
 }
 
 /* Where new numbers are looked for. */
@@ -76,7 +86,7 @@ int thread_open_event(struct perf_event_attr *attr)
         errno = EMFILE;
         return -1;
     }
-    atomic_store(&ids[descriptor], id);
+    atomic_fetch_add(&events_open, atomic_exchange(&ids[descriptor], id) == 0 ? 1 : 0);
     return descriptor;
 }
 
@@ -109,8 +119,12 @@ bool thread_event_is_ours(int descriptor)
 
 void thread_close_event(int descriptor)
 {
-    if (thread_event_is_ours(descriptor)) {
-        atomic_store(&ids_table()[descriptor], 0);
+    _Atomic uint64_t *ids = atomic_load(&event_ids);
+    bool ours = thread_event_is_ours(descriptor);
+    if (ids != NULL && descriptor >= 0 && descriptor < (int)DESCRIPTORS_KNOWN) {
+        atomic_fetch_sub(&events_open, atomic_exchange(&ids[descriptor], 0) != 0 ? 1 : 0);
+    }
+    if (ours) {
         kernel_close(descriptor);
     }
 }

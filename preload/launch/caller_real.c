@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chores.h"
+#include "real.h"
 #include "say.h"
 
 /* The parts of a loaded object that tell to what its symbols are bound (ELF gABI, chapter "Dynamic Linking"). */
@@ -62,6 +64,17 @@ static void *base_of(void *address)
     return dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
 }
 
+/* What a library that is loaded, or what it needs, calls `name`. Nothing is held: who loaded it may unload it as ever. */
+static void *in_library(const char *path, const char *name)
+{
+    void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    void *found = library != NULL ? dlsym(library, name) : NULL;
+    if (library != NULL) {
+        REAL(dlclose)(library);
+    }
+    return found;
+}
+
 /* The function in the very library that holds `sibling`; NULL: it has none. */
 static void *beside(void *sibling, const char *name)
 {
@@ -69,8 +82,7 @@ static void *beside(void *sibling, const char *name)
     if (dladdr(sibling, &info) == 0) {
         return NULL;
     }
-    void *library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    void *found = library != NULL ? dlsym(library, name) : NULL;
+    void *found = in_library(info.dli_fname, name);
     return found != NULL && base_of(found) == info.dli_fbase ? found : NULL;
 }
 
@@ -117,8 +129,7 @@ static void *look_up(const struct link_map *map, const Dl_info *info, const char
         found = dlsym(RTLD_NEXT, name);
     }
     if (found == NULL) {
-        void *library = dlopen(info->dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        found = library != NULL ? dlsym(library, name) : NULL;
+        found = in_library(info->dli_fname, name);
     }
     return found != NULL && base_of(found) != base_of((void *)&is_sibling) ? found : NULL;
 }
@@ -173,19 +184,36 @@ bool caller_real_is_runtime(uintptr_t address)
     return false;
 }
 
-/* When the table is full, and for code in no module, each call looks anew. */
-static void remember(struct caller_real *real, uintptr_t low, void *function)
+static atomic_uint age;
+
+/* The oldest entry makes way. Two threads that fill the same one: the second finds again what it found at its next call. */
+static void remember(struct caller_real *real, uintptr_t low, void *function, unsigned age_found)
 {
-    unsigned at = atomic_fetch_add(&real->claimed, 1);
-    if (at < CALLER_REAL_MODULES) {
-        real->known[at].high = end_of(low);
-        real->known[at].function = function;
-        atomic_store_explicit(&real->known[at].low, low, memory_order_release);
+    struct caller_real_entry *entry = &real->known[atomic_fetch_add(&real->claimed, 1) % CALLER_REAL_MODULES];
+    unsigned sequence = atomic_load(&entry->sequence);
+    if (sequence % 2 != 0 || !atomic_compare_exchange_strong(&entry->sequence, &sequence, sequence + 1)) {
+        return;
     }
+    entry->age = age_found;
+    entry->low = low;
+    entry->high = end_of(low);
+    entry->function = function;
+    atomic_store_explicit(&entry->sequence, sequence + 2, memory_order_release);
+}
+
+/* The function in an entry for `caller`, NULL when it holds for another or not any more. */
+static void *recall(struct caller_real_entry *entry, uintptr_t caller, unsigned before)
+{
+    bool holds = before % 2 == 0 && caller >= entry->low && caller < entry->high &&
+                 entry->age == atomic_load_explicit(&age, memory_order_relaxed);
+    void *function = entry->function;
+    atomic_thread_fence(memory_order_acquire);
+    return holds && atomic_load_explicit(&entry->sequence, memory_order_relaxed) == before ? function : NULL;
 }
 
 static void *find_anew(struct caller_real *real, void *caller)
 {
+    unsigned age_found = atomic_load(&age);
     Dl_info info = {0};
     struct link_map *map = NULL;
     bool in_module = dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map != NULL;
@@ -195,8 +223,8 @@ static void *find_anew(struct caller_real *real, void *caller)
         _exit(127); /* what the loader does */
     }
     note_runtime(found);
-    if (in_module && atomic_load(&real->claimed) < CALLER_REAL_MODULES) {
-        remember(real, (uintptr_t)info.dli_fbase, found);
+    if (in_module) {
+        remember(real, (uintptr_t)info.dli_fbase, found, age_found);
     }
     return found;
 }
@@ -204,13 +232,32 @@ static void *find_anew(struct caller_real *real, void *caller)
 void *caller_real_find(struct caller_real *real, void *caller)
 {
     for (unsigned i = 0; i < CALLER_REAL_MODULES; i++) {
-        uintptr_t low = atomic_load_explicit(&real->known[i].low, memory_order_acquire);
-        if (low == 0) {
+        unsigned sequence = atomic_load_explicit(&real->known[i].sequence, memory_order_acquire);
+        if (sequence == 0) {
             break;
         }
-        if ((uintptr_t)caller >= low && (uintptr_t)caller < real->known[i].high) {
-            return real->known[i].function;
+        void *function = recall(&real->known[i], (uintptr_t)caller, sequence);
+        if (function != NULL) {
+            return function;
         }
     }
     return find_anew(real, caller);
+}
+
+void caller_real_forget(void)
+{
+    for (unsigned i = 0; i < RUNTIMES_MAX; i++) {
+        atomic_store(&runtimes[i].low, 0);
+    }
+    atomic_fetch_add(&age, 1);
+}
+
+/* Before and after: a look-up that runs meanwhile holds for neither. */
+INTERPOSED int dlclose(void *library)
+{
+    caller_real_forget();
+    int status = REAL(dlclose)(library);
+    caller_real_forget();
+    chores_want(CHORE_MODULES);
+    return status;
 }

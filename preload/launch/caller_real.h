@@ -15,9 +15,10 @@
 /* What callers got so far, by the module they lie in. Zeroed memory is empty. */
 struct caller_real {
     const char *name;
-    struct {
-        _Atomic uintptr_t low; /* 0: not (yet) filled */
-        uintptr_t high;
+    struct caller_real_entry {
+        atomic_uint sequence; /* 0: never filled; odd while being written */
+        unsigned age;         /* caller_real_forget() calls before */
+        uintptr_t low, high;
         void *function;
     } known[CALLER_REAL_MODULES];
     atomic_uint claimed;
@@ -29,6 +30,9 @@ struct caller_real {
  * Not in handlers.
  */
 void *caller_real_find(struct caller_real *real, void *caller);
+
+/* Libraries may have been unloaded: what was found before does not hold any more. Any time but in handlers. */
+void caller_real_forget(void);
 
 /* Lies `address` in a library that some caller was passed on to? Signal-safe. */
 bool caller_real_is_runtime(uintptr_t address);

@@ -71,14 +71,29 @@ static void clock_let_go(struct thread *thread)
     }
 }
 
+/* The mapping alone holds the clock from now on: it ticks at the pace that it has, and tells no other thread its time. */
+static void clock_spare_descriptor(struct thread *thread)
+{
+    thread_close_event(thread->clock_descriptor);
+    thread->clock_descriptor = -1;
+}
+
 static bool perf_thread_begin(struct thread *thread)
 {
+    bool spares = !thread->main && thread_events_are_many();
+    if (spares) {
+        thread->first_tick_ns = trigger_period_ns();
+    }
     thread->clock_descriptor = clock_open(thread->first_tick_ns);
     if (thread->clock_descriptor < 0) {
         return false;
     }
     clock_hold(thread);
-    return syscall(SYS_ioctl, thread->clock_descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0;
+    bool runs = syscall(SYS_ioctl, thread->clock_descriptor, PERF_EVENT_IOC_ENABLE, 0) == 0;
+    if (runs && spares && thread->clock_page != NULL) {
+        clock_spare_descriptor(thread);
+    }
+    return runs;
 }
 
 static void perf_thread_end(struct thread *thread)

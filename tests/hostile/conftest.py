@@ -24,18 +24,18 @@ def open_ring():
 
 @pytest.fixture(scope="session")
 def native(tmp_path_factory):
-    """native("signals.c") is the shared library, native("plain.c", shared=False) the program."""
+    """native("signals.c") is the shared library, native("plain.c", shared=False) the program; `flags` are the compiler's."""
     built = {}
     directory = tmp_path_factory.mktemp("native")
     directory.chmod(0o755)
 
-    def build(source, shared=True):
-        key = source, shared
+    def build(source, shared=True, flags=()):
+        key = source, shared, flags
         if key not in built:
             stem = source.rsplit(".", 1)[0]
             output = directory / (f"lib{stem}.so" if shared else stem)
-            flags = ("-shared", "-fPIC", "-ldl") if shared else ("-ldl",)
-            built[key] = str(hostile_ring.compile_native(source, output, *flags))
+            kind = ("-shared", "-fPIC", "-ldl") if shared else ("-ldl",)
+            built[key] = str(hostile_ring.compile_native(source, output, *kind, *flags))
         return built[key]
 
     return build

@@ -163,3 +163,30 @@ def test_many_threads_under_a_usual_limit(ring):
     assert (run.returncode, run.stdout, run.stderr_of_program) == (0, b"300\n", b"")
     assert len(run.said) <= 1
     assert samples(report_json(run.db)) >= 0.5 * 100
+
+
+def test_threads_leave_the_program_its_descriptors(ring):
+    """Of each thread's clock the mapping is enough: no more than an eighth of the descriptors is taken, and all are sampled."""
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+    run = ring.run(ring.program("""
+        import os, threading
+        finish = threading.Event()
+        def work():
+            finish.wait()
+            busy(0.02)
+        threads = [threading.Thread(target=work) for _ in range(150)]
+        for thread in threads: thread.start()
+        opened = []
+        try:
+            while True: opened.append(os.open("/dev/null", os.O_RDONLY))
+        except OSError: pass
+        print(len(opened))
+        for number in opened: os.close(number)
+        finish.set()
+        for thread in threads: thread.join()
+        """), preexec_fn=few)
+    assert run.returncode == 0 and int(run.stdout) >= 251 - 256 // 8 - 8, run.stdout
+    document = report_json(run.db)
+    assert document["run"]["health"]["dropped"]["thread_without_clock"] == 0
+    assert samples(document) > 150 * 0.02 * 250 * 0.7

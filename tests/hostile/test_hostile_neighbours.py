@@ -173,3 +173,18 @@ def test_interpreter_finalised_and_initialised_again(ring, native):
     home = found[0].split("/lib/")[0]
     run = ring.same([native("embed.c", shared=False), found[0], "5"], env={"PYTHONHOME": home})
     assert run.stdout == b"embedded 4950\n" * 5 + b"after 42\n"
+
+
+def test_a_library_with_parallel_regions_is_unloaded(ring, native):
+    """Who called OpenMP's runtime is found by looking at the caller's library: it must not be held by that."""
+    run = ring.same(ring.program(f"""
+        import _ctypes, ctypes
+        ctypes.CDLL("libgomp.so.1")  # its threads must not be unloaded under their feet
+        for _ in range(3):
+            plugin = ctypes.CDLL({native("plugin.c", flags=("-fopenmp",))!r})
+            print(plugin.threads_that_ran(), plugin.threads_that_ran(), flush=True)
+            _ctypes.dlclose(plugin._handle)
+        busy(0.3)
+        """))
+    assert run.stdout == b"loaded\n2 2\nunloaded after 2\n" * 3
+    assert_recorded(run.db, 0.3)

@@ -263,3 +263,27 @@ def test_under_a_debugger(ring):
     document = report_json(directory / "out.db")
     access = engine(document, "access")
     assert not access["on"] and "debug" in access["why_off"]
+
+
+@pytest.mark.parametrize("bytes_", [4096, 8192, 12288, 65536])
+def test_handlers_on_a_small_alternate_stack(ring, native, bytes_):
+    run = ring.same(ring.program(f"""
+        import ctypes
+        lib = ctypes.CDLL({native("alternate.c")!r})
+        print(lib.bytes_overwritten({bytes_}, ctypes.c_double(1.0)))
+        """), env=FAST)
+    assert run.stdout == b"0\n"
+    document = report_json(run.db)  # a tick that comes during the handler is late
+    assert samples(document) > 100 and samples(document) + document["run"]["health"]["dropped"]["async_trap"] > 500
+
+
+@pytest.mark.parametrize("engines", ["time", "all"])
+def test_a_fault_that_was_sent_keeps_the_mask(ring, native, engines):
+    """Sent faults meet ticks: the program's handler must not leave with the mask of the shim's."""
+    run = ring.same(ring.program(f"""
+        import ctypes
+        lib = ctypes.CDLL({native("sent_fault.c")!r})
+        print(lib.masks_wrong(ctypes.c_double(2.0)))
+        """), env=dict(FAST, PIEPROF_ENGINES=engines))
+    assert run.stdout == b"0\n"
+    assert samples(report_json(run.db)) > 1000
