@@ -87,7 +87,7 @@ def with_buffer(same, different, samples=100, flags=make_db.SAME_VALUE):
 
 
 @pytest.mark.parametrize("same, different, samples, flags, status", [
-    (40, 0, 100, make_db.SAME_VALUE, 1), (20, 20, 100, make_db.SAME_VALUE, 0), (4, 0, 100, make_db.SAME_VALUE, 0),
+    (40, 0, 100, make_db.SAME_VALUE, 1), (8, 0, 100, make_db.SAME_VALUE, 1), (5, 0, 100, make_db.SAME_VALUE, 0), (7, 2, 100, make_db.SAME_VALUE, 0), (20, 20, 100, make_db.SAME_VALUE, 0), (4, 0, 100, make_db.SAME_VALUE, 0),
     (40, 0, 0, make_db.SAME_VALUE, 0), (0, 40, 100, 0, 0)])
 def test_a_new_line_whose_stores_are_needless_fails(tmp_path, same, different, samples, flags, status):
     """Nearly all of them, enough of them, and worth it; against an exported baseline too, whose text does not have it."""
