@@ -3,12 +3,15 @@
 the planted wastes of examples/zoo, and those of plants.py from 0.5 % to 5 % of the run's time, must fail and be named. Writes a
 table in Markdown.
 
-    gate.py --build build --write tests/bench/gate.md [--pairs 52] [--runs 1] [--part pairs|zoo|plants ...]
+    gate.py --build build --write tests/bench/gate.md [--pairs 52] [--runs 1] [--part pairs|zoo|plants ...] [--kept DIR]
+
+With `--kept` the recordings stay in DIR, and one that is there is not made again: to judge them anew by other rules.
 """
 import argparse
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -39,12 +42,14 @@ BUSY = "while True:\n    sum(range(1000000))\n"
 
 
 class Gate:
-    def __init__(self, build, python, directory):
-        self.build, self.python, self.directory = Path(build).resolve(), python, Path(directory)
+    def __init__(self, build, python, directory, kept=False):
+        self.build, self.python, self.directory, self.kept = Path(build).resolve(), python, Path(directory), kept
 
     def record(self, text, name, threads=1, busy=False, script="train.py", more=()):
         """The program always has the same name: only its text differs, as after an edit."""
         script, database = self.directory / script, self.directory / name
+        if self.kept and database.exists():
+            return database
         script.write_text(text)
         kept = {key: value for key, value in os.environ.items() if not key.startswith("PIEPROF_")}
         kept.update(LD_PRELOAD=str(self.build / "libpieprof.so"), PIEPROF_OUT=str(database), OMP_NUM_THREADS=str(threads),
@@ -52,7 +57,9 @@ class Gate:
         neighbours = [subprocess.Popen([self.python, "-c", BUSY]) for _ in range(2 if busy else 0)]
         try:
             done = subprocess.run([self.python, script], env=kept, capture_output=True, text=True, timeout=300)
-            assert done.returncode == 0, done.stderr
+            if done.returncode != 0:
+                database.unlink(missing_ok=True)
+                raise RuntimeError(done.stderr)
         finally:
             for neighbour in neighbours:
                 neighbour.kill()
@@ -75,6 +82,10 @@ class Gate:
         return [f"{item['kind']} at line {item['line']}" for item in json.loads(done.stdout)["items"] if item["fails"]]
 
 
+def file_name(*words):
+    return re.sub(r"[^a-z0-9._]+", "_", ".".join(map(str, words))) + ".db"
+
+
 def same_code(pairs):
     """(name, text, threads) of each pair: unseeded programs and the fixed ones of the zoo in turn, on one thread and on two."""
     programs = [(f"{name} (no seed)", lambda threads, name=name: plateaus.source(name, threads)) for name in plateaus.TRAINERS]
@@ -89,7 +100,7 @@ def measure_pairs(gate, pairs):
     rows = ["| program | threads | false alarms |", "|---|---:|---|"]
     alarms = 0
     for name, text, threads in same_code(pairs):
-        quiet, loaded = gate.record(text, "a.db", threads), gate.record(text, "b.db", threads, busy=True)
+        quiet, loaded = (gate.record(text, file_name("pair", name, threads, side), threads, busy=side == "loaded") for side in ("quiet", "loaded"))
         found = gate.failures(loaded, quiet) + gate.failures(quiet, loaded)
         alarms += bool(found)
         rows.append(f"| {name} | {threads} | {'; '.join(found) or 'none'} |")
@@ -102,7 +113,8 @@ def measure_zoo(gate):
     rows = ["| planted in | line | the gate names |", "|---|---:|---|"]
     for program in zoo.PROGRAMS:
         wasteful = program.path("wasteful").read_text()
-        base, new = gate.record(program.path("fixed").read_text(), "a.db"), gate.record(wasteful, "b.db")
+        base = gate.record(program.path("fixed").read_text(), file_name("zoo", program.name, "fixed"))
+        new = gate.record(wasteful, file_name("zoo", program.name, "wasteful"))
         (line,) = [number for number, row in enumerate(wasteful.splitlines(), 1) if row.endswith(zoo.MARK)]
         found = gate.failures(new, base)
         caught += any(entry.endswith(f"at line {line}") for entry in found)
@@ -148,10 +160,10 @@ def measure_plants(gate, runs, names=tuple(plants.LOOPS), chosen=tuple(plants.PL
         more, _ = RECORDED[plants.PLANTS[plant].kind]
         key = (base, plants.PLANTS[plant].kind)
         if key not in bases:
-            *bases[key], further = (gate.record(base, f"base{len(bases)}.{run}.db", more=more) for run in range(runs + 1))
+            *bases[key], further = (gate.record(base, file_name("base", name, plants.PLANTS[plant].kind, run), more=more) for run in range(runs + 1))
             alarms, gated = alarms + bool(gate.failures(further, bases[key]) + gate.failures(bases[key], further)), gated + 1
         line = plants.marked_line(text)
-        found = gate.failures([gate.record(text, f"new{run}.db", more=more) for run in range(runs)], bases[key])
+        found = gate.failures([gate.record(text, file_name("plant", name, plant, run), more=more) for run in range(runs)], bases[key])
         named = [entry for entry in found if entry.endswith(f"at line {line}")]
         header = f"at line {line - 1}"  # of the loop that a tiny call stands in
         others = [entry for entry in found if entry not in named and not (plants.PLANTS[plant].kind == "tiny" and entry.endswith(header))]
@@ -169,12 +181,13 @@ def main():
     parser.add_argument("--pairs", type=int, default=52)
     parser.add_argument("--runs", type=int, default=1, help="on each side, of those")
     parser.add_argument("--part", action="append", choices=("pairs", "zoo", "plants"), help="only this; may be repeated")
+    parser.add_argument("--kept", metavar="DIR", help="where recordings stay; those that are there are not made again")
     parser.add_argument("--write")
     options = parser.parse_args()
     parts = {"pairs": lambda gate: measure_pairs(gate, options.pairs), "zoo": measure_zoo,
              "plants": lambda gate: measure_plants(gate, options.runs)}
     with tempfile.TemporaryDirectory(prefix="pieprof-gate-") as directory:
-        gate = Gate(options.build, options.python, directory)
+        gate = Gate(options.build, options.python, Path(options.kept or directory).resolve(), kept=options.kept is not None)
         measured = {part: measure(gate) for part, measure in parts.items() if part in (options.part or parts)}
     text = HEAD.format(runs=options.runs)
     text += "; ".join(summary for summary, _ in measured.values()) + ".\n"
