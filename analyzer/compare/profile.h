@@ -61,6 +61,7 @@ struct profile_finding {
     const char *ignored; /* the reason a comment on the line gives; NULL: none */
     /* Of a run only; NULL in a baseline. */
     const char *claim, *advice;
+    const char *way; /* the Python frames that lead there */
     double waste_s;
 };
 
@@ -131,9 +132,6 @@ const char *profile_program(struct profile *profile, const struct model *model);
 
 /* ended.c: why a run cannot stand for the whole program; NULL: it came to its end and was read whole. Interned. */
 const char *profile_why_partial(const struct run *run);
-
-/* profile_path.c: a file's path as another machine would tell it. Interned. */
-const char *profile_path(const struct model *model, const char *file);
 
 /*
  * Do exact counts alone make findings of this kind? Others are measured, or told only where they cost time: they are not

@@ -9,8 +9,10 @@
 #include "base/text.h"
 #include "findings/sites.h"
 #include "model/engines.h"
+#include "model/path.h"
 #include "model/share.h"
 #include "model/source.h"
+#include "show/text_parts.h"
 
 /* Of objects below it, whether they count depends on how much more than was asked for the allocator gives: chance. */
 #define SURE_BYTES 1024u
@@ -41,7 +43,7 @@ static void digest_text(struct profile_file *file, const struct source *source)
 /* The index of a file, added at its first line. */
 static size_t take_file(struct profile *profile, const struct model *model, const char *file)
 {
-    const char *path = profile_path(model, file);
+    const char *path = path_portable(model, file);
     for (size_t i = 0; i < profile->file_count; i++)
         if (profile->files[i].path == path)
             return i;
@@ -159,9 +161,9 @@ static void take_line(struct profile *profile, struct model *model, const struct
         qsort(taken->groups, taken->group_count, sizeof(*taken->groups), group_order);
 }
 
-static void take_finding(struct profile *profile, const struct model *model, const struct finding *finding)
+static void take_finding(struct profile *profile, struct model *model, const struct finding *finding)
 {
-    const char *path = profile_path(model, finding->line->file);
+    const char *path = path_portable(model, finding->line->file);
     size_t line = 0;
     while (line < profile->line_count &&
            (line_path(profile, &profile->lines[line]) != path || profile->lines[line].number != finding->line->number))
@@ -171,13 +173,16 @@ static void take_finding(struct profile *profile, const struct model *model, con
     take_columns(&profile->lines[line], &finding->span);
     profile->findings =
         memory_grow(profile->findings, profile->finding_count, &profile->finding_capacity, sizeof(*profile->findings));
+    char *way = text_way(model, finding_process(finding), finding_node(finding));
     profile->findings[profile->finding_count++] = (struct profile_finding){.id = intern_string(finding->id),
                                                                            .kind = finding->kind,
                                                                            .category = finding->category,
                                                                            .line = line,
                                                                            .claim = intern_string(finding->claim),
                                                                            .advice = intern_string(finding->advice),
+                                                                           .way = intern_string(way),
                                                                            .waste_s = finding->waste_s};
+    free(way);
 }
 
 static void take_run(struct profile *profile, const struct model *model)

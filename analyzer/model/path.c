@@ -1,11 +1,12 @@
-/* Paths that mean the same on another machine. */
+#include "model/path.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-#include "compare/profile.h"
+#include "base/text.h"
 #include "model/source.h"
 
-/* Behind the directory that packages are imported from; NULL elsewhere. */
-static const char *package_path(const char *file)
+const char *path_in_package(const char *file)
 {
     static const char *const directories[] = {"/site-packages/", "/dist-packages/"};
     for (size_t i = 0; i < 2; i++) {
@@ -16,18 +17,36 @@ static const char *package_path(const char *file)
     return NULL;
 }
 
-const char *profile_path(const struct model *model, const char *file)
+const char *path_below_own(const struct model *model, const char *file)
 {
-    const char *package = package_path(file), *slash = strrchr(file, '/');
-    if (file[0] != '/')
-        return file;
-    if (package != NULL)
-        return intern_string(package);
-    const char *relative = source_repository_path(file);
-    if (relative != NULL)
-        return relative;
     size_t length = strlen(model->own_directory);
-    if (length > 0 && strncmp(file, model->own_directory, length) == 0)
-        return intern_string(file + length);
-    return intern_string(slash + 1);
+    return length > 1 && strncmp(file, model->own_directory, length) == 0 ? file + length : NULL;
+}
+
+/* As JSON can hold it, so that it stays the same in a baseline. */
+static const char *intern_valid(const char *path)
+{
+    char *valid = text_valid(path, strlen(path));
+    const char *kept = intern_string(valid);
+    free(valid);
+    return kept;
+}
+
+const char *path_portable(const struct model *model, const char *file)
+{
+    if (file[0] != '/')
+        return intern_valid(file);
+    const char *path = path_in_package(file);
+    path = path != NULL ? path : source_repository_path(file);
+    path = path != NULL ? path : path_below_own(model, file);
+    return intern_valid(path != NULL ? path : strrchr(file, '/') + 1);
+}
+
+const char *path_told(const struct model *model, const char *file)
+{
+    if (model->portable_paths)
+        return path_portable(model, file);
+    const char *path = path_in_package(file);
+    path = path != NULL ? path : path_below_own(model, file);
+    return path != NULL ? path : file;
 }
