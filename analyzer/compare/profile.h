@@ -90,6 +90,8 @@ struct profile {
     size_t file_count, file_capacity;
     struct profile_line *lines; /* by path, then number */
     size_t line_count, line_capacity;
+    struct map line_map; /* of the first `line_indexed` lines: path and number -> index + 1 */
+    size_t line_indexed;
     struct profile_finding *findings; /* by line, kind and id */
     size_t finding_count, finding_capacity;
     struct profile_ignore *ignores;
@@ -119,7 +121,7 @@ const char *profile_differs(const struct profile *a, const struct profile *b);
 void profile_pool(struct profile *first, const struct profile *other);
 
 /* profile_pool.c: the line of a profile at a place of another of the same code; NULL: nothing was counted there. */
-const struct profile_line *profile_find_line(const struct profile *profile, const char *path, int32_t number);
+const struct profile_line *profile_find_line(struct profile *profile, const char *path, int32_t number);
 
 /* profile_read.c: from a baseline's text. False: `*error` (fresh memory) says where and what is wrong. */
 bool profile_read(struct profile *profile, const char *text, size_t length_bytes, char **error);

@@ -83,6 +83,7 @@ void profile_free(struct profile *profile)
         free(profile->files[i].digests);
     for (size_t i = 0; i < profile->line_count; i++)
         free(profile->lines[i].groups);
+    map_free(&profile->line_map);
     free(profile->files);
     free(profile->lines);
     free(profile->findings);

@@ -2,9 +2,9 @@
 import json
 import os
 import re
+import resource
 import sys
 import textwrap
-import time
 
 import pytest
 
@@ -136,18 +136,26 @@ def test_a_copy_beside_the_program_is_another_program(runs):
     assert done.returncode == 2 and "another program: script fit.py, and the baseline is of script train.py" in done.stderr
 
 
-def test_ten_minutes_are_gated_within_a_second(tmp_path):
-    path = tmp_path / "big.db"
+def big():
+    """Many contexts at few lines, and as many places as there can be."""
     database = make_db.golden_big()
     (process,) = database.processes
     process.engines = ("time", "access", "replica")
     nodes = len(process.records["NODE"])
     for number in range(4096):
         process.site(1 + number * 47 % nodes, 2048 + 16 * number, births=1000, replicas=999 if number % 3 else 0, period=1 if number % 3 else 0)
-    database.write(path)
-    base = export(path)
-    began = time.perf_counter()
-    done = gate(path, "--baseline", base)
-    elapsed = time.perf_counter() - began
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert elapsed <= 1 or os.environ.get("PIEPROF_SAN"), f"{elapsed:.2f} s"
+    return database
+
+
+@pytest.mark.parametrize("database", [big, make_db.golden_wide], ids=["contexts", "lines"])
+def test_ten_minutes_are_gated_within_a_second(tmp_path, database):
+    """Against a run and what it exports; of CPU time, for other work on the machine is none of the gate's."""
+    path = tmp_path / "big.db"
+    database().write(path)
+    for baseline in (path, export(path)):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = gate(path, "--baseline", baseline)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        elapsed = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert elapsed <= 1 or os.environ.get("PIEPROF_SAN"), f"{elapsed:.2f} s"
