@@ -226,6 +226,21 @@ def test_runs_that_vary_too_much_are_refused(tmp_path):
     assert "these runs differ so much among themselves" in refused(*new, "--baseline", *base, "--time", "10%")
 
 
+def test_what_runs_that_vary_show_all_the_same_fails(tmp_path):
+    """The run's times hide a rise by 10 %, not the one of a line by half; nor do they hide what is counted."""
+    wild = [(15000, 2000), (15100, 9000), (14900, 15000)]
+    base = write(tmp_path, [timed(*pair) for pair in BASE], "base")
+    new = write(tmp_path, [timed(*pair) for pair in wild], "new")
+    assert failing(judged(new, base, "--time", "10%", status=1)) == [("slower", "time", FEATURES)]
+    quiet = write(tmp_path, [timed(10000, step) for step in (2000, 9000, 15000)], "quiet")
+    assert "these runs differ so much" in refused(*quiet, "--baseline", *base, "--time", "10%")
+    programs = [timed(10000, step) for step in (2000, 9000, 15000)]
+    for program in programs:
+        program.site("mask", "np.where(", 524288, births=260, replicas=259, period=1)
+    counted = write(tmp_path, programs, "counted")
+    assert failing(judged(counted, base, "--time", "10%", status=1)) == [("new", "replica", WHERE)]
+
+
 def test_times_need_runs(tmp_path):
     base = write(tmp_path, [timed(*pair) for pair in BASE], "base")
     assert "is an exported baseline, which holds no times" in refused(*base, "--baseline", *[export(path) for path in base], "--time", "10%")
