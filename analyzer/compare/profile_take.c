@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "findings/far.h"
 #include "findings/sites.h"
 #include "model/engines.h"
 #include "model/path.h"
@@ -72,35 +73,55 @@ static struct profile_group *group_of(struct profile_line *line, bool examined, 
     return group;
 }
 
-/* Bytes of the site's results, of as large a part of them as of those examined. */
-static uint64_t bytes_of(const struct site *site, uint64_t part)
+/* What was compared at a site, and what of it was equal to an earlier object, or all one value. */
+struct compared {
+    uint64_t examined, replicas, constant;
+};
+
+/*
+ * Near or far, by the history that has more equal ones: what comes again in the next epoch, in another order, is hardly ever
+ * near. Counted also where that makes no finding: for another run it is not new. One value throughout is for the near one.
+ */
+static struct compared compared_of(const struct site *site)
 {
     const struct db_site *record = site->record;
-    if (record->examined == 0)
+    struct compared near = {record->examined, record->replicas, record->constant};
+    if (record->far_examined == 0 || near.constant > 0)
+        return near;
+    struct compared far = {record->far_examined, site_far_replicas(site), 0};
+    double near_share = near.examined > 0 ? (double)near.replicas / (double)near.examined : 0;
+    return (double)far.replicas / (double)far.examined > near_share ? far : near;
+}
+
+/* Bytes of the site's results, of as large a part of them as of those examined. */
+static uint64_t bytes_of(const struct site *site, uint64_t part, uint64_t examined)
+{
+    if (examined == 0)
         return 0;
-    double objects = (double)part / (double)record->examined * (double)site_results(site);
-    double bytes = objects * (double)record->size_bytes;
+    double objects = (double)part / (double)examined * (double)site_results(site);
+    double bytes = objects * (double)site->record->size_bytes;
     return bytes < 0x1p62 ? (uint64_t)bytes : UINT64_C(1) << 62;
 }
 
 static void take_site(struct profile_line *line, const struct site *site)
 {
     const struct db_site *record = site->record;
-    uint64_t repeated = record->replicas + site->linked, bytes;
-    repeated = repeated < record->examined ? repeated : record->examined;
-    struct profile_group *group = group_of(line, record->examined > 0, profile_tenths(repeated, record->examined),
-                                           profile_tenths(record->constant, record->examined));
+    const struct compared compared = compared_of(site);
+    uint64_t repeated = compared.replicas + site->linked, bytes;
+    repeated = repeated < compared.examined ? repeated : compared.examined;
+    struct profile_group *group = group_of(line, compared.examined > 0, profile_tenths(repeated, compared.examined),
+                                           profile_tenths(compared.constant, compared.examined));
     if (__builtin_mul_overflow(record->births, record->size_bytes, &bytes))
         bytes = INT64_MAX;
     profile_add(&group->births, record->births);
     profile_add(&group->results, site_results(site));
-    profile_add(&group->examined, record->examined);
-    profile_add(&group->replicas, record->replicas);
-    profile_add(&group->linked, repeated - record->replicas);
-    profile_add(&group->constant, record->constant);
+    profile_add(&group->examined, compared.examined);
+    profile_add(&group->replicas, compared.replicas);
+    profile_add(&group->linked, repeated - compared.replicas);
+    profile_add(&group->constant, compared.constant);
     profile_add(&group->bytes, bytes);
-    profile_add(&group->again_bytes, bytes_of(site, repeated));
-    profile_add(&group->constant_bytes, bytes_of(site, record->constant));
+    profile_add(&group->again_bytes, bytes_of(site, repeated, compared.examined));
+    profile_add(&group->constant_bytes, bytes_of(site, compared.constant, compared.examined));
 }
 
 static int group_order(const void *left, const void *right)

@@ -155,6 +155,10 @@ static char *refuse_mixture(const struct side *side, const char *what)
 {
     for (size_t i = 1; i < side->count; i++) {
         const struct profile *first = &side->profiles[0], *other = &side->profiles[i];
+        if (!judge_same_program(first, other))
+            return memory_print("%s are of two programs: %s %s in %s, and %s %s in %s; name runs of one", what,
+                                first->program_kind, first->program, first->name, other->program_kind, other->program,
+                                other->name);
         const char *path = profile_differs(first, other);
         if (path != NULL)
             return memory_print(

@@ -75,7 +75,7 @@ def test_seeds_that_settle_late_and_at_once_pass(runs, monkeypatch, name, seeds)
     verdict(recorded[1], "--baseline", export(recorded[0]), status=0)
 
 
-@pytest.mark.parametrize("name", ["kmeans", "softmax_digits", "lasso", "sample_weights", "logistic_cg", "frozen_backbone"])
+@pytest.mark.parametrize("name", ["kmeans", "softmax_digits", "lasso", "sample_weights", "logistic_cg", "frozen_backbone", "random_features"])
 def test_planted_waste_fails_and_is_named(runs, name):
     base = runs.record(text_of(name, "fixed"), "base.db")
     new = runs.record(text_of(name, "wasteful"), "new.db")

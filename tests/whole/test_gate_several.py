@@ -143,6 +143,18 @@ def test_runs_of_different_code_are_refused(tmp_path):
     assert "the baselines are of different code" in refused(*base, "--baseline", *new)
 
 
+def test_runs_of_two_programs_are_refused_with_and_without_a_baseline(tmp_path):
+    """What only one of them makes again would else be told to vary, and pass."""
+    first, base = write(tmp_path, [wasteful(), clean()], "new")
+    other = Program("import numpy as np\n\nprint(np.ones(3))\n", path="/nowhere/other.py", arguments=("python", "/nowhere/other.py"))
+    (second,) = write(tmp_path, [other], "other")
+    for new in ((first, second), (second, first)):
+        words = refused(*new, "--max", "findings=0")
+        assert "the runs are of two programs: script " in words and "script other.py in" in words and "name runs of one" in words
+    assert "another program" in refused(first, second, "--baseline", base)
+    assert "another program" in refused(first, "--baseline", base, second)
+
+
 def test_a_baseline_is_updated_from_one_run(tmp_path):
     new = write(tmp_path, [clean(), clean()], "new")
     assert "name one of each" in refused(*new, "--baseline", tmp_path / "baseline.json", "--update-baseline")
