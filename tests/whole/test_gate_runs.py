@@ -5,6 +5,7 @@ import re
 import resource
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -134,6 +135,38 @@ def test_a_copy_beside_the_program_is_another_program(runs):
     new = runs.record(text_of("kmeans", "wasteful") + "\n", "new.db", script="fit.py")
     done = gate(new, "--baseline", base)
     assert done.returncode == 2 and "another program: script fit.py, and the baseline is of script train.py" in done.stderr
+
+
+UNPACKING = """import zlib
+packed = zlib.compress(bytes(range(256)) * 2000)
+
+def whole():
+    return zlib.decompress(packed)
+
+def main():
+    {before}
+    for step in range(60):
+        {inside}
+
+main()
+"""
+OTHERS = [path for path in map(str, sorted(Path.home().glob(".pyenv/versions/3.*/bin/python"))) if re.search(r"versions/3\.1[0-3]", path)]
+
+
+@pytest.mark.skipif(not OTHERS, reason="no other Python of 3.10 to 3.13 in ~/.pyenv")
+@pytest.mark.parametrize("python", OTHERS)
+def test_a_baseline_of_another_minor_version_of_python_works(tmp_path, python):
+    """Made by whole.PYTHON in another directory; without NumPy, which not every interpreter has."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    here, there = bench.Gate(whole.BUILD, whole.PYTHON, tmp_path / "here"), bench.Gate(whole.BUILD, python, tmp_path / "there")
+    texts = {"clean": UNPACKING.format(before="whole()", inside="pass"), "wasteful": UNPACKING.format(before="pass", inside="whole()")}
+    bases = {name: export(here.record(text, f"{name}.db")) for name, text in texts.items()}
+    runs = {name: there.record(text, f"{name}.db") for name, text in texts.items()}
+    assert verdict(runs["clean"], "--baseline", bases["clean"], status=0)["items"] == []
+    assert [item["verdict"] for item in verdict(runs["wasteful"], "--baseline", bases["wasteful"], status=0)["items"]] == ["known"]
+    (item,) = verdict(runs["wasteful"], "--baseline", bases["clean"], status=1)["items"]
+    assert (item["verdict"], item["line"]) == ("new", 5)
 
 
 def big():
