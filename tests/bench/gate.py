@@ -3,14 +3,16 @@
 the planted wastes of examples/zoo, and those of plants.py from 0.5 % to 5 % of the run's time, must fail and be named. Writes a
 table in Markdown.
 
-    gate.py --build build --write tests/bench/gate.md [--pairs 52] [--runs 1] [--part pairs|zoo|plants ...] [--kept DIR]
+    gate.py --build build --write tests/bench/gate.md [--pairs 52] [--runs 1] [--part pairs|zoo|plants|times ...] [--kept DIR]
 
 With `--kept` the recordings stay in DIR, and one that is there is not made again: to judge them anew by other rules.
 """
 import argparse
+import itertools
 import json
 import math
 import os
+import random
 import re
 import subprocess
 import sys
@@ -28,14 +30,15 @@ PARTS = (0.005, 0.01, 0.02, 0.03, 0.05)
 TURNS = 2000  # of what stands beside the training, in a run
 # Of each kind of plant: how its programs are recorded, and how many seconds they take unprofiled.
 RECORDED = {"replica": ({}, 3), "tiny": ({"PIEPROF_RATE": "2000", "PIEPROF_BUDGET": "10", "PIEPROF_ENGINES": "time,replica"}, 3),
-            "store": ({"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"}, 2)}
+            "store": ({"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"}, 1)}
 HEAD = """# The gate, measured
 
 Written by `tests/bench/gate.py`. Pairs of the same code are gated in both directions, one run of each beside two busy processes, recorded with
 the defaults. Wastes of `examples/zoo` are found with one run of the defaults on each side; those of `plants.py`, fitted to be 0.5 % to 5 % of
 a program's time, in programs without a seed, with {runs} run on each side: replicas in 3 s and with the defaults; tiny calls in 3 s and with
-`PIEPROF_RATE=2000 PIEPROF_BUDGET=10 PIEPROF_ENGINES=time,replica`; stores in 2 s and with `PIEPROF_RATE=4000 PIEPROF_BUDGET=100`, which makes a
-program take several times as long. A further run without a plant is gated against the first, in both directions.
+`PIEPROF_RATE=2000 PIEPROF_BUDGET=10 PIEPROF_ENGINES=time,replica`; stores in 1 s and with `PIEPROF_RATE=4000 PIEPROF_BUDGET=100`, which makes a
+program take several times as long. A further run without a plant is gated against the first, in both directions. For `--time`, runs of one program with `PIEPROF_RATE=1000
+PIEPROF_ENGINES=time,replica`: the same code quiet and beside two busy processes, and a line that sorts a fifth more; each try draws its runs.
 
 """
 BUSY = "while True:\n    sum(range(1000000))\n"
@@ -73,10 +76,10 @@ class Gate:
         assert done.returncode == 0, done.stderr
         return [float(word) for word in done.stdout.split()]
 
-    def failures(self, new, base, how=None):
+    def failures(self, new, base, how=None, time=None):
         """Places that fail the gate, by kind, or those of another verdict; the gate's own words where it refuses. Each side one run or a list of them."""
         new, base = ([side] if isinstance(side, (str, Path)) else side for side in (new, base))
-        done = subprocess.run([self.build / "pieprof-report", "gate", *new, "--baseline", *base, "--format", "json"], capture_output=True, text=True)
+        done = subprocess.run([self.build / "pieprof-report", "gate", *new, "--baseline", *base, *(["--time", time] if time else []), "--format", "json"], capture_output=True, text=True)
         if done.returncode == 2:
             return [done.stderr.strip()]
         return [f"{item['kind']} at line {item['line']}" for item in json.loads(done.stdout)["items"] if (item["verdict"] == how if how else item["fails"])]
@@ -178,18 +181,69 @@ def measure_plants(gate, runs, names=tuple(plants.LOOPS), chosen=tuple(plants.PL
     return f"{caught} of {total} wastes of plants.py were named, {wrong} of them beside another line; {again}", rows
 
 
+TIMED = """import numpy as np
+rng = np.random.default_rng(3)
+x = rng.normal(size=(300, 300))
+rows = rng.normal(size={rows})
+few = rng.normal(size=200000)
+
+def product(k):
+    return x @ (x + k)
+
+def ordered(k):
+    return np.sort(rows + k)
+
+def curve(k):
+    return np.exp(few * 0.01 * k)
+
+def counted(k):
+    total = 0
+    for i in range(60000):
+        total += i * k
+    return total
+
+for k in range(60):
+    product(k), ordered(k), curve(k), counted(k)
+"""
+TIMED_LINE = TIMED.splitlines().index("    return np.sort(rows + k)") + 1
+TIMED_RUNS = {"quiet": (10, 200000, False), "busy": (5, 200000, True), "slower": (5, 240000, False)}  # recorded, rows to sort, neighbours?
+
+
+def measure_times(gate):
+    """--time on runs of one program: the same code by draws from more runs than are compared; and one line a fifth slower."""
+    rows, sides = ["| --time | runs a side | new side | tries | named | another line named | refused |", "|---|---:|---|---:|---:|---:|---:|"], {}
+    for name, (count, size, busy) in TIMED_RUNS.items():
+        more = {"PIEPROF_RATE": "1000", "PIEPROF_ENGINES": "time,replica"}
+        sides[name] = [gate.record(TIMED.format(rows=size), file_name("timed", name, number), busy=busy, more=more) for number in range(count)]
+    draw, alarms, caught, slower = random.Random(6), 0, 0, 0
+    for percent in (5, 10, 30):
+        for name, runs in itertools.product(TIMED_RUNS, (3, 5)):
+            named = other = refused = 0
+            for _ in range(10):
+                mixed = draw.sample(sides["quiet"], 2 * runs)
+                found = gate.failures(draw.sample(sides[name], runs) if name != "quiet" else mixed[runs:], mixed[:runs], time=f"{percent}%")
+                is_refusal = any("--time" in entry for entry in found)
+                is_named = f"time at line {TIMED_LINE}" in found
+                named, refused, other = named + is_named, refused + is_refusal, other + (bool(found) and not is_named and not is_refusal)
+            alarms += other + (named if name != "slower" else 0)
+            caught, slower = (caught + named, slower + 10) if name == "slower" and percent < 20 and runs == 5 else (caught, slower)
+            rows.append(f"| {percent} % | {runs} | {name} | 10 | {named} | {other} | {refused} |")
+            print(rows[-1], flush=True)
+    return f"with --time {alarms} alarms on the same code, and a line a fifth slower was named in {caught} of {slower} tries of five runs a side", rows
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build")
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--pairs", type=int, default=52)
     parser.add_argument("--runs", type=int, default=1, help="on each side, of those")
-    parser.add_argument("--part", action="append", choices=("pairs", "zoo", "plants"), help="only this; may be repeated")
+    parser.add_argument("--part", action="append", choices=("pairs", "zoo", "plants", "times"), help="only this; may be repeated")
     parser.add_argument("--kept", metavar="DIR", help="where recordings stay; those that are there are not made again")
     parser.add_argument("--write")
     options = parser.parse_args()
     parts = {"pairs": lambda gate: measure_pairs(gate, options.pairs), "zoo": measure_zoo,
-             "plants": lambda gate: measure_plants(gate, options.runs)}
+             "plants": lambda gate: measure_plants(gate, options.runs), "times": measure_times}
     with tempfile.TemporaryDirectory(prefix="pieprof-gate-") as directory:
         gate = Gate(options.build, options.python, Path(options.kept or directory).resolve(), kept=options.kept is not None)
         measured = {part: measure(gate) for part, measure in parts.items() if part in (options.part or parts)}
