@@ -1,5 +1,6 @@
 /* The verb report: a run's lines, ranked by what they waste. */
 #include "base/intern.h"
+#include "findings/finding.h"
 #include "model/model.h"
 #include "model/select.h"
 #include "model/source.h"
@@ -41,6 +42,7 @@ int verb_report(const struct options *options)
         return STATUS_UNUSABLE;
     }
     model_build(&model, &run, options->own, options->own_count);
+    findings_say(&model);
     bool good = report_show(out, &model, options);
     source_free_all();
     binary_free_all();

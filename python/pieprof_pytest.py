@@ -16,9 +16,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import types
 
 import pytest
+from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 CHILD = "PIEPROF_PYTEST_CHILD"
 METRICS = ("findings", "replicas", "replica_objects", "transfers", "dead_stores", "redundant_stores")
@@ -139,18 +139,11 @@ def run_gated(item, marker):
         pytest.fail(wrong, pytrace=False)
 
 
-class Failure:
-    """A failure's text; its first line is what pytest's summary shows."""
-
-    def __init__(self, text):
-        self.text = text
-        self.reprcrash = types.SimpleNamespace(message=text.splitlines()[0] if text else "")
-
-    def __str__(self):
-        return self.text
-
-    def toterminal(self, terminal):
-        terminal.line(self.text)
+def failure(text, location):
+    """What pytest tells of an exception, here of a text alone; its first line is what the summary shows. xdist can hand it on."""
+    path, line, _ = location
+    crash = ReprFileLocation(path, (line or 0) + 1, text.splitlines()[0] if text else "")
+    return ReprExceptionInfo(reprcrash=crash, reprtraceback=ReprTraceback([ReprEntryNative([text + "\n"])], None, style="native"))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -163,7 +156,7 @@ def pytest_runtest_protocol(item, nextitem):
     call = pytest.CallInfo.from_call(lambda: run_gated(item, marker), when="call", reraise=(KeyboardInterrupt, pytest.exit.Exception))
     report = item.ihook.pytest_runtest_makereport(item=item, call=call)
     if report.failed and isinstance(call.excinfo.value, pytest.fail.Exception):
-        report.longrepr = Failure(str(call.excinfo.value))
+        report.longrepr = failure(str(call.excinfo.value), item.location)
     item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True

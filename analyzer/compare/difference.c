@@ -83,6 +83,11 @@ void difference_make(struct difference *difference, const struct profile *base, 
     gate_options_default(&options);
     *difference = (struct difference){.base = base, .now = now, .timed = base->from_run && now->from_run};
     judge(&difference->judgement, now, base, match, &options);
+    if (!judge_same_program(now, base))
+        judgement_note(
+            &difference->judgement,
+            memory_print("these are two programs: %s %s and %s %s; lines that happen to be alike are compared",
+                         base->program_kind, base->program, now->program_kind, now->program));
     bool *met = memory_zeroed(base->line_count, sizeof(*met));
     for (size_t i = 0; i < now->line_count; i++) {
         size_t before = match->base_lines[i];

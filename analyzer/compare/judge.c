@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/finding.h"
 #include "show/page.h"
 
 #define DECIDES_SHARE 0.9
@@ -71,21 +72,31 @@ static const char *known_words(const struct match *match, const struct profile_f
 static char *say_sum(const struct repeated *repeated)
 {
     char *bytes = page_bytes((uint64_t)repeated->bytes), *objects = page_count((uint64_t)(repeated->objects + 0.5));
-    char *text = memory_print("%s in %s objects", bytes, objects);
+    char *text = memory_print("%s%s in %s objects", repeated->about ? "About " : "", bytes, objects);
     free(bytes);
     free(objects);
+    return text;
+}
+
+/* What a call elsewhere had just made is what the claim counts: of the sum, the rest. Fresh memory. */
+static char *say_own(const struct profile_finding *finding, const struct repeated *now)
+{
+    if (strcmp(finding->category, FINDING_REPEATED_CALL) != 0 || now->own < 1)
+        return memory_print("%s", "");
+    char *own = page_count((uint64_t)(now->own + 0.5));
+    char *text = memory_print(", %s of them equal to an earlier one of this line itself", own);
+    free(own);
     return text;
 }
 
 static char *say_new(const struct match *match, const struct profile_finding *finding,
                      const struct profile_line *before, const struct repeated *now)
 {
-    char *sum = say_sum(now), *text;
-    if (match == NULL)
-        text = memory_print("%s made again.", sum);
-    else
-        text = memory_print("%s made again. %s", sum, known_words(match, finding, before));
+    char *sum = say_sum(now), *own = say_own(finding, now);
+    char *text = memory_print("%s made again%s.%s%s", sum, own, match != NULL ? " " : "",
+                              match != NULL ? known_words(match, finding, before) : "");
     free(sum);
+    free(own);
     return text;
 }
 
@@ -297,10 +308,18 @@ static void note_unused(struct judgement *judgement, const struct profile *now, 
     }
 }
 
+static void note_partial(struct judgement *judgement, const struct profile *profile)
+{
+    if (profile->why_partial != NULL)
+        judgement_note(judgement, memory_print("only a part of the program's run is in %s: %s", profile->name,
+                                               profile->why_partial));
+}
+
 static void note_run(struct judgement *judgement, const struct profile *now, const struct profile *base)
 {
-    if (now->why_partial != NULL)
-        judgement_note(judgement, memory_print("only a part of the run was judged: %s", now->why_partial));
+    note_partial(judgement, now);
+    if (base != NULL)
+        note_partial(judgement, base);
     if (now->without_place > 0)
         judgement_note(judgement,
                        memory_print("%" PRIu64 " objects found no room among the places: they were not looked at",

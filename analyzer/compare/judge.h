@@ -58,6 +58,8 @@ struct judgement {
 struct repeated {
     uint64_t births;
     double objects, bytes; /* made again: of all results, as many as of those examined */
+    double own;            /* of these objects, equal to an earlier one of their own place */
+    bool about;            /* not all were examined */
     /* Of a baseline's line only. */
     double
         most_bytes;  /* with all results of places that repeat in part: how long a plateau lasts is a matter of data */
@@ -95,6 +97,9 @@ void judgement_finish(struct judgement *judgement, const struct gate_options *op
 /* For the parts of the judge: `what` is fresh memory, which is taken. */
 void judgement_add(struct judgement *judgement, struct judged_item item, char *what);
 void judgement_note(struct judgement *judgement, char *note);
+
+/* refuse.c: is it the same program, perhaps renamed? */
+bool judge_same_program(const struct profile *now, const struct profile *base);
 
 /* moved.c: what is new and what is gone, where they are the same waste at another line. */
 void judge_moved(struct judgement *judgement, const struct match *match);

@@ -61,6 +61,7 @@ struct profile_finding {
     const char *ignored; /* the reason a comment on the line gives; NULL: none */
     /* Of a run only; NULL in a baseline. */
     const char *claim, *advice;
+    const char *way; /* the Python frames that lead there */
     double waste_s;
 };
 
@@ -89,6 +90,8 @@ struct profile {
     size_t file_count, file_capacity;
     struct profile_line *lines; /* by path, then number */
     size_t line_count, line_capacity;
+    struct map line_map; /* of the first `line_indexed` lines: path and number -> index + 1 */
+    size_t line_indexed;
     struct profile_finding *findings; /* by line, kind and id */
     size_t finding_count, finding_capacity;
     struct profile_ignore *ignores;
@@ -118,7 +121,7 @@ const char *profile_differs(const struct profile *a, const struct profile *b);
 void profile_pool(struct profile *first, const struct profile *other);
 
 /* profile_pool.c: the line of a profile at a place of another of the same code; NULL: nothing was counted there. */
-const struct profile_line *profile_find_line(const struct profile *profile, const char *path, int32_t number);
+const struct profile_line *profile_find_line(struct profile *profile, const char *path, int32_t number);
 
 /* profile_read.c: from a baseline's text. False: `*error` (fresh memory) says where and what is wrong. */
 bool profile_read(struct profile *profile, const char *text, size_t length_bytes, char **error);
@@ -131,9 +134,6 @@ const char *profile_program(struct profile *profile, const struct model *model);
 
 /* ended.c: why a run cannot stand for the whole program; NULL: it came to its end and was read whole. Interned. */
 const char *profile_why_partial(const struct run *run);
-
-/* profile_path.c: a file's path as another machine would tell it. Interned. */
-const char *profile_path(const struct model *model, const char *file);
 
 /*
  * Do exact counts alone make findings of this kind? Others are measured, or told only where they cost time: they are not

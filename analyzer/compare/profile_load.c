@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "compare/profile.h"
+#include "findings/finding.h"
 #include "model/source.h"
 #include "open.h"
 #include "symbols/binary.h"
@@ -37,6 +38,8 @@ static bool load_run(struct profile *profile, const char *path, const char *cons
     if (!open_run(&run, path))
         return false;
     model_build(&model, &run, own, own_count);
+    model.portable_paths = true;
+    findings_say(&model);
     profile_take(profile, &model);
     source_free_all();
     binary_free_all();
@@ -80,6 +83,7 @@ void profile_free(struct profile *profile)
         free(profile->files[i].digests);
     for (size_t i = 0; i < profile->line_count; i++)
         free(profile->lines[i].groups);
+    map_free(&profile->line_map);
     free(profile->files);
     free(profile->lines);
     free(profile->findings);

@@ -18,12 +18,27 @@ const char *profile_differs(const struct profile *a, const struct profile *b)
     return NULL;
 }
 
-const struct profile_line *profile_find_line(const struct profile *profile, const char *path, int32_t number)
+static struct map_key place_key(const char *path, int32_t number)
 {
-    for (size_t i = 0; i < profile->line_count; i++)
-        if (profile->lines[i].number == number && line_path(profile, &profile->lines[i]) == path)
-            return &profile->lines[i];
-    return NULL;
+    return (struct map_key){(uintptr_t)path, (uint32_t)number, 0};
+}
+
+/* SIZE_MAX: there is none. Lines are added at the end only. */
+static size_t find_line(struct profile *profile, const char *path, int32_t number)
+{
+    for (; profile->line_indexed < profile->line_count; profile->line_indexed++) {
+        const struct profile_line *line = &profile->lines[profile->line_indexed];
+        struct map_key key = place_key(line_path(profile, line), line->number);
+        if (map_get(&profile->line_map, key) == NULL)
+            map_put(&profile->line_map, key, (void *)(profile->line_indexed + 1));
+    }
+    return (size_t)(uintptr_t)map_get(&profile->line_map, place_key(path, number)) - 1;
+}
+
+const struct profile_line *profile_find_line(struct profile *profile, const char *path, int32_t number)
+{
+    size_t line = find_line(profile, path, number);
+    return line != SIZE_MAX ? &profile->lines[line] : NULL;
 }
 
 static size_t file_of(struct profile *profile, const struct profile_file *file)
@@ -45,10 +60,10 @@ static size_t file_of(struct profile *profile, const struct profile_file *file)
 /* The line at the same place, added without counts where there is none. */
 static size_t line_of(struct profile *profile, const struct profile *other, const struct profile_line *line)
 {
+    size_t known = find_line(profile, line_path(other, line), line->number);
+    if (known != SIZE_MAX)
+        return known;
     size_t file = file_of(profile, &other->files[line->file]);
-    for (size_t i = 0; i < profile->line_count; i++)
-        if (profile->lines[i].file == file && profile->lines[i].number == line->number)
-            return i;
     profile->lines = memory_grow(profile->lines, profile->line_count, &profile->line_capacity, sizeof(*profile->lines));
     profile->lines[profile->line_count] = (struct profile_line){.file = file,
                                                                 .function = line->function,

@@ -7,10 +7,13 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "findings/far.h"
 #include "findings/sites.h"
 #include "model/engines.h"
+#include "model/path.h"
 #include "model/share.h"
 #include "model/source.h"
+#include "show/text_parts.h"
 
 /* Of objects below it, whether they count depends on how much more than was asked for the allocator gives: chance. */
 #define SURE_BYTES 1024u
@@ -41,7 +44,7 @@ static void digest_text(struct profile_file *file, const struct source *source)
 /* The index of a file, added at its first line. */
 static size_t take_file(struct profile *profile, const struct model *model, const char *file)
 {
-    const char *path = profile_path(model, file);
+    const char *path = path_portable(model, file);
     for (size_t i = 0; i < profile->file_count; i++)
         if (profile->files[i].path == path)
             return i;
@@ -70,35 +73,55 @@ static struct profile_group *group_of(struct profile_line *line, bool examined, 
     return group;
 }
 
-/* Bytes of the site's results, of as large a part of them as of those examined. */
-static uint64_t bytes_of(const struct site *site, uint64_t part)
+/* What was compared at a site, and what of it was equal to an earlier object, or all one value. */
+struct compared {
+    uint64_t examined, replicas, constant;
+};
+
+/*
+ * Near or far, by the history that has more equal ones: what comes again in the next epoch, in another order, is hardly ever
+ * near. Counted also where that makes no finding: for another run it is not new. One value throughout is for the near one.
+ */
+static struct compared compared_of(const struct site *site)
 {
     const struct db_site *record = site->record;
-    if (record->examined == 0)
+    struct compared near = {record->examined, record->replicas, record->constant};
+    if (record->far_examined == 0 || near.constant > 0)
+        return near;
+    struct compared far = {record->far_examined, site_far_replicas(site), 0};
+    double near_share = near.examined > 0 ? (double)near.replicas / (double)near.examined : 0;
+    return (double)far.replicas / (double)far.examined > near_share ? far : near;
+}
+
+/* Bytes of the site's results, of as large a part of them as of those examined. */
+static uint64_t bytes_of(const struct site *site, uint64_t part, uint64_t examined)
+{
+    if (examined == 0)
         return 0;
-    double objects = (double)part / (double)record->examined * (double)site_results(site);
-    double bytes = objects * (double)record->size_bytes;
+    double objects = (double)part / (double)examined * (double)site_results(site);
+    double bytes = objects * (double)site->record->size_bytes;
     return bytes < 0x1p62 ? (uint64_t)bytes : UINT64_C(1) << 62;
 }
 
 static void take_site(struct profile_line *line, const struct site *site)
 {
     const struct db_site *record = site->record;
-    uint64_t repeated = record->replicas + site->linked, bytes;
-    repeated = repeated < record->examined ? repeated : record->examined;
-    struct profile_group *group = group_of(line, record->examined > 0, profile_tenths(repeated, record->examined),
-                                           profile_tenths(record->constant, record->examined));
+    const struct compared compared = compared_of(site);
+    uint64_t repeated = compared.replicas + site->linked, bytes;
+    repeated = repeated < compared.examined ? repeated : compared.examined;
+    struct profile_group *group = group_of(line, compared.examined > 0, profile_tenths(repeated, compared.examined),
+                                           profile_tenths(compared.constant, compared.examined));
     if (__builtin_mul_overflow(record->births, record->size_bytes, &bytes))
         bytes = INT64_MAX;
     profile_add(&group->births, record->births);
     profile_add(&group->results, site_results(site));
-    profile_add(&group->examined, record->examined);
-    profile_add(&group->replicas, record->replicas);
-    profile_add(&group->linked, repeated - record->replicas);
-    profile_add(&group->constant, record->constant);
+    profile_add(&group->examined, compared.examined);
+    profile_add(&group->replicas, compared.replicas);
+    profile_add(&group->linked, repeated - compared.replicas);
+    profile_add(&group->constant, compared.constant);
     profile_add(&group->bytes, bytes);
-    profile_add(&group->again_bytes, bytes_of(site, repeated));
-    profile_add(&group->constant_bytes, bytes_of(site, record->constant));
+    profile_add(&group->again_bytes, bytes_of(site, repeated, compared.examined));
+    profile_add(&group->constant_bytes, bytes_of(site, compared.constant, compared.examined));
 }
 
 static int group_order(const void *left, const void *right)
@@ -159,9 +182,9 @@ static void take_line(struct profile *profile, struct model *model, const struct
         qsort(taken->groups, taken->group_count, sizeof(*taken->groups), group_order);
 }
 
-static void take_finding(struct profile *profile, const struct model *model, const struct finding *finding)
+static void take_finding(struct profile *profile, struct model *model, const struct finding *finding)
 {
-    const char *path = profile_path(model, finding->line->file);
+    const char *path = path_portable(model, finding->line->file);
     size_t line = 0;
     while (line < profile->line_count &&
            (line_path(profile, &profile->lines[line]) != path || profile->lines[line].number != finding->line->number))
@@ -171,13 +194,16 @@ static void take_finding(struct profile *profile, const struct model *model, con
     take_columns(&profile->lines[line], &finding->span);
     profile->findings =
         memory_grow(profile->findings, profile->finding_count, &profile->finding_capacity, sizeof(*profile->findings));
+    char *way = text_way(model, finding_process(finding), finding_node(finding));
     profile->findings[profile->finding_count++] = (struct profile_finding){.id = intern_string(finding->id),
                                                                            .kind = finding->kind,
                                                                            .category = finding->category,
                                                                            .line = line,
                                                                            .claim = intern_string(finding->claim),
                                                                            .advice = intern_string(finding->advice),
+                                                                           .way = intern_string(way),
                                                                            .waste_s = finding->waste_s};
+    free(way);
 }
 
 static void take_run(struct profile *profile, const struct model *model)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compare/profile.h"
+#include "model/path.h"
 
 /* The words of a command line, one after the other. */
 struct words {
@@ -77,7 +78,7 @@ static const char *read_program(struct profile *profile, const struct model *mod
         }
         const char *script = path_absolute(run_text(process, process->record->directory_blob), word);
         profile->program_kind = "script";
-        profile->program = profile_path(model, script);
+        profile->program = path_portable(model, script);
         return script;
     }
     return NULL;

@@ -34,7 +34,7 @@ static bool is_there_too(const struct profile *profile, const struct profile *ot
 }
 
 /* A script is the same under another name when most of its text is in it, and the old one is there no longer. */
-static bool is_same_program(const struct profile *now, const struct profile *base)
+bool judge_same_program(const struct profile *now, const struct profile *base)
 {
     if (strcmp(now->program_kind, base->program_kind) != 0)
         return false;
@@ -49,7 +49,7 @@ static bool is_same_program(const struct profile *now, const struct profile *bas
 
 static char *refuse_program(const struct profile *now, const struct profile *base)
 {
-    if (is_same_program(now, base))
+    if (judge_same_program(now, base))
         return NULL;
     return memory_print(
         "another program: %s %s, and the baseline is of %s %s; make a baseline of this program, or name "
@@ -155,6 +155,10 @@ static char *refuse_mixture(const struct side *side, const char *what)
 {
     for (size_t i = 1; i < side->count; i++) {
         const struct profile *first = &side->profiles[0], *other = &side->profiles[i];
+        if (!judge_same_program(first, other))
+            return memory_print("%s are of two programs: %s %s in %s, and %s %s in %s; name runs of one", what,
+                                first->program_kind, first->program, first->name, other->program_kind, other->program,
+                                other->name);
         const char *path = profile_differs(first, other);
         if (path != NULL)
             return memory_print(

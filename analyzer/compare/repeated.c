@@ -20,6 +20,8 @@ struct repeated line_repeated(const struct profile_line *line, const char *kind,
             continue;
         profile_add(&repeated.births, group->births);
         repeated.objects += (double)equal / (double)group->examined * (double)group->results;
+        repeated.own += (double)group->replicas / (double)group->examined * (double)group->results;
+        repeated.about = repeated.about || group->examined < group->results;
         repeated.bytes += (double)(constant ? group->constant_bytes : group->again_bytes);
     }
     return repeated;

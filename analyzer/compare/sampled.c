@@ -31,6 +31,7 @@ static double quantile(double chance)
 }
 
 #define NEW_FRACTION 0.9
+#define NEW_PAIRS_MIN 6u    /* with fewer no interval of 95 % lies above NEEDLESS_MIN: 0.025^(1/5) is 0.48 */
 #define NEW_TIME_PART 0.005 /* of the run's */
 
 static const struct share *share_of(const struct profile_line *line, enum share_kind kind)
@@ -80,11 +81,12 @@ static bool has_finding(const struct profile *profile, size_t line)
     return false;
 }
 
+/* Few pairs may do, for what a new line does is not compared with another share: the interval, widened, decides. */
 static bool is_worth(const struct profile *profile, const struct profile_line *line, const struct share *share)
 {
-    struct estimate estimate = share_estimate_needless(share);
-    return estimate.known && estimate.fraction >= NEW_FRACTION && 2 * share->zero < share->wasted &&
-           line->time_s * estimate.fraction >= NEW_TIME_PART * profile->time_s;
+    struct estimate estimate = share_estimate_needless_within(share, 0);
+    return share->pairs >= NEW_PAIRS_MIN && estimate.known && estimate.fraction >= NEW_FRACTION &&
+           2 * share->zero < share->wasted && line->time_s * estimate.fraction >= NEW_TIME_PART * profile->time_s;
 }
 
 /* Of a line that the baseline does not have, and that no finding speaks of. */

@@ -174,6 +174,17 @@ static char *refuse_side(const struct side *side, const char *what)
     return NULL;
 }
 
+/* Runs that may hide what was asked for pass nothing; what they show all the same fails. */
+static char *refuse_blind(double visible, double percent)
+{
+    if (visible <= VISIBLE_MAX * percent)
+        return NULL;
+    return memory_print(
+        "--time %.6g%%: these runs differ so much among themselves that only a rise of the run by %.0f %% "
+        "and more would be seen; record more runs, longer ones, or on a quieter machine",
+        percent, visible);
+}
+
 char *judge_times(struct judgement *judgement, const struct match *match, const struct side *now,
                   const struct side *base, const struct gate_options *options)
 {
@@ -186,13 +197,6 @@ char *judge_times(struct judgement *judgement, const struct match *match, const 
     double factor = 1 + options->time_percent / 100, chance = MISTAKES / (double)count, run_s = all[0].base.mean;
     double visible = 100 * (least_told(&all[0], factor, chance) / run_s - 1);
     judgement->times_compared = count;
-    if (visible > VISIBLE_MAX * options->time_percent) {
-        free(all);
-        return memory_print(
-            "--time %.6g%%: these runs differ so much among themselves that only a rise of the run by %.0f %% "
-            "and more would be seen; record more runs, longer ones, or on a quieter machine",
-            options->time_percent, visible);
-    }
     for (size_t i = 0; i < count; i++)
         if (all[i].now.mean > least_told(&all[i], factor, chance) &&
             all[i].now.mean - all[i].base.mean >= LINE_PART * run_s)
@@ -202,5 +206,5 @@ char *judge_times(struct judgement *judgement, const struct match *match, const 
                                 count, visible));
     judgement_finish(judgement, options);
     free(all);
-    return NULL;
+    return judgement->failed ? NULL : refuse_blind(visible, options->time_percent);
 }

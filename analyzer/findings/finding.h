@@ -61,7 +61,7 @@ static inline enum phase finding_phase(const struct finding *finding)
 /* Runs every rule; fills model->findings and adds to the waste of lines. After objects_charge, before lines_rank. */
 void findings_make(struct model *model);
 
-/* Puts every finding into words. After lines_rank: names of files depend on which lines there are. */
+/* Puts every finding into words. After model_build: names of files depend on which lines there are, and on portable_paths. */
 void findings_say(struct model *model);
 void findings_free(struct model *model);
 

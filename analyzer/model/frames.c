@@ -65,7 +65,8 @@ static void add_python(struct context *context, struct model *model, struct proc
                                         .owner = code->owner});
 }
 
-void context_expand(struct context *context, struct model *model, struct process *process, uint32_t node_id)
+static void expand(struct context *context, struct model *model, struct process *process, uint32_t node_id,
+                   bool natives)
 {
     static const char *const threads[] = {"main thread", "thread", "native thread", "worker", "worker"};
     const struct db_node *path[CONTEXT_NODES_MAX] = {NULL};
@@ -80,11 +81,23 @@ void context_expand(struct context *context, struct model *model, struct process
             context->thread = threads[(uint32_t)record->value];
         else if (record->frame == DB_FRAME_PYTHON)
             add_python(context, model, process, record);
+        else if (!natives)
+            continue;
         else if (record->frame == DB_FRAME_GAP)
             context_add(context, (struct frame){.kind = FRAME_GAP});
         else
             add_native(context, process, record, i == 1);
     }
+}
+
+void context_expand(struct context *context, struct model *model, struct process *process, uint32_t node_id)
+{
+    expand(context, model, process, node_id, true);
+}
+
+void context_expand_python(struct context *context, struct model *model, struct process *process, uint32_t node_id)
+{
+    expand(context, model, process, node_id, false);
 }
 
 void context_free(struct context *context)

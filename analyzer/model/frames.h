@@ -27,6 +27,8 @@ struct context {
 
 /* The path to `node_id`, at most the 200 innermost nodes of it. Free with context_free. */
 void context_expand(struct context *context, struct model *model, struct process *process, uint32_t node_id);
+/* Its Python frames alone, for which no library is looked into. Free with context_free. */
+void context_expand_python(struct context *context, struct model *model, struct process *process, uint32_t node_id);
 void context_free(struct context *context);
 
 #endif

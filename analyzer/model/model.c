@@ -68,7 +68,6 @@ void model_build(struct model *model, const struct run *run, const char *const *
     findings_make(model);
     lines_rank(model);
     model->own_directory = lines_directory(model);
-    findings_say(model);
 }
 
 void model_free(struct model *model)

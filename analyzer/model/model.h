@@ -243,13 +243,14 @@ struct model {
     const char *event_names[DB_EVENTS_MAX]; /* of PIEPROF_EVENTS; NULL from the first unused on */
     double event_totals[DB_EVENTS_MAX];
     double duration_s;
+    bool portable_paths;       /* sentences name files as another machine would (path.h) */
     const char *own_directory; /* the deepest that holds every file of the user's own lines; "" when none does */
     const char *const *own;    /* --own globs */
     size_t own_count;
     uint64_t decode_budget; /* bytes of location tables that may still be decoded: bounds a hostile file's cost */
 };
 
-/* `own`: globs of packages that count as the user's own code. Free with model_free. */
+/* `own`: globs of packages that count as the user's own code. Free with model_free. findings_say() puts what was found into words. */
 void model_build(struct model *model, const struct run *run, const char *const *own, size_t own_count);
 void model_free(struct model *model);
 

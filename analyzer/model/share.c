@@ -13,9 +13,9 @@ static struct estimate widen(struct estimate estimate, const struct weights *wei
     return estimate;
 }
 
-static struct estimate estimate_within(double part, const struct weights *weights, uint64_t pairs, double z)
+static struct estimate estimate_within(double part, const struct weights *weights, double z)
 {
-    if (pairs < SHARE_PAIRS_MIN || weights->squares <= 0 || part > weights->all)
+    if (weights->squares <= 0 || part > weights->all)
         return (struct estimate){0};
     double n = weights->all * weights->all / weights->squares, fraction = part / weights->all;
     double center = (fraction + z * z / (2 * n)) / (1 + z * z / n);
@@ -27,7 +27,9 @@ static struct estimate estimate_within(double part, const struct weights *weight
 
 static struct estimate estimate_of(double part, const struct weights *weights, uint64_t pairs)
 {
-    return estimate_within(part, weights, pairs, 1.959963984540054); /* 97.5 % quantile of the normal distribution */
+    if (pairs < SHARE_PAIRS_MIN)
+        return (struct estimate){0};
+    return estimate_within(part, weights, 1.959963984540054); /* 97.5 % quantile of the normal distribution */
 }
 
 struct estimate share_estimate(const struct share *share)
@@ -52,7 +54,7 @@ struct estimate share_estimate_needless(const struct share *share)
 
 struct estimate share_estimate_needless_within(const struct share *share, double z)
 {
-    return estimate_within(needless(share), &share->weights, share->pairs, z);
+    return estimate_within(needless(share), &share->weights, z);
 }
 
 struct estimate share_estimate_counts(uint64_t part, uint64_t whole)

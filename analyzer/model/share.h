@@ -25,7 +25,7 @@ struct estimate share_estimate_across(const struct share *share);
 struct estimate share_estimate_counts(uint64_t part, uint64_t whole);
 /* The needless part of all. */
 struct estimate share_estimate_needless(const struct share *share);
-/* ... with an interval of `z` standard deviations to each side in place of those of 95 %. */
+/* ... with an interval of `z` standard deviations to each side in place of those of 95 %, however few the pairs. */
 struct estimate share_estimate_needless_within(const struct share *share, double z);
 
 #endif

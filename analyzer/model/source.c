@@ -30,6 +30,8 @@ static struct parts **stored_all;
 static size_t stored_count, stored_capacity;
 static bool indexed;
 
+static struct map repository_paths; /* path -> the same below its repository, "" for one in none */
+
 /* The parts of this record's text, made at the first; NULL when they cannot all be there. */
 static struct parts *parts_of(const struct run_process *process, const struct db_source *record)
 {
@@ -242,6 +244,7 @@ void source_free_all(void)
     stored_all = NULL;
     stored_count = stored_capacity = 0;
     map_free(&stored);
+    map_free(&repository_paths);
     indexed = false;
 }
 
@@ -277,11 +280,10 @@ const char *source_line(const struct source *source, int32_t number, size_t *len
     return at;
 }
 
-const char *source_repository_path(const char *path)
+/* Looked for on the disk. */
+static const char *find_repository_path(const char *path)
 {
     const char *found = NULL;
-    if (path[0] != '/')
-        return NULL;
     for (size_t length = strlen(path); length > 0 && found == NULL; length--) {
         if (path[length - 1] != '/')
             continue;
@@ -291,4 +293,17 @@ const char *source_repository_path(const char *path)
         free(git);
     }
     return found;
+}
+
+const char *source_repository_path(const char *path)
+{
+    if (path[0] != '/')
+        return NULL;
+    struct map_key key = {(uintptr_t)intern_string(path), 0, 0};
+    const char *known = map_get(&repository_paths, key);
+    if (known == NULL) {
+        known = find_repository_path(path);
+        map_put(&repository_paths, key, (void *)(uintptr_t)(known != NULL ? known : ""));
+    }
+    return known == NULL || *known == '\0' ? NULL : known;
 }

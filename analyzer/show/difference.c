@@ -220,6 +220,19 @@ static void put_escaped(FILE *out, const char *text)
     free(escaped);
 }
 
+static void put_markdown_notes(FILE *out, const struct difference *difference)
+{
+    fputc('\n', out);
+    for (size_t i = 0; i < difference->judgement.note_count; i++) {
+        fputs("- note: ", out);
+        put_escaped(out, difference->judgement.notes[i]);
+        fputc('\n', out);
+    }
+    if (difference->unmatched > 0)
+        fprintf(out, "- note: %zu of the changed lines could not be matched with a line of the first run\n",
+                difference->unmatched);
+}
+
 bool difference_show_markdown(FILE *out, const struct difference *difference)
 {
     char *totals = say_totals(difference);
@@ -251,6 +264,7 @@ bool difference_show_markdown(FILE *out, const struct difference *difference)
         free(title);
         free(what);
     }
+    put_markdown_notes(out, difference);
     free(totals);
     return ferror(out) == 0;
 }

@@ -121,6 +121,16 @@ char *text_context(struct model *model, const struct process *process, uint32_t 
     return chain.text;
 }
 
+char *text_way(struct model *model, const struct process *process, uint32_t node)
+{
+    struct context context;
+    struct chain chain = {0};
+    context_expand_python(&context, model, (struct process *)(uintptr_t)process, node);
+    chain_python(&chain, model, &context);
+    context_free(&context);
+    return chain.text != NULL ? chain.text : memory_print("(%s)", context.thread);
+}
+
 static void put_side(const struct page *page, const char *label, const char *text)
 {
     char *head = memory_print("      %-7s", label);

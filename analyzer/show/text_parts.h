@@ -7,7 +7,7 @@
 #include "model/share.h"
 #include "show/page.h"
 
-/* text_names.c: the file as a reader knows it: relative to where the program ran, escaped. Fresh memory. */
+/* text_names.c: the file as path_told() has it, escaped. Fresh memory. */
 char *text_path(const struct model *model, const char *path);
 
 /* text_names.c: "97 % (93-99 %)" or NULL when too few pairs. Fresh memory. */
@@ -65,5 +65,8 @@ void text_pair(const struct page *page, struct model *model, const struct pair_g
  * the first with a name, where the others only allocate. Fresh memory.
  */
 char *text_context(struct model *model, const struct process *process, uint32_t node, bool entry_alone);
+
+/* text_pair.c: the same of the Python frames alone, for which no library is looked into. Fresh memory. */
+char *text_way(struct model *model, const struct process *process, uint32_t node);
 
 #endif

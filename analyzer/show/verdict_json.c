@@ -41,6 +41,7 @@ static json_t *json_item(const struct judged_item *item)
     json_object_set_new(object, "claim", json_text(finding != NULL ? finding->claim : NULL));
     json_object_set_new(object, "why", json_text(item->what));
     json_object_set_new(object, "advice", json_text(finding != NULL ? finding->advice : NULL));
+    json_object_set_new(object, "way", json_text(finding != NULL ? finding->way : NULL));
     return object;
 }
 

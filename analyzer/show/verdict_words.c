@@ -65,9 +65,12 @@ char *verdict_message(const struct judged_item *item)
 {
     const struct profile_finding *finding = item->finding;
     bool claimed = finding != NULL && finding->claim != NULL && finding->claim != item->what;
-    char *whole = memory_print("%s%s%s%s%s", claimed ? finding->claim : "", claimed && *item->what != '\0' ? " " : "",
-                               item->what, finding != NULL && finding->advice != NULL ? " " : "",
-                               finding != NULL && finding->advice != NULL ? finding->advice : "");
+    bool advised = finding != NULL && finding->advice != NULL;
+    bool called = finding != NULL && finding->way != NULL && strstr(finding->way, " > ") != NULL;
+    char *whole =
+        memory_print("%s%s%s%s%s%s%s%s", claimed ? finding->claim : "", claimed && *item->what != '\0' ? " " : "",
+                     item->what, advised ? " " : "", advised ? finding->advice : "", called ? " The way there: " : "",
+                     called ? finding->way : "", called ? "." : "");
     char *message = text_printable(whole, strlen(whole));
     free(whole);
     return message;

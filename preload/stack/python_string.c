@@ -56,6 +56,16 @@ static size_t encode(uint32_t character, uint8_t *to)
     return 4;
 }
 
+/* Bytes that are not UTF-8 stand in a str as lone surrogates (PEP 383, "surrogateescape"): 0xDC80 to 0xDCFF are one each. */
+static size_t encode_any(uint32_t character, uint8_t *to)
+{
+    if (character < 0xD800 || character >= 0xE000) {
+        return encode(character, to);
+    }
+    to[0] = character >= 0xDC80 && character < 0xDD00 ? (uint8_t)character : '?';
+    return 1;
+}
+
 static bool copy_encoded(const struct text *text, char *to, size_t room, size_t *bytes)
 {
     *bytes = 0;
@@ -65,8 +75,7 @@ static bool copy_encoded(const struct text *text, char *to, size_t room, size_t 
         if (!guard_copy(&character, (const void *)(text->data + i * text->kind), text->kind)) {
             return false;
         }
-        bool surrogate = character >= 0xD800 && character < 0xE000;
-        size_t length = encode(surrogate ? '?' : character, encoded);
+        size_t length = encode_any(character, encoded);
         if (*bytes + length > room) {
             process_drop(DB_DROP_BLOB_TOO_LARGE);
             return true;

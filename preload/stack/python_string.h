@@ -9,7 +9,7 @@
 struct python_probe;
 
 /* At most `room` bytes, no terminator; a longer string is cut at a character (counted BLOB_TOO_LARGE). False: not a
- * readable compact str. Lone surrogates (surrogateescape) come out as "?". */
+ * readable compact str. Surrogates that stand for bytes (PEP 383) come out as these, others as "?". */
 bool python_string_copy(const struct python_probe *probe, uintptr_t address, char *to, size_t room, size_t *bytes);
 
 #endif

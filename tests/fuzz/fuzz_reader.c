@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "findings/finding.h"
 #include "model/select.h"
 #include "model/source.h"
 #include "show/dump.h"
@@ -90,6 +91,7 @@ static void show(struct run *run)
     struct selection selection;
     struct model model;
     model_build(&model, run, NULL, 0);
+    findings_say(&model);
     selection_make(&selection, &model, &options, &limits);
     dump_show(out, run);
     text_show(out, &model, &selection, &options);

@@ -387,6 +387,36 @@ def golden_big(nodes=200000, pairs=100000):
     return db
 
 
+def golden_wide(files=150, functions=8, rows=10, sites=4096, pairs=60000, samples_per_second=250, seconds=600):
+    """Ten minutes of a large program: 12,000 lines of 150 files, nearly 3,000 of which are findings, and as many places as there can be."""
+    db = Db()
+    process = db.process(python=sys.hexversion, seconds=float(seconds), engines=("time", "access", "replica"), arguments=("python", "/nowhere/part0.py"),
+                         native=140000, call_ended=5000, resolved=130000)
+    process.module("/nowhere/lib/_multiarray.so", 0x7f0000000000, 0x7f0000800000)
+    state, leaves, samples = 12345, [], samples_per_second * seconds // (files * functions * rows)
+    for number in range(files):
+        path, body = "/nowhere/part%d.py" % number, ""
+        for function in range(functions):
+            body += "def f%d(x):\n" % function + "".join("    y%d = np.sin(x * %d)\n" % (row, number * 97 + function * 11 + row) for row in range(rows)) + "\n"
+        text = "import numpy as np\n\n" + body + "for epoch in range(100):\n    f0(np.ones(3))\n"
+        source, codes = process.source(path, text), text_codes(text, path)
+        numbers = {name: process.code_of(code, source) for name, code in codes.items()}
+        caller = process.frame(process.root(), numbers["<module>"], offset_of(codes["<module>"], len(text.splitlines())))
+        for function in range(functions):
+            for row in range(rows):
+                name = "f%d" % function
+                frame = process.frame(caller, numbers[name], offset_of(codes[name], 4 + function * (rows + 2) + row))
+                leaves.append(process.node(frame, NATIVE, 0x7f0000000200 + len(leaves) % 64 * 16, samples=samples))
+    for number in range(sites):
+        again = number % 3 > 0
+        process.site(leaves[number * 7919 % len(leaves)], 2048 + 16 * (number % 97), births=1000, replicas=999 * again, period=int(again))
+    for _ in range(pairs):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        first, second = leaves[(state >> 33) % len(leaves)], leaves[(state >> 13) % len(leaves)]
+        process.pair(first, second, (LOAD, LOAD) if state & 4096 else (STORE, STORE), flags=(state >> 50) % 2)
+    return db
+
+
 def compact(data):
     """The short form that tests/fuzz/fuzz_reader.c reads: each part's length and bytes, without its zeros at the end."""
     parts = [data[:HEADER_BYTES]] + [data[at:at + EXTENT_BYTES] for at in range(HEADER_BYTES, len(data), EXTENT_BYTES)]
@@ -394,7 +424,7 @@ def compact(data):
     return b"".join(struct.pack("<I", len(part)) + part for part in stripped)
 
 
-GOLDEN = {"small": golden_small, "objects": golden_objects, "phases": golden_phases, "big": golden_big, "empty": Db}
+GOLDEN = {"small": golden_small, "objects": golden_objects, "phases": golden_phases, "big": golden_big, "wide": golden_wide, "empty": Db}
 
 
 def main():

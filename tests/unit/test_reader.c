@@ -117,6 +117,7 @@ static bool try_bytes(const uint8_t *bytes, size_t size)
     if (read) {
         struct model model;
         model_build(&model, &run, NULL, 0);
+        findings_say(&model);
         assert_possible(&model);
         model_free(&model);
     } else {

@@ -66,6 +66,33 @@ def test_what_another_seed_makes_constant_is_a_plateau_and_a_chance_equal_is_non
     verdict(write(tmp_path, wasteful(400)), "--baseline", write(tmp_path, old, "old.db"), status=status)
 
 
+def shuffled(path, rounds, contents=60, **counters):
+    """tanh's results come again in each round, in another order: none is near to its equal."""
+    program = Program()
+    program.process.far_site(program.node("features", "np.tanh(", samples=500), 2**17, 4000, contents, rounds, period=179, far_period_replicas=3, **counters)
+    return program.write(path)
+
+
+@pytest.mark.parametrize("rounds, status", [(12, 1), (8, 0)])
+def test_what_comes_again_after_long_is_new_and_counts(tmp_path, base, rounds, status):
+    """By the far history: eleven of twelve are more than nine tenths, seven of eight are less."""
+    new = shuffled(tmp_path / "new.db", rounds)
+    data = verdict(new, "--baseline", base, status=status)
+    assert [(item["verdict"], item["line"]) for item in data["items"]] == [("new" if status else "small", 11)]
+    assert not status or data["items"][0]["why"].startswith("About 458 MiB in 3,667 objects made again.")
+    for baseline in (new, export(new)):
+        assert [item["verdict"] for item in verdict(new, "--baseline", baseline, status=0)["items"]] == ["known" if status else "small"]
+    assert verdict(new, "--max", "replicas=400MiB", status=status)["passed"] == (not status)
+
+
+def test_what_came_again_by_chance_before_is_not_new(tmp_path):
+    """Drawn at random, which makes no finding: another seed draws more evenly."""
+    before = shuffled(tmp_path / "old.db", 12, far_squares=60 * (144 + 24))
+    assert verdict(before, "--max", "findings=0", status=0)["items"] == []
+    for baseline in (before, export(before)):
+        assert failing(verdict(shuffled(tmp_path / "new.db", 12), "--baseline", baseline, status=0)) == []
+
+
 def test_a_longer_plateau_is_no_increase(tmp_path):
     """Of two places of the line one was settled nearly at once in the baseline, the other only in the end."""
     def settled(small, large):

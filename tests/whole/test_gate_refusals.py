@@ -90,7 +90,7 @@ def test_a_run_that_died_early(tmp_path, base, ended):
     refuses(tmp_path, base, ended=ended, words=["the run is not whole", "--partial"])
     path = new(tmp_path, ended=ended)
     (note,) = verdict(path, "--baseline", base, "--partial", status=0)["notes"]
-    assert note.startswith("only a part of the run was judged: ")
+    assert note.startswith("only a part of the program's run is in ")
     assert "the baseline is not whole" in refused(base, "--baseline", path)
 
 

@@ -87,7 +87,7 @@ def with_buffer(same, different, samples=100, flags=make_db.SAME_VALUE):
 
 
 @pytest.mark.parametrize("same, different, samples, flags, status", [
-    (40, 0, 100, make_db.SAME_VALUE, 1), (20, 20, 100, make_db.SAME_VALUE, 0), (4, 0, 100, make_db.SAME_VALUE, 0),
+    (40, 0, 100, make_db.SAME_VALUE, 1), (8, 0, 100, make_db.SAME_VALUE, 1), (5, 0, 100, make_db.SAME_VALUE, 0), (7, 2, 100, make_db.SAME_VALUE, 0), (20, 20, 100, make_db.SAME_VALUE, 0), (4, 0, 100, make_db.SAME_VALUE, 0),
     (40, 0, 0, make_db.SAME_VALUE, 0), (0, 40, 100, 0, 0)])
 def test_a_new_line_whose_stores_are_needless_fails(tmp_path, same, different, samples, flags, status):
     """Nearly all of them, enough of them, and worth it; against an exported baseline too, whose text does not have it."""
@@ -141,6 +141,18 @@ def test_runs_of_different_code_are_refused(tmp_path):
     base = write(tmp_path, [clean()], "base")
     assert "the runs are of different code: train.py is not the same in" in refused(*new, "--baseline", *base)
     assert "the baselines are of different code" in refused(*base, "--baseline", *new)
+
+
+def test_runs_of_two_programs_are_refused_with_and_without_a_baseline(tmp_path):
+    """What only one of them makes again would else be told to vary, and pass."""
+    first, base = write(tmp_path, [wasteful(), clean()], "new")
+    other = Program("import numpy as np\n\nprint(np.ones(3))\n", path="/nowhere/other.py", arguments=("python", "/nowhere/other.py"))
+    (second,) = write(tmp_path, [other], "other")
+    for new in ((first, second), (second, first)):
+        words = refused(*new, "--max", "findings=0")
+        assert "the runs are of two programs: script " in words and "script other.py in" in words and "name runs of one" in words
+    assert "another program" in refused(first, second, "--baseline", base)
+    assert "another program" in refused(first, "--baseline", base, second)
 
 
 def test_a_baseline_is_updated_from_one_run(tmp_path):
@@ -224,6 +236,21 @@ def test_runs_that_vary_too_much_are_refused(tmp_path):
     wild = [(6000, 6000), (10000, 10000), (16000, 15000)]
     new, base = write(tmp_path, [timed(*pair) for pair in wild], "new"), write(tmp_path, [timed(*pair) for pair in BASE], "base")
     assert "these runs differ so much among themselves" in refused(*new, "--baseline", *base, "--time", "10%")
+
+
+def test_what_runs_that_vary_show_all_the_same_fails(tmp_path):
+    """The run's times hide a rise by 10 %, not the one of a line by half; nor do they hide what is counted."""
+    wild = [(15000, 2000), (15100, 9000), (14900, 15000)]
+    base = write(tmp_path, [timed(*pair) for pair in BASE], "base")
+    new = write(tmp_path, [timed(*pair) for pair in wild], "new")
+    assert failing(judged(new, base, "--time", "10%", status=1)) == [("slower", "time", FEATURES)]
+    quiet = write(tmp_path, [timed(10000, step) for step in (2000, 9000, 15000)], "quiet")
+    assert "these runs differ so much" in refused(*quiet, "--baseline", *base, "--time", "10%")
+    programs = [timed(10000, step) for step in (2000, 9000, 15000)]
+    for program in programs:
+        program.site("mask", "np.where(", 524288, births=260, replicas=259, period=1)
+    counted = write(tmp_path, programs, "counted")
+    assert failing(judged(counted, base, "--time", "10%", status=1)) == [("new", "replica", WHERE)]
 
 
 def test_times_need_runs(tmp_path):

@@ -83,6 +83,101 @@ def test_programs_that_are_missing_are_named(suite):
     assert outcomes == {"test_clean": "FAILED"} and "no program pieprof in /dev/null" in done.stdout
 
 
+MANY = '''
+    import unittest
+    import numpy as np
+    import pytest
+    points = np.random.default_rng(0).normal(size=(4000, 64))
+
+    def work(rounds):
+        for step in range(rounds):
+            again = np.cos(points)
+
+    @pytest.mark.pieprof
+    @pytest.mark.parametrize("rounds", [1, 60], ids=["once", "a [b]/c::d"])
+    def test_each(rounds):
+        work(rounds)
+
+    @pytest.mark.parametrize("rounds", [59, pytest.param(60, marks=pytest.mark.pieprof(max_replicas="1GiB")), pytest.param(61, marks=pytest.mark.pieprof)])
+    def test_marked_by_parameter(rounds):
+        work(rounds)
+
+    @pytest.mark.pieprof
+    class TestClass:
+        rounds = 1
+
+        @pytest.fixture(autouse=True)
+        def more(self):
+            self.rounds = 60
+            yield
+
+        def test_fixture(self):
+            work(self.rounds)
+
+        def test_clean(self):
+            work(1)
+
+        @pytest.mark.pieprof(max_findings=1)
+        def test_own_limit(self):
+            work(self.rounds)
+
+    @pytest.mark.pieprof
+    class TestCase(unittest.TestCase):
+        def setUp(self):
+            self.rounds = 60
+
+        def test_set_up(self):
+            work(self.rounds)
+
+        def test_fails(self):
+            self.assertEqual(1, 2)
+
+    @pytest.fixture
+    def broken():
+        raise RuntimeError("no set-up")
+
+    @pytest.fixture
+    def broken_after():
+        yield
+        raise RuntimeError("no tear-down")
+
+    @pytest.mark.pieprof
+    def test_broken(broken):
+        pass
+
+    @pytest.mark.pieprof
+    def test_broken_after(broken_after):
+        pass
+
+    @pytest.mark.pieprof
+    def test_wrong_and_wasteful():
+        work(60)
+        assert points is None, "and wrong"
+    '''
+GATED = ("--pieprof", f"--pieprof-programs={whole.BUILD}")
+FOUND = "test_training.py:9 work: findings: 2.0 MiB made "
+OUTCOMES = {
+    "test_each[once]": "", "test_each[a [b]/c::d]": FOUND, "test_marked_by_parameter[59]": "", "test_marked_by_parameter[60]": "",
+    "test_marked_by_parameter[61]": FOUND, "TestClass::test_fixture": FOUND, "TestClass::test_clean": "", "TestClass::test_own_limit": "",
+    "TestCase::test_set_up": FOUND, "TestCase::test_fails": "AssertionError: 1 != 2", "test_broken": "RuntimeError: no set-up",
+    "test_broken_after": "RuntimeError: no tear-down", "test_wrong_and_wasteful": "AssertionError: and wrong",
+}
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_parameters_classes_and_failures_here_and_on_workers(tmp_path, workers):
+    """The summary names each test, and in the same row the finding, or why it failed: nothing is gated that failed by itself."""
+    if workers and whole.execute([whole.PYTHON, "-c", "import xdist"]).returncode:
+        pytest.skip(f"{whole.PYTHON} has no xdist")
+    (tmp_path / "test_training.py").write_text(textwrap.dedent(MANY))
+    some = ["test_each", "TestCase", "test_broken_after"]
+    done, _ = run(tmp_path, *GATED, *(["-n", str(workers)] if workers else ["-k", " or ".join(some)]), "-rA")
+    wanted = {name: why for name, why in OUTCOMES.items() if workers or name.startswith(tuple(some))}
+    summary = re.findall(r"^(PASSED|FAILED) test_training\.py::(.*?)(?: - (.*))?$", done.stdout.rsplit("short test summary info", 1)[1], re.M)
+    assert {name: outcome for outcome, name, _ in summary} == {name: "FAILED" if why else "PASSED" for name, why in wanted.items()}
+    assert all(OUTCOMES[name] in why for _, name, why in summary), done.stdout
+
+
 OPTIONS = {
     "conftest.py": """
         def pytest_addoption(parser):
@@ -140,7 +235,6 @@ def options(tmp_path):
     return tmp_path
 
 
-GATED = ("--pieprof", f"--pieprof-programs={whole.BUILD}")
 
 
 @pytest.mark.parametrize("ini, arguments", [
