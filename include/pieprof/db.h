@@ -366,6 +366,7 @@ struct db_site {
     uint32_t new_first;   /* birth of the first... */
     uint32_t new_last;    /* ... and of the last; UINT32_MAX: it is not known when */
     uint64_t alike;       /* of constant: of the same value as the first */
+    uint64_t huge_bytes;  /* of fresh_bytes: where a whole huge page could come, aligned and all of it absent */
 };
 
 /*
@@ -383,7 +384,9 @@ struct db_link {
 #define DB_LIVE_SMALL_BYTES 16384u
 #define DB_PAGES_MIN_BYTES 131072u /* glibc's allocations are mappings of their own from here on, at first */
 #define DB_HUGE_MIN_BYTES                                                                                              \
-    ((uint64_t)4 << 20) /* objects from here on are told as if of huge pages, where there are any */
+    ((uint64_t)4                                                                                                       \
+     << 20) /* objects from here on are told as if of huge pages as far as these fit in, where there are any */
+#define DB_HUGE_PAGE_BYTES ((uint64_t)2 << 20)
 #define DB_LIVE_BINS 128u
 
 /*
@@ -482,7 +485,7 @@ DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
 DB_ASSERT_SIZE(struct db_pair, 64);
 DB_ASSERT_SIZE(struct db_counter, 24);
-DB_ASSERT_SIZE(struct db_site, 248);
+DB_ASSERT_SIZE(struct db_site, 256);
 DB_ASSERT_SIZE(struct db_link, 24);
 DB_ASSERT_SIZE(struct db_live, 1128);
 DB_ASSERT_SIZE(struct db_content, 256);

@@ -28,7 +28,7 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIIIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQII21QII4QIIQ")
+SITE = struct.Struct("<IIQII21QII4QIIQQ")
 LINK = struct.Struct("<IIIIQ")
 LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
 CONTENT = struct.Struct("<II29Q4I")
@@ -37,7 +37,8 @@ NEIGHBOUR = struct.Struct("<IIIIQQQ")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
                  "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects", "far_births", "far_contents",
                  "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits",
-                 "pages_asked", "fresh_bytes", "untouched_bytes", "new_squares", "new_first", "new_last", "alike")
+                 "pages_asked", "fresh_bytes", "untouched_bytes", "new_squares", "new_first", "new_last", "alike",
+                 "huge_bytes")
 LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless",
                  "page_ns", "huge_page_ns")
 CONTENT_COUNTERS = ("objects", "words", "zero_words", "low_zero", "high_zero", "low_floats", "high_floats", "low_shorts", "high_shorts",
@@ -164,6 +165,7 @@ class Process:
         counters.setdefault("examined", counters["looked_at"] - counters.get("workspaces", 0))
         counters.setdefault("period_replicas", counters.get("replicas", 0))
         counters.setdefault("alike", counters.get("constant", 0))
+        counters.setdefault("huge_bytes", counters.get("fresh_bytes", 0) // 2**21 * 2**21)
         counters.setdefault("new_last", 0 if "new_first" in counters else 2**32 - 1)
         values = [counters.pop(name, 0) for name in SITE_COUNTERS]
         assert not counters, counters
