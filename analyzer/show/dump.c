@@ -216,6 +216,8 @@ static void dump_HEAT(FILE *out, const struct run_process *process, const struct
             record->site, record->accesses, record->forgotten, record->objects, record->lives_ns);
     for (size_t i = 0; i < DB_HEAT_PARTS; i++)
         fprintf(out, "%s%" PRIu64, i > 0 ? "," : "", record->parts[i]);
+    for (size_t i = 0; i < DB_HEAT_PARTS; i++)
+        fprintf(out, "%s%u", i > 0 ? "," : " nodes=", record->nodes[i]);
 }
 
 static void dump_NEIGHBOUR(FILE *out, const struct run_process *process, const struct db_neighbour *record)

@@ -462,6 +462,7 @@ struct db_heat {
     uint64_t objects;              /* that ended, or were there at the end, with accesses kept */
     uint64_t lives_ns;             /* of these objects, summed */
     uint64_t parts[DB_HEAT_PARTS]; /* accesses kept, of these objects */
+    uint32_t nodes[DB_HEAT_PARTS]; /* the context of the last of them, of its sample; 0: none is known */
 };
 
 /* Sampled accesses to objects of one site on pages that objects of another site shared at that moment. Atomic. */
@@ -489,7 +490,7 @@ DB_ASSERT_SIZE(struct db_site, 256);
 DB_ASSERT_SIZE(struct db_link, 24);
 DB_ASSERT_SIZE(struct db_live, 1128);
 DB_ASSERT_SIZE(struct db_content, 256);
-DB_ASSERT_SIZE(struct db_heat, 168);
+DB_ASSERT_SIZE(struct db_heat, 232);
 DB_ASSERT_SIZE(struct db_neighbour, 40);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
 
