@@ -233,6 +233,7 @@ bool thread_begin(bool main)
     thread->timer = NULL;
     thread->paused = trigger_current != &trigger_papi && signals_sampling_blocked();
     thread->fresh = !thread->paused;
+    thread->sample_node = 0;
     thread->serial++;
     thread->python_state = 0;
     thread->ticked_ns = 0;

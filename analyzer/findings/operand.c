@@ -11,19 +11,21 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* What stands next to the place, blanks left out; 0 at the text's borders. */
+/* What stands next to the place, blanks left out; 0 at the text's borders, and a blank for a comparison ("==", "<="). */
 static char before(const char *text, size_t at)
 {
     while (at > 0 && isspace((unsigned char)text[at - 1]))
         at--;
-    return at > 0 ? text[at - 1] : '\0';
+    bool compares = at > 1 && text[at - 1] == '=' && strchr("=!<>", text[at - 2]) != NULL;
+    return compares ? ' ' : at > 0 ? text[at - 1] : '\0';
 }
 
 static char after(const char *text, size_t length, size_t at)
 {
     while (at < length && isspace((unsigned char)text[at]))
         at++;
-    return at < length ? text[at] : '\0';
+    bool compares = at + 1 < length && text[at] == '=' && text[at + 1] == '=';
+    return compares ? ' ' : at < length ? text[at] : '\0';
 }
 
 /* A word of its own at [at, end), and no part of a longer path, subscripted, called or a keyword's value? */

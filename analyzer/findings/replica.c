@@ -4,7 +4,7 @@
  * one period has are new, and hardly any more; or one in each round of a loop around (rounds.h); or the same contents come
  * in each round, however long, in whatever order (far.h).
  * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
- * are new); an instruction whose other results differ (only a part inside a library repeats); constant contents and
+ * are new; or it never changes, but what it is computed from does: settled.h); an instruction whose other results differ (only a part inside a library repeats); constant contents and
  * copies, which are counted apart; the epoch: batches gathered or read from the data set again in each pass, in whatever order;
  * anything below an import; a plateau of sizes (the members of a cluster that has settled: more was made once than again).
  */
@@ -17,6 +17,7 @@
 #include "findings/loop.h"
 #include "findings/moving.h"
 #include "findings/rounds.h"
+#include "findings/settled.h"
 #include "findings/sites.h"
 #include "show/page.h"
 
@@ -37,6 +38,8 @@ static bool holds(struct model *model, const struct site *site)
         return !site_moves(model, site);
     if (!site_repeats(site))
         return site_repeats_in_rounds(model, site) && !site_moves(model, site);
+    if (site_is_settled(model, site))
+        return false;
     /* Alone of its size it has a period of one, but between others: the last batch. */
     uint64_t births = site->record->births, there = site_births_there(site);
     return (site_period(site) == 1 && there - births <= births / 4) || !site_moves(model, site);

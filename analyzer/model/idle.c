@@ -79,6 +79,22 @@ static uint64_t idle_at_peak(const struct db_site *site, const struct idle *idle
     return idle->to == DB_HEAT_PARTS ? site->peak_objects * (DB_HEAT_PARTS - idle->from) / DB_HEAT_PARTS : 0;
 }
 
+/* The phase of most accesses in these parts of a life: each part's are told as its last was. */
+static enum phase phase_in(const struct process *process, const struct db_heat *heat, unsigned from, unsigned to)
+{
+    uint64_t accesses[PHASE_COUNT] = {0};
+    enum phase most = PHASE_COUNT;
+    for (unsigned i = from; i < to; i++) {
+        const struct node *node = model_node(process, heat->nodes[i]);
+        if (node != NULL)
+            accesses[node_phase(process, node)] += heat->parts[i];
+    }
+    for (enum phase phase = 0; phase < PHASE_OTHER; phase++)
+        if (accesses[phase] > (most < PHASE_COUNT ? accesses[most] : accesses[PHASE_OTHER]))
+            most = phase;
+    return most;
+}
+
 static void charge_line(struct model *model, const struct site *site, const struct db_heat *heat)
 {
     struct line_idle *line = &site->place->line->idle;
@@ -95,6 +111,8 @@ static void charge_line(struct model *model, const struct site *site, const stru
     if (line->site == NULL || byte_seconds > line->site_byte_seconds) {
         line->site = site;
         line->widest = idle;
+        line->before = phase_in(site->process, heat, 0, idle.from);
+        line->after = phase_in(site->process, heat, idle.to, DB_HEAT_PARTS);
         line->site_byte_seconds = byte_seconds;
     }
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/phase.h"
 #include "pieprof/db.h"
 
 #define IDLE_LATE_PARTS 4u
@@ -31,6 +32,8 @@ struct idle {
 struct line_idle {
     struct idle widest;
     const struct site *site; /* that one; NULL: none */
+    enum phase before,
+        after; /* in which its objects are used before the window, and after it; PHASE_COUNT: not known */
     double byte_seconds, site_byte_seconds;
     uint64_t objects;
     uint64_t peak_bytes; /* that stood at the peak, kept though in the idle part that reaches to their end */

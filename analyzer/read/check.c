@@ -220,6 +220,12 @@ static bool check_HEAT(struct check *check, struct db_heat *record)
         record->published = 0;
     else
         plausible_heat(check->run, check->process, record);
+    for (size_t i = 0; i < DB_HEAT_PARTS; i++) {
+        bool missing = false;
+        if (record->nodes[i] != 0 && !check_id(check, "heat", DB_KIND_NODE, record->nodes[i], &missing))
+            return false;
+        record->nodes[i] = missing ? 0 : record->nodes[i];
+    }
     return true;
 }
 

@@ -196,6 +196,7 @@ static void pages_of_site(struct run *run, struct db_site *site)
         most = UINT64_MAX;
     limit(run, &site->fresh_bytes, most);
     part_of(&site->untouched_bytes, site->fresh_bytes);
+    part_of(&site->huge_bytes, site->fresh_bytes);
 }
 
 /* When contents were new: as in FORMAT.md, or not known. A live run's are written one after the other. */

@@ -157,8 +157,8 @@ static void dump_SITE(FILE *out, const struct run_process *process, const struct
             record->far_births, record->far_contents, record->far_examined, record->far_squares);
     fprintf(out, " far_spans=%" PRIu64 " far_period_replicas=%" PRIu64 " far_period=%u far_bits=%u", record->far_spans,
             record->far_period_replicas, record->far_period, record->far_bits);
-    fprintf(out, " pages_asked=%" PRIu64 " fresh_bytes=%" PRIu64 " untouched_bytes=%" PRIu64, record->pages_asked,
-            record->fresh_bytes, record->untouched_bytes);
+    fprintf(out, " pages_asked=%" PRIu64 " fresh_bytes=%" PRIu64 " untouched_bytes=%" PRIu64 " huge_bytes=%" PRIu64,
+            record->pages_asked, record->fresh_bytes, record->untouched_bytes, record->huge_bytes);
     fprintf(out, " new_squares=%" PRIu64 " new_first=%u new_last=%u alike=%" PRIu64, record->new_squares,
             record->new_first, record->new_last, record->alike);
 }
@@ -216,6 +216,8 @@ static void dump_HEAT(FILE *out, const struct run_process *process, const struct
             record->site, record->accesses, record->forgotten, record->objects, record->lives_ns);
     for (size_t i = 0; i < DB_HEAT_PARTS; i++)
         fprintf(out, "%s%" PRIu64, i > 0 ? "," : "", record->parts[i]);
+    for (size_t i = 0; i < DB_HEAT_PARTS; i++)
+        fprintf(out, "%s%u", i > 0 ? "," : " nodes=", record->nodes[i]);
 }
 
 static void dump_NEIGHBOUR(FILE *out, const struct run_process *process, const struct db_neighbour *record)

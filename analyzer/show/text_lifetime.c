@@ -195,7 +195,20 @@ void text_memory(const struct page *page, const struct model *model)
         free(all[i]);
 }
 
-/* Adds "; idle from 8 % to 90 % of their lives (0.31 s): ..." with what shows it. */
+/* " between forward and backward", " after forward", or nothing; fresh memory. */
+static char *say_uses(const struct line_idle *line)
+{
+    const char *before = line->before < PHASE_COUNT ? phase_words[line->before] : NULL,
+               *after = line->after < PHASE_COUNT ? phase_words[line->after] : NULL;
+    if (before != NULL && after != NULL)
+        return line->before == line->after ? memory_print(" within %s", before)
+                                           : memory_print(" between %s and %s", before, after);
+    if (before != NULL)
+        return memory_print(" after %s", before);
+    return after != NULL ? memory_print(" before %s", after) : memory_print("%s", "");
+}
+
+/* Adds "; idle between forward and backward from 8 % to 90 % of their lives (0.31 s): ..." with what shows it. */
 static void add_idle(char **text, const struct line_idle *line)
 {
     const struct idle *idle = &line->widest;
@@ -203,11 +216,13 @@ static void add_idle(char **text, const struct line_idle *line)
         return;
     char *time = page_seconds(idle->seconds),
          *sum = page_bytes(line->byte_seconds < 0x1p62 ? (uint64_t)line->byte_seconds : UINT64_C(1) << 62);
+    char *uses = say_uses(line);
     char *longer =
-        memory_print("%s; idle from %.0f %% to %.0f %% of their lives (%s): %" PRIu64 " of %" PRIu64
+        memory_print("%s; idle%s from %.0f %% to %.0f %% of their lives (%s): %" PRIu64 " of %" PRIu64
                      " sampled accesses lie there, %.0f would if they were as dense; %s times seconds in all",
-                     *text, 100.0 * idle->from / DB_HEAT_PARTS, 100.0 * idle->to / DB_HEAT_PARTS, time, idle->seen,
-                     idle->accesses, idle->expected, sum);
+                     *text, uses, 100.0 * idle->from / DB_HEAT_PARTS, 100.0 * idle->to / DB_HEAT_PARTS, time,
+                     idle->seen, idle->accesses, idle->expected, sum);
+    free(uses);
     free(time);
     free(sum);
     free(*text);

@@ -366,6 +366,7 @@ struct db_site {
     uint32_t new_first;   /* birth of the first... */
     uint32_t new_last;    /* ... and of the last; UINT32_MAX: it is not known when */
     uint64_t alike;       /* of constant: of the same value as the first */
+    uint64_t huge_bytes;  /* of fresh_bytes: where a whole huge page could come, aligned and all of it absent */
 };
 
 /*
@@ -383,7 +384,9 @@ struct db_link {
 #define DB_LIVE_SMALL_BYTES 16384u
 #define DB_PAGES_MIN_BYTES 131072u /* glibc's allocations are mappings of their own from here on, at first */
 #define DB_HUGE_MIN_BYTES                                                                                              \
-    ((uint64_t)4 << 20) /* objects from here on are told as if of huge pages, where there are any */
+    ((uint64_t)4                                                                                                       \
+     << 20) /* objects from here on are told as if of huge pages as far as these fit in, where there are any */
+#define DB_HUGE_PAGE_BYTES ((uint64_t)2 << 20)
 #define DB_LIVE_BINS 128u
 
 /*
@@ -459,6 +462,7 @@ struct db_heat {
     uint64_t objects;              /* that ended, or were there at the end, with accesses kept */
     uint64_t lives_ns;             /* of these objects, summed */
     uint64_t parts[DB_HEAT_PARTS]; /* accesses kept, of these objects */
+    uint32_t nodes[DB_HEAT_PARTS]; /* the context of the last of them, of its sample; 0: none is known */
 };
 
 /* Sampled accesses to objects of one site on pages that objects of another site shared at that moment. Atomic. */
@@ -482,11 +486,11 @@ DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);
 DB_ASSERT_SIZE(struct db_pair, 64);
 DB_ASSERT_SIZE(struct db_counter, 24);
-DB_ASSERT_SIZE(struct db_site, 248);
+DB_ASSERT_SIZE(struct db_site, 256);
 DB_ASSERT_SIZE(struct db_link, 24);
 DB_ASSERT_SIZE(struct db_live, 1128);
 DB_ASSERT_SIZE(struct db_content, 256);
-DB_ASSERT_SIZE(struct db_heat, 168);
+DB_ASSERT_SIZE(struct db_heat, 232);
 DB_ASSERT_SIZE(struct db_neighbour, 40);
 _Static_assert(sizeof(struct db_process) <= DB_EXTENT_BYTES - sizeof(struct db_extent), "a process fits its extent");
 

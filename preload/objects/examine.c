@@ -96,12 +96,18 @@ static void prove(struct examined *object)
     }
 }
 
-/* Samples are proved by whole contents: the first few that match, then one at every so many births and its next match. */
+/*
+ * Samples are proved by whole contents: of the first objects, for where there are few each counts; of the first few that
+ * match, then of one at every so many births and its next match.
+ */
 static bool wants_proof(const struct site *site, const struct examined *object, int match)
 {
     const struct history *history = sites_history(site);
-    if (object->is_whole || site->distrusted || match < 0 || !content_may_read_whole(object->size_bytes)) {
+    if (object->is_whole || site->distrusted || !content_may_read_whole(object->size_bytes)) {
         return false;
+    }
+    if (match < 0) {
+        return object->birth <= PROOFS_FIRST;
     }
     return config.digest_full || site->proofs < PROOFS_FIRST || object->birth % PROOFS_EVERY == 0 ||
            (history->proofs[match] != 0 && history->births[match] % PROOFS_EVERY == 0);

@@ -9,20 +9,22 @@
 #include "objects/replica.h"
 #include "objects/sites.h"
 #include "process.h"
+#include "thread.h"
 
 #define SETS 2048u
 #define SET_ENTRIES 4u
 #define KNOWN_BITS 16u /* of the filter that most objects' ends stop at */
 
-/* One cache line. What was sampled of an object: at random those of its accesses, all equally likely, that there is room for. */
+/* Two cache lines. What was sampled of an object: at random those of its accesses, all equally likely, that there is room for. */
 struct entry {
     _Alignas(64) uint64_t serial; /* 0: free */
     uint32_t accesses;            /* sampled; DB_HEAT_KEPT of them at most are kept */
     uint32_t site;                /* id of its record */
     uint32_t ticks[DB_HEAT_KEPT];
+    uint32_t nodes[DB_HEAT_KEPT]; /* of the samples that found them */
 };
 
-_Static_assert(sizeof(struct entry) == 64, "an entry is a cache line");
+_Static_assert(sizeof(struct entry) == 128, "an entry is two cache lines");
 
 struct set {
     struct entry entries[SET_ENTRIES];
@@ -139,6 +141,7 @@ static void keep(struct entry *entry, uint32_t tick)
     uint32_t place = accesses <= DB_HEAT_KEPT ? accesses - 1 : draw() % accesses;
     if (place < DB_HEAT_KEPT) {
         entry->ticks[place] = tick;
+        entry->nodes[place] = thread_self != NULL ? thread_self->sample_node : 0;
     }
 }
 
@@ -209,7 +212,9 @@ static void tell(const struct entry *entry, uint32_t born_tick, uint32_t life_ti
     for (uint32_t i = 0; i < kept; i++) {
         uint64_t age = entry->ticks[i] - born_tick;
         uint64_t part = age * DB_HEAT_PARTS / life_ticks;
-        process_count(&record->parts[part < DB_HEAT_PARTS ? part : DB_HEAT_PARTS - 1], 1);
+        part = part < DB_HEAT_PARTS ? part : DB_HEAT_PARTS - 1;
+        process_count(&record->parts[part], 1);
+        __atomic_store_n(&record->nodes[part], entry->nodes[i], __ATOMIC_RELAXED);
     }
     process_count(&record->lives_ns, (uint64_t)life_ticks << LIFETIME_TICK_BITS);
     process_count(&record->objects, 1);

@@ -115,22 +115,28 @@ struct request {
     bool zeroed;
 };
 
-static struct object_origin origin_of(void *block, size_t usable_bytes, const struct request *request)
+static void note_origin(struct object *object, const struct request *request)
 {
-    struct replica_birth birth = {.start = (uintptr_t)block,
-                                  .size_bytes = request->bytes,
-                                  .usable_bytes = usable_bytes,
-                                  .place = (uintptr_t)request->caller ^ (uint64_t)request->frame << 16,
-                                  .zeroed = request->zeroed};
-    return replicas_wanted() ? replica_born(&birth) : (struct object_origin){0};
+    if (!replicas_wanted()) {
+        object->origin = (struct object_origin){0};
+        return;
+    }
+    const struct replica_birth birth = {.start = object->start,
+                                        .size_bytes = request->bytes,
+                                        .usable_bytes = object->size_bytes,
+                                        .place = (uintptr_t)request->caller ^ (uint64_t)request->frame << 16,
+                                        .zeroed = request->zeroed};
+    replica_born(&birth, &object->origin);
 }
 
 static void note_birth(void *block, const struct request *request)
 {
     size_t bytes = objects_wanted() ? real.malloc_usable_size(block) : 0;
     if (bears_object(bytes, request->caller)) {
-        struct object object = {
-            .start = (uintptr_t)block, .size_bytes = bytes, .origin = origin_of(block, bytes, request)};
+        struct object object;
+        object.start = (uintptr_t)block;
+        object.size_bytes = bytes;
+        note_origin(&object, request);
         if (!object_map_birth_of(&object)) {
             replica_lost(&object);
         }
@@ -309,7 +315,7 @@ static void note_resize(void *after, struct object *object, const struct request
         }
         if (in_place && bytes >= OBJECT_MIN_BYTES) {
             object->size_bytes = bytes;
-            object->origin = origin_of(after, bytes, request);
+            note_origin(object, request);
             if (!object_map_restore(object)) {
                 replica_lost(object);
             }

@@ -132,20 +132,21 @@ static bool entry_take(uint32_t index, uintptr_t start, size_t size_bytes, struc
     return taken;
 }
 
-static struct object_origin origin_of(uintptr_t start, size_t bytes, bool is_fresh, const struct place *place)
+static void note_origin(struct object *object, size_t bytes, bool is_fresh, const struct place *place)
 {
-    return replica_born(&(struct replica_birth){.start = start,
-                                                .size_bytes = bytes,
-                                                .usable_bytes = whole_pages(bytes),
-                                                .place = (uintptr_t)place->caller ^ (uint64_t)place->frame << 16,
-                                                .zeroed = is_fresh});
+    const struct replica_birth birth = {.start = object->start,
+                                        .size_bytes = bytes,
+                                        .usable_bytes = whole_pages(bytes),
+                                        .place = (uintptr_t)place->caller ^ (uint64_t)place->frame << 16,
+                                        .zeroed = is_fresh};
+    replica_born(&birth, &object->origin);
 }
 
 static void note_birth(uintptr_t start, size_t bytes, bool is_private, const struct place *place)
 {
     struct object object = {.start = start, .size_bytes = whole_pages(bytes)};
     if (is_private && engine_is_on(DB_ENGINE_REPLICA)) {
-        object.origin = origin_of(start, bytes, true, place);
+        note_origin(&object, bytes, true, place);
     } else if (!engine_is_on(DB_ENGINE_ACCESS)) {
         object_map_count();
         return;
@@ -163,7 +164,7 @@ static void live_on(const struct object *object, uintptr_t start, size_t bytes, 
 {
     struct object rest = {.start = start, .size_bytes = whole_pages(bytes), .serial = object->serial};
     if (object->origin.is_counted) {
-        rest.origin = origin_of(start, bytes, false, place);
+        note_origin(&rest, bytes, false, place);
     }
     if (!entry_add(start, rest.size_bytes) || !object_map_restore(&rest)) {
         replica_lost(&rest);

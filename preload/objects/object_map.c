@@ -136,6 +136,23 @@ static bool key_claim(uint64_t key, size_t *index)
     return bucket_claim(far_bucket(key), index);
 }
 
+/*
+ * Part by part, never in one move: an origin was written so just before, and a load that spans several stores which are on
+ * their way has to wait for all of them.
+ */
+static void copy_origin(struct object_origin *to, const struct object_origin *from)
+{
+    __atomic_store_n(&to->site, from->site, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->birth, from->birth, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->generation, from->generation, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->marks, from->marks, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->epoch, from->epoch, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->depth, from->depth, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->flags, from->flags, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->born_tick, from->born_tick, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->slack_bytes, from->slack_bytes, __ATOMIC_RELAXED);
+}
+
 bool object_map_restore(const struct object *object)
 {
     uint32_t size_class = class_of(object->size_bytes);
@@ -148,7 +165,7 @@ bool object_map_restore(const struct object *object)
     atomic_store_explicit(&entries[index].serial, object->serial, memory_order_relaxed);
     atomic_store_explicit(&entries[index].start, object->start, memory_order_relaxed);
     atomic_store_explicit(&entries[index].size_bytes, object->size_bytes, memory_order_relaxed);
-    entries[index].origin = object->origin;
+    copy_origin(&entries[index].origin, &object->origin);
     if (!atomic_load_explicit(&had_class[size_class], memory_order_relaxed)) {
         atomic_store_explicit(&had_class[size_class], true, memory_order_relaxed);
     }

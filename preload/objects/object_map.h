@@ -24,14 +24,19 @@ struct object_origin {
     uint64_t marks;      /* of its content at birth */
     uint32_t epoch;      /* sites from before a fork are the parent's */
     uint16_t depth;
-    bool has_marks : 1, zeroed : 1;
-    bool is_looked_at : 1; /* its content is examined at its end */
-    bool is_primer : 1;    /* only for others to be compared with */
-    bool is_far : 1;       /* asked at its end by the far history */
-    bool is_counted : 1;   /* among the live ones (lifetime.h) */
-    bool is_fresh : 1;     /* pages of it were not there at birth (pages.h) */
-    uint32_t born_tick;    /* of lifetime.c's clock */
-    uint32_t slack_bytes;  /* that it has beyond what was asked for */
+    union {
+        struct {
+            bool has_marks : 1, zeroed : 1;
+            bool is_looked_at : 1; /* its content is examined at its end */
+            bool is_primer : 1;    /* only for others to be compared with */
+            bool is_far : 1;       /* asked at its end by the far history */
+            bool is_counted : 1;   /* among the live ones (lifetime.h) */
+            bool is_fresh : 1;     /* pages of it were not there at birth (pages.h) */
+        };
+        uint16_t flags;
+    };
+    uint32_t born_tick;   /* of lifetime.c's clock */
+    uint32_t slack_bytes; /* that it has beyond what was asked for */
 };
 
 struct object {

@@ -12,26 +12,48 @@
 
 #define PAGE_BYTES ((size_t)4096)
 #define ASKED_PAGES ((size_t)2048) /* at once: the answer lies on the stack */
-#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define TRIED_PAGES ((size_t)256)
 #define TRIED_HUGE_PAGES                                                                                               \
     ((size_t)4) /* one alone would stay in the nearest cache while it is zeroed, as no program's do */
 
-/* Bytes of whole pages in [start, start + size_bytes) that the process has no memory for yet. 0 where the kernel does not say. */
-static size_t absent_bytes(uintptr_t start, size_t size_bytes)
+/* Bytes of whole pages that the process has no memory for yet, and of these: of whole huge pages, where they are aligned. */
+struct absent {
+    size_t bytes, huge_bytes;
+};
+
+/* Pages that lie in one huge page, [first, end). */
+static void count_absent(struct absent *absent, const unsigned char *present, uintptr_t first, uintptr_t end)
+{
+    size_t bytes = 0;
+    for (; first < end; first += PAGE_BYTES, present++) {
+        bytes += (*present & 1) == 0 ? PAGE_BYTES : 0;
+    }
+    absent->bytes += bytes;
+    absent->huge_bytes += bytes == DB_HUGE_PAGE_BYTES ? bytes : 0;
+}
+
+static uintptr_t end_of_block(uintptr_t address, size_t block_bytes, uintptr_t end)
+{
+    uintptr_t next = (address | (block_bytes - 1)) + 1;
+    return next < end ? next : end;
+}
+
+/* Of [start, start + size_bytes). None where the kernel does not say. */
+static struct absent absent_in(uintptr_t start, size_t size_bytes)
 {
     unsigned char present[ASKED_PAGES];
     uintptr_t first = (start + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1), end = (start + size_bytes) & ~(PAGE_BYTES - 1);
-    size_t absent = 0;
+    struct absent absent = {0};
     while (first < end) {
-        size_t bytes = end - first < ASKED_PAGES * PAGE_BYTES ? end - first : ASKED_PAGES * PAGE_BYTES;
-        if (syscall(SYS_mincore, first, bytes, present) != 0) {
-            return 0;
+        uintptr_t asked = first, asked_end = end_of_block(first, ASKED_PAGES * PAGE_BYTES, end);
+        if (syscall(SYS_mincore, first, asked_end - first, present) != 0) {
+            return (struct absent){0};
         }
-        for (size_t i = 0; i < bytes / PAGE_BYTES; i++) {
-            absent += (present[i] & 1) == 0 ? PAGE_BYTES : 0;
+        while (first < asked_end) {
+            uintptr_t next = end_of_block(first, DB_HUGE_PAGE_BYTES, asked_end);
+            count_absent(&absent, present + (first - asked) / PAGE_BYTES, first, next);
+            first = next;
         }
-        first += bytes;
     }
     return absent;
 }
@@ -61,17 +83,17 @@ static uint64_t try_pages(size_t count)
 static uint64_t try_huge_pages(size_t count)
 {
     uint64_t start_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    char *room = map((count + 1) * HUGE_PAGE_BYTES);
+    char *room = map((count + 1) * DB_HUGE_PAGE_BYTES);
     if (room == NULL) {
         return 0;
     }
-    uintptr_t first = ((uintptr_t)room + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
-    bool huge = syscall(SYS_madvise, first, count * HUGE_PAGE_BYTES, MADV_HUGEPAGE) == 0;
+    uintptr_t first = ((uintptr_t)room + DB_HUGE_PAGE_BYTES - 1) & ~(DB_HUGE_PAGE_BYTES - 1);
+    bool huge = syscall(SYS_madvise, first, count * DB_HUGE_PAGE_BYTES, MADV_HUGEPAGE) == 0;
     for (size_t i = 0; i < count && huge; i++) {
-        *(volatile char *)(first + i * HUGE_PAGE_BYTES) = 1;
-        huge = absent_bytes(first + i * HUGE_PAGE_BYTES, HUGE_PAGE_BYTES) == 0;
+        *(volatile char *)(first + i * DB_HUGE_PAGE_BYTES) = 1;
+        huge = absent_in(first + i * DB_HUGE_PAGE_BYTES, DB_HUGE_PAGE_BYTES).bytes == 0;
     }
-    syscall(SYS_munmap, room, (count + 1) * HUGE_PAGE_BYTES);
+    syscall(SYS_munmap, room, (count + 1) * DB_HUGE_PAGE_BYTES);
     return huge ? (kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) / count : 0;
 }
 
@@ -108,19 +130,20 @@ bool pages_born(struct db_site *site, uintptr_t start, size_t size_bytes)
     if (size_bytes < DB_PAGES_MIN_BYTES) {
         return false;
     }
-    size_t fresh = absent_bytes(start, size_bytes);
+    struct absent fresh = absent_in(start, size_bytes);
     process_count(&site->pages_asked, 1);
-    if (fresh == 0) {
+    if (fresh.bytes == 0) {
         return false;
     }
-    process_count(&site->fresh_bytes, fresh);
+    process_count(&site->fresh_bytes, fresh.bytes);
+    process_count(&site->huge_bytes, fresh.huge_bytes);
     want_costs(size_bytes);
     return true;
 }
 
 void pages_ended(struct db_site *site, uintptr_t start)
 {
-    size_t untouched = absent_bytes(start, site->size_bytes);
+    size_t untouched = absent_in(start, site->size_bytes).bytes;
     if (untouched != 0) {
         process_count(&site->untouched_bytes, untouched);
     }

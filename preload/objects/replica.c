@@ -139,29 +139,28 @@ static uint32_t slack_of(const struct replica_birth *birth)
     return birth->usable_bytes > birth->size_bytes && slack <= UINT32_MAX ? (uint32_t)slack : 0;
 }
 
-struct object_origin replica_born(const struct replica_birth *birth)
+void replica_born(const struct replica_birth *birth, struct object_origin *origin)
 {
-    struct object_origin origin = {.epoch = epoch, .zeroed = birth->zeroed, .slack_bytes = slack_of(birth)};
+    *origin = (struct object_origin){.epoch = epoch, .zeroed = birth->zeroed, .slack_bytes = slack_of(birth)};
     struct call_stack *stack = call_stack_refresh();
     struct site *site = NULL;
     if (stack == NULL) {
         process_drop(DB_DROP_OBJECT_WITHOUT_PYTHON);
-    } else if ((origin.site = find_site(stack, birth)) != 0) {
-        site = sites_at(origin.site);
-        origin.birth = sites_count_birth(site);
-        describe(site, stack, birth, origin.birth);
-        enum look look = choose(site, origin.birth);
+    } else if ((origin->site = find_site(stack, birth)) != 0) {
+        site = sites_at(origin->site);
+        origin->birth = sites_count_birth(site);
+        describe(site, stack, birth, origin->birth);
+        enum look look = choose(site, origin->birth);
         if (look != LOOK_AWAY) {
-            look_at(site, stack, birth, &origin);
-            origin.is_primer = look == LOOK_PRIME;
+            look_at(site, stack, birth, origin);
+            origin->is_primer = look == LOOK_PRIME;
         }
-        if (far_wants(site, birth->size_bytes, origin.birth)) {
-            origin.is_far = true;
-            note_frame(&origin, stack);
+        if (far_wants(site, birth->size_bytes, origin->birth)) {
+            origin->is_far = true;
+            note_frame(origin, stack);
         }
     }
-    lifetime_born(site != NULL ? site->record : NULL, birth->usable_bytes - origin.slack_bytes, &origin);
-    return origin;
+    lifetime_born(site != NULL ? site->record : NULL, birth->usable_bytes - origin->slack_bytes, origin);
 }
 
 static bool is_workspace(const struct object_origin *origin)

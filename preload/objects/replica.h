@@ -22,8 +22,9 @@ struct replica_birth {
     bool zeroed;         /* by the allocator: its content is defined from the start */
 };
 
-/* The origin of a new object; no site where the thread has no Python frames (counted). Behind the gate, outside handlers. */
-struct object_origin replica_born(const struct replica_birth *birth);
+/* Fills in the origin of a new object; no site where the thread has no Python frames (counted). Behind the gate, outside
+ * handlers. */
+void replica_born(const struct replica_birth *birth, struct object_origin *origin);
 /* It could not be filed: its end will not be seen. */
 void replica_lost(const struct object *object);
 

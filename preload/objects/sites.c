@@ -25,7 +25,7 @@ _Static_assert(SITES_MAX < NUMBER_MASK, "a word of the index holds a site's numb
 /* Open addressing; a word is the key's upper 48 bits and the site's number, 0 when free. A site is whole before its word
  * appears. Two threads that meet a new site at once may leave one that nobody refers to. */
 static _Atomic uint64_t *site_index;
-static struct site *sites;
+struct site *sites_table;
 static struct history *histories;
 static _Atomic uint32_t site_count;
 static _Atomic uint64_t seen_once[SEEN_ONCE]; /* keys without a site as yet */
@@ -34,9 +34,9 @@ static _Atomic uint64_t fillers[FILLERS];     /* hashes of instructions; they ho
 bool sites_start(void)
 {
     if (site_index == NULL) {
-        sites = memory_map(SITES_MAX * sizeof *sites);
+        sites_table = memory_map(SITES_MAX * sizeof *sites_table);
         histories = memory_map(SITES_MAX * sizeof *histories);
-        if (sites != NULL && histories != NULL) {
+        if (sites_table != NULL && histories != NULL) {
             site_index = memory_map(INDEX_ENTRIES * sizeof *site_index);
         }
     }
@@ -47,7 +47,7 @@ void sites_reset_child(void)
 {
     if (site_index != NULL) {
         memory_forget((void *)site_index, INDEX_ENTRIES * sizeof *site_index);
-        memory_forget(sites, SITES_MAX * sizeof *sites);
+        memory_forget(sites_table, SITES_MAX * sizeof *sites_table);
         memory_forget(histories, SITES_MAX * sizeof *histories);
         atomic_store(&site_count, 0);
         memset((void *)seen_once, 0, sizeof seen_once);
@@ -69,7 +69,7 @@ static uint32_t make(const struct site_key *key, uint64_t hash)
         process_drop(DB_DROP_SITES_FULL);
         return 0;
     }
-    struct site *site = &sites[number - 1];
+    struct site *site = &sites_table[number - 1];
     site->key = hash;
     site->instruction = key->instruction;
     site->record = ledger_claim(DB_KIND_SITE, &site->id);
@@ -113,17 +113,12 @@ uint32_t sites_find(const struct site_key *key)
             }
         }
         uint32_t number = (uint32_t)(word & NUMBER_MASK);
-        if ((word & ~NUMBER_MASK) == tag && sites[number - 1].key == hash) {
+        if ((word & ~NUMBER_MASK) == tag && sites_table[number - 1].key == hash) {
             return number;
         }
     }
     process_drop(DB_DROP_SITES_FULL);
     return 0;
-}
-
-struct site *sites_at(uint32_t number)
-{
-    return &sites[number - 1];
 }
 
 uint32_t sites_count(void)
@@ -137,19 +132,9 @@ void sites_skip(struct site *site, uint64_t count)
     process_count(&site->record->looked_at, (uint64_t)0 - count);
 }
 
-uint32_t sites_count_birth(struct site *site)
-{
-    return (uint32_t)__atomic_add_fetch(&site->record->births, 1, __ATOMIC_RELAXED);
-}
-
-uint32_t sites_births(const struct site *site)
-{
-    return (uint32_t)__atomic_load_n(&site->record->births, __ATOMIC_RELAXED);
-}
-
 struct history *sites_history(const struct site *site)
 {
-    return &histories[site - sites];
+    return &histories[site - sites_table];
 }
 
 /* The place of an instruction among the fillers, or a free one for it; NULL when its neighbourhood is full. */

@@ -45,13 +45,26 @@ void sites_reset_child(void);
  * scarce and the place is new. Its record has no context as yet. Outside handlers. */
 uint32_t sites_find(const struct site_key *key);
 
+extern struct site *sites_table; /* NULL before sites_start() */
+
 /* By number, from 1 to the count; one whose record is NULL is not to be used. */
-struct site *sites_at(uint32_t number);
+static inline struct site *sites_at(uint32_t number)
+{
+    return &sites_table[number - 1];
+}
+
 uint32_t sites_count(void);
 
 /* One more; its number, from 1. */
-uint32_t sites_count_birth(struct site *site);
-uint32_t sites_births(const struct site *site);
+static inline uint32_t sites_count_birth(struct site *site)
+{
+    return (uint32_t)__atomic_add_fetch(&site->record->births, 1, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t sites_births(const struct site *site)
+{
+    return (uint32_t)__atomic_load_n(&site->record->births, __ATOMIC_RELAXED);
+}
 
 struct history *sites_history(const struct site *site);
 

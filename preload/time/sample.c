@@ -115,7 +115,7 @@ void sample_take(struct thread *thread, ucontext_t *uc)
     if (thread->scratch->python_count > 0) {
         process_ran_python();
     }
-    uint32_t node = context_intern(thread->scratch, 0);
+    uint32_t node = thread->sample_node = context_intern(thread->scratch, 0);
     struct db_node *record = node != 0 ? ledger_record(DB_KIND_NODE, node) : NULL;
     if (record != NULL && process_record->engines[DB_ENGINE_TIME].state == DB_ENGINE_ON) {
         process_count(&record->samples, 1);

@@ -28,16 +28,17 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIIIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQII21QII4QIIQ")
+SITE = struct.Struct("<IIQII21QII4QIIQQ")
 LINK = struct.Struct("<IIIIQ")
 LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
 CONTENT = struct.Struct("<II29Q4I")
-HEAT = struct.Struct("<II4Q16Q")
+HEAT = struct.Struct("<II4Q16Q16I")
 NEIGHBOUR = struct.Struct("<IIIIQQQ")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
                  "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "peak_objects", "far_births", "far_contents",
                  "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits",
-                 "pages_asked", "fresh_bytes", "untouched_bytes", "new_squares", "new_first", "new_last", "alike")
+                 "pages_asked", "fresh_bytes", "untouched_bytes", "new_squares", "new_first", "new_last", "alike",
+                 "huge_bytes")
 LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless",
                  "page_ns", "huge_page_ns")
 CONTENT_COUNTERS = ("objects", "words", "zero_words", "low_zero", "high_zero", "low_floats", "high_floats", "low_shorts", "high_shorts",
@@ -164,6 +165,7 @@ class Process:
         counters.setdefault("examined", counters["looked_at"] - counters.get("workspaces", 0))
         counters.setdefault("period_replicas", counters.get("replicas", 0))
         counters.setdefault("alike", counters.get("constant", 0))
+        counters.setdefault("huge_bytes", counters.get("fresh_bytes", 0) // 2**21 * 2**21)
         counters.setdefault("new_last", 0 if "new_first" in counters else 2**32 - 1)
         values = [counters.pop(name, 0) for name in SITE_COUNTERS]
         assert not counters, counters
@@ -197,11 +199,12 @@ class Process:
         blobs = [self.blob(sample) for sample in samples] + [0] * (4 - len(samples))
         return self.add("CONTENT", CONTENT.pack(1, site, *values, *blobs))
 
-    def heat(self, site, parts=(), objects=0, life_ns=0, accesses=None, forgotten=0):
+    def heat(self, site, parts=(), objects=0, life_ns=0, accesses=None, forgotten=0, nodes=()):
         """Accesses kept by the part of the objects' lives; each object lived so long."""
         parts = [*parts, *[0] * (16 - len(parts))]
         accesses = sum(parts) + forgotten if accesses is None else accesses
-        return self.add("HEAT", HEAT.pack(1, site, accesses, forgotten, objects, objects * life_ns, *parts))
+        nodes = [*nodes, *[0] * (16 - len(nodes))]
+        return self.add("HEAT", HEAT.pack(1, site, accesses, forgotten, objects, objects * life_ns, *parts, *nodes))
 
     def neighbour(self, site, other, accesses, bytes=2048, other_bytes=2048):
         """Of so many bytes each time."""
@@ -325,7 +328,7 @@ def golden_objects():
     process.content(first, words=65536, objects=400, zero_words=0, low_zero=32768, high_zero=32768, low_floats=32768, high_floats=32768,
                     fractions=60000, bit15=30000, bit14=31000, bit7=29000, doubles=30000, lowest32=0x35000000, highest32=0x40490fdb,
                     repeated32=0, nan32=7, infinite32=3, samples=[b"\x00\x00\x80\x3f\xdb\x0f\x49\x40" * 64])
-    process.heat(1, [70, 20] + [0] * 12 + [3, 40], objects=90, life_ns=2 * 10**7, forgotten=5)
+    process.heat(1, [70, 20] + [0] * 12 + [3, 40], objects=90, life_ns=2 * 10**7, forgotten=5, nodes=[12] * 16)
     process.neighbour(first, second, 80, 1500, 2000)
     process.neighbour(second, first, 2, 2000, 1500)
     process.live([2**20, 2**25, 2**25 + 9000, 2**24], bytes=2**24, small=2000, peak_at_ns=180 * 10**6, snapshot=2**25, snapshot_small=5000,

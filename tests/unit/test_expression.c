@@ -117,6 +117,12 @@ static void test_operands(void **state)
         {"y.mul(x)", "x", true},
         {"f(x)(y)", "y", false}, /* a call without a name */
         {"f('x')", "x", false},
+        {"x == y", "x", true},
+        {"y != x", "x", true},
+        {"y<=x", "x", true},
+        {"f(w, x == y)", "x", true},
+        {"f(w, x = y)", "x", false},
+        {"f(w, v=x)", "x", false},
         {"x if w else y", "x", false},
         {"x", "", false},
     };

@@ -100,6 +100,22 @@ static void test_objects_larger_than_one_question(void **state)
     munmap(start, bytes);
 }
 
+/* Only where it is aligned, and nothing of it is there, can a huge page come: what lies before and behind comes in small ones. */
+static void test_room_for_huge_pages(void **state)
+{
+    (void)state;
+    struct db_site site = {.size_bytes = 9 * MIB}, touched = {.size_bytes = 9 * MIB};
+    char *start = fresh(16 * MIB), *aligned = (char *)(((uintptr_t)start + 2 * MIB - 1) & ~(2 * MIB - 1));
+    assert_true(pages_born(&site, (uintptr_t)aligned + PAGE, 9 * MIB));
+    assert_int_equal(site.fresh_bytes, 9 * MIB);
+    assert_int_equal(site.huge_bytes, 6 * MIB);
+    touch(aligned + 5 * MIB, 1);
+    assert_true(pages_born(&touched, (uintptr_t)aligned, 9 * MIB));
+    assert_int_equal(touched.fresh_bytes, 9 * MIB - PAGE);
+    assert_int_equal(touched.huge_bytes, 6 * MIB);
+    munmap(start, 16 * MIB);
+}
+
 /* What is gone by then says nothing. */
 static void test_memory_that_is_gone(void **state)
 {
@@ -147,6 +163,7 @@ int main(void)
         cmocka_unit_test(test_parts_of_pages_do_not_count),
         cmocka_unit_test(test_small_objects_are_not_asked),
         cmocka_unit_test(test_objects_larger_than_one_question),
+        cmocka_unit_test(test_room_for_huge_pages),
         cmocka_unit_test(test_memory_that_is_gone),
         cmocka_unit_test(test_what_a_page_costs_is_tried_once),
     };

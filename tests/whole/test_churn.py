@@ -1,5 +1,6 @@
 """Memory that is got again and again, in real programs: what was fresh is counted, and the line that could do without is named."""
 import json
+import re
 import textwrap
 
 import jsonschema
@@ -79,6 +80,39 @@ def test_what_malloc_gives_back_at_the_end_of_a_step(tmp_path):
     assert sorted(churned(report)) == [marks[mark] for mark in "ABCDE"]
     assert all("outside the loop at program.py:17" in finding["advice"] for finding in report["findings"])
     assert [finding["category"] for finding in report["findings"]] == ["API misuse"] * 5
+
+
+MADE = 300
+
+
+def test_pages_of_arrays_that_begin_anywhere(tmp_path):
+    """4.5 MiB have room for one or two huge pages, the rest comes in small ones: as many faults as the kernel counts."""
+    _, database, marks = profile(tmp_path, f"""
+import resource
+import numpy as np
+x = np.ones(4608 * 128)
+
+
+def step():
+    y = x * 2.0  # A
+    return y[0]
+
+
+step()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range({MADE}):
+    step()
+with open("{tmp_path}/faults", "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before))
+""", MALLOC_MMAP_THRESHOLD_="131072", PIEPROF_ENGINES="time,replica")
+    faults = int((tmp_path / "faults").read_text()) / MADE
+    dump = whole.execute([whole.REPORT, "dump", database]).stdout
+    records = [dict(re.findall(r"(\w+)=(\d+)", line)) for line in dump.splitlines() if line.startswith("SITE ")]
+    (site,) = (site for site in records if site["births"] == str(MADE))
+    if "huge_page_ns=0" in dump:
+        pytest.skip("the kernel gives no huge pages")
+    fresh, huge = (int(site[name]) / int(site["pages_asked"]) for name in ("fresh_bytes", "huge_bytes"))
+    assert huge > 0 and (fresh - huge) / 4096 + huge / 2**21 == pytest.approx(faults, rel=0.1)
 
 
 TRAPS = {

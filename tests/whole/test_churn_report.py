@@ -132,6 +132,13 @@ def test_huge_pages_cost_less(tmp_path):
 
 
 @needs_columns
+def test_only_as_far_as_huge_pages_fit_in(tmp_path):
+    """Of 4 MiB that begin anywhere, one huge page comes for the half, and 512 small ones for the rest."""
+    (finding,) = Run(huge_page_ns=200000).made(4, huge_bytes=100 * 2 * MIB).findings(tmp_path)
+    assert finding["waste_s"] == pytest.approx((100 * 200e-6 + 100 * 512 * 2e-6) * 0.99)
+
+
+@needs_columns
 def test_several_alive_at_once_take_a_buffer_each(tmp_path):
     (finding,) = Run().made(4, most_alive=2).findings(tmp_path)
     assert "Make 2 buffers outside the loop at train.py:14, and write into them in turn" in finding["advice"]
@@ -159,6 +166,7 @@ HOSTILE = {
     "more asked than born": {"pages_asked": 2**60},
     "more fresh than made": {"fresh_bytes": 2**63},
     "more untouched than fresh": {"untouched_bytes": 2**63},
+    "more huge than fresh": {"huge_bytes": 2**63},
     "vast": {"births": 2**47, "pages_asked": 1, "fresh_bytes": 4 * MIB},
 }
 

@@ -101,6 +101,26 @@ INNOCENT = {
             outer = grow(first)
             last = grow(outer)
         """,
+    # Each point has its final centre from the first round on; centres and distances go on to change for one more.
+    "k-means that settles at once": """
+        points = np.concatenate([random.standard_normal((6000, 8)) + 6 * group for group in range(4)])
+        centres, lengths, spread = points[[5, 7000, 13000, 20000]].copy(), (points**2).sum(1)[:, None], 0.0
+        for step in range(150):
+            distances = lengths - 2 * (points @ centres.T) + (centres**2).sum(1)
+            nearest = distances.argmin(1)
+            for group in range(4):
+                centres[group] = points[nearest == group].mean(0)
+            spread += distances.min()
+        """,
+    # The error changes in each step, its sign never.
+    "signs that stay": """
+        target, x, total = random.normal(size=30000), np.zeros(30000), 0.0
+        for step in range(400):
+            error = (x - target) * 0.99
+            side = np.sign(error)
+            x = target + error
+            total += side[step]
+        """,
 }
 
 # Waste that stood behind something else; the line that ends in "# waste" must be a finding.
@@ -130,6 +150,14 @@ WASTEFUL = {
             hazard = rate * time
             again = rate[: len(hazard)] * time  # waste
             total += again[step] + hazard[step]
+        """,
+    # It changes, but its shape does not.
+    "of a shape alone": """
+        x, total = random.normal(size=(300, 300)), 0.0
+        for step in range(400):
+            scores = x * step
+            mask = np.tri(len(scores))  # waste
+            total += (scores * mask)[0, 0]
         """,
 }
 

@@ -114,9 +114,10 @@ def test_a_pause_is_told_with_its_evidence(tmp_path):
     assert 0 < idle["from"] <= 0.3 and 0.65 <= idle["to"] < 1, idle
     assert idle["seen"] < idle["expected"] / 4 and idle["at_most"] < 0.5 and idle["accesses"] >= 40
     assert idle["objects"] == 25 and idle["byte_seconds"] == pytest.approx(25 * 2**23 * idle["idle_s"], rel=0.01)
+    assert (idle["before"], idle["after"]) == ("forward", "backward")
     assert idle_findings(report) == []
     text = " ".join(whole.read_report(database, "--top", "10").split())
-    assert "of their lives (" in text and "sampled accesses lie there" in text
+    assert "idle between forward and backward from" in text and "of their lives (" in text and "sampled accesses lie there" in text
 
 
 def test_what_autograd_keeps_is_a_fact_and_no_finding(tmp_path):

@@ -123,7 +123,7 @@ HOSTILE = {
 def test_what_cannot_be_is_made_possible(tmp_path, name):
     db = write(tmp_path / "out.db", parts=gap(400, 0, 15))
     process = db.processes[0]
-    process.records["HEAT"] = [make_db.HEAT.pack(1, 1, 2**64 - 1, 2**64 - 1, 2**64 - 1, 2**64 - 1, *HOSTILE[name])]
+    process.records["HEAT"] = [make_db.HEAT.pack(1, 1, 2**64 - 1, 2**64 - 1, 2**64 - 1, 2**64 - 1, *HOSTILE[name], *[0] * 16)]
     process.neighbour(1, 1, 2**60, 2**3, 2**3)
     db.write(tmp_path / "out.db")
     document = read(tmp_path / "out.db")
@@ -153,7 +153,8 @@ def test_the_heat_of_neighbours_is_compared_by_byte(tmp_path):
 
 
 def test_references_that_lead_nowhere(tmp_path):
-    for kind, record in (("HEAT", make_db.HEAT.pack(1, 999, *[0] * 20)), ("NEIGHBOUR", make_db.NEIGHBOUR.pack(1, 1, 999, 0, 1, 1, 1))):
+    lost_context = make_db.HEAT.pack(1, 1, *[0] * 35, 999)
+    for kind, record in (("HEAT", make_db.HEAT.pack(1, 999, *[0] * 36)), ("HEAT", lost_context), ("NEIGHBOUR", make_db.NEIGHBOUR.pack(1, 1, 999, 0, 1, 1, 1))):
         db = write(tmp_path / "out.db", parts=[30] * 16)
         db.processes[0].records[kind].append(record)
         db.write(tmp_path / "out.db")
