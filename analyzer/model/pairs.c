@@ -24,9 +24,12 @@ static bool is_needless(enum share_kind kind, const struct db_pair *record)
 
 static void weights_add(struct weights *weights, const struct pair_view *view, bool wasted)
 {
-    weights->all += view->weight * (double)view->record->scale;
-    weights->squares += view->weight * view->weight * (double)view->record->scale_squares;
-    weights->wasted += wasted ? view->weight * (double)view->record->scale : 0;
+    const double scale = view->weight * (double)view->record->scale;
+    const double squares = view->weight * view->weight * (double)view->record->scale_squares;
+    weights->all += scale;
+    weights->squares += squares;
+    weights->wasted += wasted ? scale : 0;
+    weights->wasted_squares += wasted ? squares : 0;
 }
 
 /* Of one watch only the first pair says what became of the sampled access. */
