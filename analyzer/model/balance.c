@@ -13,7 +13,7 @@
 #define DOUBT_PAIRS 4.0 /* so many more, to elsewhere, are added to what a place's pairs say */
 #define FAR_PART 0.125
 #define NEAR_BYTES 6.0 /* so much farther, half as near */
-#define NEAR_PART 0.03  /* to the neighbours, however many pairs a place has */
+#define NEAR_PART 0.03 /* to the neighbours, however many pairs a place has */
 #define WEIGHT_MAX 32.0
 
 struct access_place {

@@ -270,7 +270,7 @@ enum db_pair_flag {
     DB_PAIR_SLEPT = 8,      /* accesses between were not looked at (the watch slept, or its register was lent) */
     DB_PAIR_USED = 16,      /* a store's first access was loaded, or handed to the kernel, before the second */
     DB_PAIR_FIRST = 32,     /* the first pair of its watch: its first access is the sampled one */
-    DB_PAIR_UNSEEN = 64, /* the bytes changed while the watch slept: the first access, its call's last, was not seen */
+    DB_PAIR_UNSEEN = 64,  /* the bytes changed while the watch slept: the first access, its call's last, was not seen */
     DB_PAIR_STORED = 128, /* a load's bytes were stored to between: a load-store pair tells by what */
 };
 

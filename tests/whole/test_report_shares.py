@@ -217,3 +217,13 @@ def test_instructions_beside_one_another_are_equally_slow(tmp_path, slow):
         process.pair(beside, 12, count=500)
         process.pair(12, beside, count=500 * slow)
     assert totals_of(tmp_path, fill)["redundant_loads"]["fraction"] == pytest.approx(1 / 3, abs=0.02)
+
+
+def test_few_wasted_pairs_that_stand_for_many_widen_the_interval(tmp_path):
+    """Half of the share rests on nine pairs of a hundred: its odds vary by sqrt(1/9 + 1/91), of as many equal ones by 2 / sqrt(100)."""
+    def fill(process):
+        process.pair(10, 10, flags=make_db.SAME_VALUE, count=9, scale=910)
+        process.pair(10, 10, count=91, scale=90)
+    share = totals_of(tmp_path, fill)["redundant_loads"]
+    width = share["ci95"][1] - share["ci95"][0]
+    assert share["fraction"] == pytest.approx(0.5) and width == pytest.approx(2 * 1.96 * 0.5 * 0.5 * (1 / 9 + 1 / 91) ** 0.5, rel=0.1)
