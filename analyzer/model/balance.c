@@ -11,15 +11,15 @@
 #define WORK_MAX 10000000u /* rounds times steps: some hundredths of a second */
 #define SETTLED 1e-10
 #define DOUBT_PAIRS 4.0 /* so many more, to elsewhere, are added to what a place's pairs say */
-#define FAR_PART 0.125
-#define NEAR_BYTES 6.0 /* so much farther, half as near */
-#define NEAR_PART 0.03 /* to the neighbours, however many pairs a place has */
+#define FAR_PART 0.125  /* of what is in doubt: to everywhere alike */
+#define NEAR_BYTES 6.0  /* so much farther, half as near */
+#define NEAR_PART 0.03  /* to the neighbours, however many pairs a place has */
 #define WEIGHT_MAX 32.0
 
 struct access_place {
     struct map_key key;
-    struct access_place
-        *near[2];       /* before and behind it in the same call of a function, of those that pairs begin at */
+    struct access_place *near[2]; /* before and behind it in the same call, of those that pairs begin at */
+    double nearness[2];
     double starts;      /* what the pairs that begin here stand for */
     double clock, mass; /* part of all accesses: as sampled, as it must be */
     bool met;           /* a pair ends here */
@@ -174,16 +174,27 @@ static int place_order(const void *left, const void *right)
     return a->key.c < b->key.c ? -1 : a->key.c > b->key.c;
 }
 
+/* How likely two instructions belong to one loop. */
+static double nearness(const struct access_place *before, const struct access_place *behind)
+{
+    return exp2(-(double)((behind->key.c >> 2) - (before->key.c >> 2)) / NEAR_BYTES);
+}
+
+/* The places themselves stay in the file's order: sums come out the same in each reading. */
 static void neighbours_set(struct balance *balance)
 {
-    qsort(balance->places, balance->place_count, sizeof(struct access_place *), place_order);
+    struct access_place **sorted = memory_zeroed(balance->place_count, sizeof(struct access_place *));
+    memcpy(sorted, balance->places, balance->place_count * sizeof(struct access_place *));
+    qsort(sorted, balance->place_count, sizeof(struct access_place *), place_order);
     for (size_t i = 1; i < balance->place_count; i++) {
-        struct access_place *before = balance->places[i - 1], *behind = balance->places[i];
+        struct access_place *before = sorted[i - 1], *behind = sorted[i];
         if (is_one_call(before, behind)) {
             before->near[1] = behind;
             behind->near[0] = before;
+            before->nearness[1] = behind->nearness[0] = nearness(before, behind);
         }
     }
+    free(sorted);
 }
 
 static void met_set(struct balance *balance)
@@ -196,13 +207,6 @@ static void met_set(struct balance *balance)
     }
 }
 
-/* How likely two instructions belong to one loop. */
-static double nearness(const struct access_place *a, const struct access_place *b)
-{
-    uint64_t low = a->key.c >> 2, high = b->key.c >> 2;
-    return exp2(-(double)(high > low ? high - low : low - high) / NEAR_BYTES);
-}
-
 /* To each neighbour as much as comes from it when both have what the clock gave them. */
 static void pass_near(struct access_place *place, double doubted, double told)
 {
@@ -210,7 +214,7 @@ static void pass_near(struct access_place *place, double doubted, double told)
     for (int i = 0; i < 2; i++) {
         struct access_place *near = place->near[i];
         double part =
-            near != NULL ? nearness(place, near) * (doubted + told * fmin(1, near->starts / place->starts)) / 2 : 0;
+            near != NULL ? place->nearness[i] * (doubted + told * fmin(1, near->starts / place->starts)) / 2 : 0;
         place->next -= part;
         if (near != NULL)
             near->next += part;
