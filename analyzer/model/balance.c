@@ -9,6 +9,7 @@
 
 #define ROUNDS_MAX 2000u
 #define WORK_MAX 10000000u /* rounds times steps: some hundredths of a second */
+#define PLACE_WORK 4u      /* a place is as much work as so many steps */
 #define SETTLED 1e-10
 #define DOUBT_PAIRS 4.0 /* so many more, to elsewhere, are added to what a place's pairs say */
 #define FAR_PART 0.125  /* of what is in doubt: to everywhere alike */
@@ -290,7 +291,7 @@ struct balance *balance_make(struct model *model, struct process *process)
     clocks_set(balance);
     neighbours_set(balance);
     met_set(balance);
-    size_t rounds = WORK_MAX / (balance->step_count + 1);
+    size_t rounds = WORK_MAX / (balance->step_count + PLACE_WORK * balance->place_count + 1);
     for (size_t i = 0; i < rounds && i < ROUNDS_MAX && advance(balance) > SETTLED; i++) {
     }
     return balance;
