@@ -78,9 +78,14 @@ bench: packages ## time every example with and without the shim; writes tests/be
 	@$(MAKE) --no-print-directory all
 	@$(PYTHON) tests/bench/bench.py --build $(BUILD) --python $(PYTHON) --write tests/bench/README.md $(BENCH)
 
-truth: packages ## measure kernels of known redundancy; writes tests/truth/README.md
+truth: packages ## measure kernels of known redundancy; writes tests/truth/README.md (TRUTH=--full: at full size)
 	@$(MAKE) --no-print-directory all truth-built
 	@$(PYTHON) tests/truth/truth.py --build $(BUILD) --python $(PYTHON) --write tests/truth/README.md $(TRUTH)
+
+coverage: packages ## how often the intervals cover the truth, in repeated runs; writes tests/truth/COVERAGE.md
+	@$(MAKE) --no-print-directory all truth-built
+	@rm -rf $(BUILD)/coverage
+	@$(PYTHON) tests/truth/coverage.py --build $(BUILD) --python $(PYTHON) --directory $(BUILD)/coverage --write tests/truth/COVERAGE.md $(COVERAGE)
 
 zoo: packages ## profile and time the wasteful and fixed programs of examples/zoo; prints a table
 	@$(MAKE) --no-print-directory all
@@ -120,4 +125,4 @@ lint: ## clang-format, clang-tidy and cppcheck; changes nothing
 	    -Iinclude -Ipreload -Ianalyzer $(filter preload/%.c analyzer/%.c,$(C_FILES))
 
 -include $(UNIT_BIN:=.d) $(SAN_SHIM_OBJ:.o=.d) $(wildcard $(BUILD)/truth/*/*.d)
-.PHONY: unit truth-built tests-built check bench truth zoo fuzz format lint
+.PHONY: unit truth-built tests-built check bench truth coverage zoo fuzz format lint

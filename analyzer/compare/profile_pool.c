@@ -80,6 +80,7 @@ static void weights_add(struct weights *sum, const struct weights *more)
     sum->wasted += more->wasted;
     sum->all += more->all;
     sum->squares += more->squares;
+    sum->wasted_squares += more->wasted_squares;
     sum->undecided += more->undecided;
 }
 

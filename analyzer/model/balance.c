@@ -1,59 +1,70 @@
 #include "model/balance.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
 #define ROUNDS_MAX 2000u
 #define WORK_MAX 10000000u /* rounds times steps: some hundredths of a second */
+#define PLACE_WORK 4u      /* a place is as much work as so many steps */
 #define SETTLED 1e-10
-#define DOUBT_PAIRS 4.0 /* so many more, to everywhere alike, are added to what a place's pairs say */
+#define DOUBT_PAIRS 4.0 /* so many more, to elsewhere, are added to what a place's pairs say */
+#define FAR_PART 0.125  /* of what is in doubt: to everywhere alike */
+#define NEAR_BYTES 6.0  /* so much farther, half as near */
+#define NEAR_PART 0.03  /* to the neighbours, however many pairs a place has */
 #define WEIGHT_MAX 32.0
 
-struct load_place {
+struct access_place {
+    struct map_key key;
+    struct access_place *near[2]; /* before and behind it in the same call, of those that pairs begin at */
+    double nearness[2];
     double starts;      /* what the pairs that begin here stand for */
-    double clock, mass; /* part of all loads: as sampled, as it must be */
+    double clock, mass; /* part of all accesses: as sampled, as it must be */
+    bool met;           /* a pair ends here */
     double next;
 };
 
 struct step {
-    struct load_place *from, *to;
+    struct access_place *from, *to;
     double weight;
 };
 
 struct balance {
     struct map place_map, step_map;
-    struct load_place **places;
+    struct access_place **places;
     size_t place_count, place_capacity;
     struct step **steps;
     size_t step_count, step_capacity;
-    double pairs, starts; /* of all */
-    double sampled;       /* places that pairs begin at */
+    double pairs, starts;  /* of all */
+    double sampled, unmet; /* places that pairs begin at; of them those that none ends at */
 };
 
-static struct map_key place_key(struct model *model, struct process *process, uint32_t leaf)
+static struct map_key place_key(struct model *model, struct process *process, uint32_t leaf, uint8_t access)
 {
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, leaf);
     const struct db_node *caller = record != NULL ? run_record(process->run, DB_KIND_NODE, record->parent) : NULL;
-    uint64_t call = caller != NULL ? caller->value : 0;
-    return (struct map_key){(uintptr_t)lines_of_leaf(model, process, leaf), call, 1};
+    uint64_t instruction = record != NULL ? record->value : 0, call = caller != NULL ? caller->value : 0;
+    return (struct map_key){(uintptr_t)lines_of_leaf(model, process, leaf), call, instruction << 2 | access};
 }
 
-static struct load_place *place_at(struct balance *balance, struct map_key key)
+static struct access_place *place_at(struct balance *balance, struct map_key key)
 {
-    struct load_place *place = map_get(&balance->place_map, key);
+    struct access_place *place = map_get(&balance->place_map, key);
     if (place == NULL) {
         place = memory_zeroed(1, sizeof *place);
+        place->key = key;
         map_put(&balance->place_map, key, place);
         balance->places =
-            memory_grow(balance->places, balance->place_count, &balance->place_capacity, sizeof(struct load_place *));
+            memory_grow(balance->places, balance->place_count, &balance->place_capacity, sizeof(struct access_place *));
         balance->places[balance->place_count++] = place;
     }
     return place;
 }
 
-static void step_add(struct balance *balance, struct load_place *from, struct load_place *to, double weight)
+static void step_add(struct balance *balance, struct access_place *from, struct access_place *to, double weight)
 {
     struct map_key key = {(uintptr_t)from, (uintptr_t)to, 1};
     struct step *step = map_get(&balance->step_map, key);
@@ -68,23 +79,56 @@ static void step_add(struct balance *balance, struct load_place *from, struct lo
     step->weight += weight;
 }
 
-static bool is_step(const struct process *process, const struct db_pair *record)
+/* Both accesses on objects, outside imports, and the first one sampled. */
+static bool is_of_chain(const struct process *process, const struct db_pair *record)
 {
     const struct node *first = model_node(process, record->first_node),
                       *second = model_node(process, record->second_node);
-    return record->first_access == DB_ACCESS_LOAD && record->second_access == DB_ACCESS_LOAD &&
-           (record->flags & DB_PAIR_FIRST) != 0 && record->address_class == DB_CLASS_OBJECT && first != NULL &&
-           second != NULL && !first->in_import && !second->in_import;
+    return (record->flags & DB_PAIR_FIRST) != 0 && record->second_access != DB_ACCESS_NONE &&
+           record->address_class == DB_CLASS_OBJECT && first != NULL && second != NULL && !first->in_import &&
+           !second->in_import;
+}
+
+static bool is_of(const struct db_pair *record, enum db_access first, enum db_access second)
+{
+    return record->first_access == first && record->second_access == second;
+}
+
+/*
+ * What follows a load is the next load, unless a store came before it, which has a pair of its own. Where loads have no such pairs at all
+ * none may have been recorded: then the chain is one of loads, and stores stay as the clock found them.
+ */
+static bool knows_stores(const struct process *process)
+{
+    bool loads = false;
+    struct run_cursor cursor = {0};
+    for (const struct db_pair *record; (record = run_next(&process->run->tables[DB_KIND_PAIR], &cursor)) != NULL;) {
+        if (!is_of_chain(process, record))
+            continue;
+        if (is_of(record, DB_ACCESS_LOAD, DB_ACCESS_STORE))
+            return true;
+        loads |= record->first_access == DB_ACCESS_LOAD;
+    }
+    return !loads;
+}
+
+static bool is_step(const struct db_pair *record, bool with_stores)
+{
+    bool between_loads = is_of(record, DB_ACCESS_LOAD, DB_ACCESS_LOAD);
+    return with_stores ? !between_loads || (record->flags & DB_PAIR_STORED) == 0 : between_loads;
 }
 
 static void gather(struct balance *balance, struct model *model, struct process *process)
 {
+    const bool with_stores = knows_stores(process);
     struct run_cursor cursor = {0};
     for (const struct db_pair *record; (record = run_next(&process->run->tables[DB_KIND_PAIR], &cursor)) != NULL;) {
-        if (!is_step(process, record))
+        if (!is_of_chain(process, record) || !is_step(record, with_stores))
             continue;
-        struct load_place *from = place_at(balance, place_key(model, process, record->first_node));
-        struct load_place *to = place_at(balance, place_key(model, process, record->second_node));
+        struct access_place *from =
+            place_at(balance, place_key(model, process, record->first_node, record->first_access));
+        struct access_place *to =
+            place_at(balance, place_key(model, process, record->second_node, record->second_access));
         balance->pairs += (double)record->count;
         from->starts += (double)record->scale;
         balance->starts += (double)record->scale;
@@ -92,47 +136,145 @@ static void gather(struct balance *balance, struct model *model, struct process 
     }
 }
 
-/* Alike to all places that pairs begin at: in such a chain too those that nothing links keep what they have. */
 static double doubt(const struct balance *balance)
 {
     return DOUBT_PAIRS * balance->starts / balance->pairs;
 }
 
-static double trust(const struct balance *balance, const struct load_place *place)
+static double trust(const struct balance *balance, const struct access_place *place)
 {
     return place->starts / (place->starts + doubt(balance));
 }
 
 static void clocks_set(struct balance *balance)
 {
+    size_t sampled = 0;
     for (size_t i = 0; i < balance->place_count; i++)
-        balance->sampled += balance->places[i]->starts > 0 ? 1 : 0;
-    const double all = balance->starts + balance->sampled * doubt(balance);
+        sampled += balance->places[i]->starts > 0 ? 1 : 0;
+    const double all = balance->starts + (double)sampled * doubt(balance);
     for (size_t i = 0; i < balance->place_count; i++) {
-        struct load_place *place = balance->places[i];
+        struct access_place *place = balance->places[i];
         place->clock = place->mass = place->starts > 0 ? (place->starts + doubt(balance)) / all : 0;
     }
 }
 
-/* One step of the chain; how much mass moved. Places that no pair begins at pass it on as the clock has it. */
+static bool is_one_call(const struct access_place *a, const struct access_place *b)
+{
+    return a->starts > 0 && b->starts > 0 && memcmp(&a->key, &b->key, offsetof(struct map_key, c)) == 0;
+}
+
+static int place_order(const void *left, const void *right)
+{
+    const struct access_place *a = *(struct access_place *const *)left, *b = *(struct access_place *const *)right;
+    if ((a->starts > 0) != (b->starts > 0))
+        return a->starts > 0 ? -1 : 1;
+    if (a->key.a != b->key.a)
+        return a->key.a < b->key.a ? -1 : 1;
+    if (a->key.b != b->key.b)
+        return a->key.b < b->key.b ? -1 : 1;
+    return a->key.c < b->key.c ? -1 : a->key.c > b->key.c;
+}
+
+/* How likely two instructions belong to one loop. */
+static double nearness(const struct access_place *before, const struct access_place *behind)
+{
+    return exp2(-(double)((behind->key.c >> 2) - (before->key.c >> 2)) / NEAR_BYTES);
+}
+
+/* The places themselves stay in the file's order: sums come out the same in each reading. */
+static void neighbours_set(struct balance *balance)
+{
+    struct access_place **sorted = memory_zeroed(balance->place_count, sizeof(struct access_place *));
+    memcpy(sorted, balance->places, balance->place_count * sizeof(struct access_place *));
+    qsort(sorted, balance->place_count, sizeof(struct access_place *), place_order);
+    for (size_t i = 1; i < balance->place_count; i++) {
+        struct access_place *before = sorted[i - 1], *behind = sorted[i];
+        if (is_one_call(before, behind)) {
+            before->near[1] = behind;
+            behind->near[0] = before;
+            before->nearness[1] = behind->nearness[0] = nearness(before, behind);
+        }
+    }
+    free(sorted);
+}
+
+static void met_set(struct balance *balance)
+{
+    for (size_t i = 0; i < balance->step_count; i++)
+        balance->steps[i]->to->met = true;
+    for (size_t i = 0; i < balance->place_count; i++) {
+        balance->sampled += balance->places[i]->starts > 0 ? 1 : 0;
+        balance->unmet += balance->places[i]->starts > 0 && !balance->places[i]->met ? 1 : 0;
+    }
+}
+
+/* To each neighbour as much as comes from it when both have what the clock gave them. */
+static void pass_near(struct access_place *place, double doubted, double told)
+{
+    place->next += doubted + told;
+    for (int i = 0; i < 2; i++) {
+        struct access_place *near = place->near[i];
+        double part =
+            near != NULL ? place->nearness[i] * (doubted + told * fmin(1, near->starts / place->starts)) / 2 : 0;
+        place->next -= part;
+        if (near != NULL)
+            near->next += part;
+    }
+}
+
+/* Mass under way from anywhere: to all sampled places alike, and to those alone that no pair ends at. */
+struct abroad {
+    double to_all, to_unmet;
+};
+
+/*
+ * What of a place's mass does not go by its pairs. Of what they leave in doubt little goes far: else classes of places that nothing links
+ * would have what the clock gave them as a whole, when it is wrong about one place of them. But that no pair
+ * ends at a place is chance, mostly: between it and all others it may go. The rest goes to the neighbours, as does a
+ * little of what the pairs tell: instructions beside one another are mostly of one loop, so the clock is right about them.
+ */
+static void pass_on(const struct balance *balance, struct access_place *place, struct abroad *abroad)
+{
+    double told = place->mass * trust(balance, place), doubted = place->mass - told;
+    double far = doubted * (place->met ? FAR_PART : 1);
+    double to_unmet = place->met ? (doubted - far) * balance->unmet / balance->sampled : 0;
+    abroad->to_all += far;
+    abroad->to_unmet += to_unmet;
+    pass_near(place, doubted - far - to_unmet, told * NEAR_PART);
+}
+
+/* Places that no pair begins at pass their mass on as the clock has it. */
+static double received(const struct balance *balance, const struct access_place *place, const struct abroad *abroad,
+                       double unknown)
+{
+    if (place->starts <= 0)
+        return 0;
+    double to_unmet = place->met ? 0 : abroad->to_unmet / balance->unmet;
+    return unknown * place->clock + abroad->to_all / balance->sampled + to_unmet;
+}
+
+/* One step of the chain; how much mass moved. */
 static double advance(struct balance *balance)
 {
-    double doubted = 0, unknown = 0, moved = 0;
+    struct abroad abroad = {0};
+    double unknown = 0, moved = 0;
+    for (size_t i = 0; i < balance->place_count; i++)
+        balance->places[i]->next = 0;
     for (size_t i = 0; i < balance->place_count; i++) {
-        struct load_place *place = balance->places[i];
-        place->next = 0;
+        struct access_place *place = balance->places[i];
         if (place->starts > 0)
-            doubted += place->mass * (1 - trust(balance, place));
+            pass_on(balance, place, &abroad);
         else
             unknown += place->mass;
     }
     for (size_t i = 0; i < balance->step_count; i++) {
         const struct step *step = balance->steps[i];
-        step->to->next += step->from->mass * trust(balance, step->from) * step->weight / step->from->starts;
+        double told = step->from->mass * trust(balance, step->from) * (1 - NEAR_PART);
+        step->to->next += told * step->weight / step->from->starts;
     }
     for (size_t i = 0; i < balance->place_count; i++) {
-        struct load_place *place = balance->places[i];
-        place->next += unknown * place->clock + (place->starts > 0 ? doubted / balance->sampled : 0);
+        struct access_place *place = balance->places[i];
+        place->next += received(balance, place, &abroad, unknown);
         place->next = (place->mass + place->next) / 2; /* lazily: a cycle settles too */
         moved += fabs(place->next - place->mass);
         place->mass = place->next;
@@ -147,7 +289,9 @@ struct balance *balance_make(struct model *model, struct process *process)
     if (balance->pairs <= 0 || balance->starts <= 0)
         return balance;
     clocks_set(balance);
-    size_t rounds = WORK_MAX / (balance->step_count + 1);
+    neighbours_set(balance);
+    met_set(balance);
+    size_t rounds = WORK_MAX / (balance->step_count + PLACE_WORK * balance->place_count + 1);
     for (size_t i = 0; i < rounds && i < ROUNDS_MAX && advance(balance) > SETTLED; i++) {
     }
     return balance;
@@ -166,9 +310,11 @@ void balance_free(struct balance *balance)
     free(balance);
 }
 
-double balance_weight(const struct balance *balance, struct model *model, struct process *process, uint32_t first_node)
+double balance_weight(const struct balance *balance, struct model *model, struct process *process,
+                      const struct db_pair *record)
 {
-    const struct load_place *place = map_get(&balance->place_map, place_key(model, process, first_node));
+    const struct access_place *place =
+        map_get(&balance->place_map, place_key(model, process, record->first_node, record->first_access));
     if (place == NULL || place->clock <= 0)
         return 1;
     return fmin(fmax(place->mass / place->clock, 1 / WEIGHT_MAX), WEIGHT_MAX);

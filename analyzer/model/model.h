@@ -30,8 +30,9 @@ struct times {
 /* Pairs that lie far apart are seen less often than near ones: each counts as the `all` that it stands for (db_pair.scale). */
 struct weights {
     double wasted, all;
-    double squares;   /* sum over the pairs of what each stands for, squared */
-    double undecided; /* beside `all`: what pairs stand for that do not tell */
+    double squares;        /* sum over the pairs of what each stands for, squared */
+    double wasted_squares; /* of the wasted ones */
+    double undecided;      /* beside `all`: what pairs stand for that do not tell */
 };
 
 /*

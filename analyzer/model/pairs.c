@@ -24,9 +24,12 @@ static bool is_needless(enum share_kind kind, const struct db_pair *record)
 
 static void weights_add(struct weights *weights, const struct pair_view *view, bool wasted)
 {
-    weights->all += view->weight * (double)view->record->scale;
-    weights->squares += view->weight * view->weight * (double)view->record->scale_squares;
-    weights->wasted += wasted ? view->weight * (double)view->record->scale : 0;
+    const double scale = view->weight * (double)view->record->scale;
+    const double squares = view->weight * view->weight * (double)view->record->scale_squares;
+    weights->all += scale;
+    weights->squares += squares;
+    weights->wasted += wasted ? scale : 0;
+    weights->wasted_squares += wasted ? squares : 0;
 }
 
 /* Of one watch only the first pair says what became of the sampled access. */
@@ -164,6 +167,12 @@ static void charge_load(struct model *model, const struct pair_view *view)
         group_add(model, view, SHARE_LOADS);
 }
 
+/* Of no share: says only what followed what (balance.h). */
+static bool is_link(const struct db_pair *record)
+{
+    return record->first_access == DB_ACCESS_LOAD && record->second_access == DB_ACCESS_STORE;
+}
+
 static void charge_process(struct model *model, struct process *process)
 {
     const struct run_table *table = &process->run->tables[DB_KIND_PAIR];
@@ -173,7 +182,7 @@ static void charge_process(struct model *model, struct process *process)
         struct pair_view view = {.process = process, .record = record, .weight = 1};
         const struct node *first = model_node(process, record->first_node),
                           *second = model_node(process, record->second_node);
-        if (first == NULL || second == NULL || first->in_import || second->in_import)
+        if (first == NULL || second == NULL || first->in_import || second->in_import || is_link(record))
             continue;
         if (record->address_class != DB_CLASS_OBJECT) {
             model->totals.other_pairs += record->count;
@@ -187,12 +196,11 @@ static void charge_process(struct model *model, struct process *process)
             view.first->phases |= 1u << view.first_phase;
         if (view.second != NULL)
             view.second->phases |= 1u << view.second_phase;
+        view.weight = balance_weight(balance, model, process, record);
         if (record->first_access == DB_ACCESS_STORE)
             charge_store(model, &view);
-        else if (record->second_access == DB_ACCESS_LOAD) {
-            view.weight = balance_weight(balance, model, process, record->first_node);
+        else
             charge_load(model, &view);
-        }
     }
     balance_free(balance);
 }

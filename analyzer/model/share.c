@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#define ROUNDING 1e-9 /* of sums of weights */
+
 /* The undecided may all be wasted, or none; where they outweigh the others nothing is known. */
 static struct estimate widen(struct estimate estimate, const struct weights *weights)
 {
@@ -13,11 +15,25 @@ static struct estimate widen(struct estimate estimate, const struct weights *wei
     return estimate;
 }
 
+/*
+ * How many equally weighted pairs would vary as much (Kish, 1965). Where the wasted ones weigh more than the others, or less,
+ * the share varies more than that says: then the variance of a ratio of sums, linearised (Cochran, 1977, 6.3).
+ */
+static double observations(double part, const struct weights *weights)
+{
+    double plain = weights->all * weights->all / weights->squares, fraction = part / weights->all;
+    double squares = weights->wasted > 0 ? weights->wasted_squares * part / weights->wasted : 0;
+    double spread = (1 - fraction) * (1 - fraction) * squares + fraction * fraction * (weights->squares - squares);
+    double linear = fraction * (1 - fraction) * weights->all * weights->all / spread;
+    bool mixed = fraction > ROUNDING && fraction < 1 - ROUNDING;
+    return mixed && spread > 0 && linear < plain ? linear : plain;
+}
+
 static struct estimate estimate_within(double part, const struct weights *weights, double z)
 {
     if (weights->squares <= 0 || part > weights->all)
         return (struct estimate){0};
-    double n = weights->all * weights->all / weights->squares, fraction = part / weights->all;
+    double n = observations(part, weights), fraction = part / weights->all;
     double center = (fraction + z * z / (2 * n)) / (1 + z * z / n);
     double half = z / (1 + z * z / n) * sqrt(fraction * (1 - fraction) / n + z * z / (4 * n * n));
     struct estimate estimate = {

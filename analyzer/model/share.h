@@ -16,7 +16,7 @@ struct estimate {
 
 /*
  * The wasted part by weight, with the 95 % score interval of Wilson (1927), which holds for shares near 0 and 1 too. Its
- * number of observations is that of equally weighted ones with the same variance (Kish, 1965).
+ * number of observations is that of equally weighted ones with the same variance.
  */
 struct estimate share_estimate(const struct share *share);
 /* The same over the pairs whose accesses lie in different native calls. */

@@ -270,13 +270,15 @@ enum db_pair_flag {
     DB_PAIR_SLEPT = 8,      /* accesses between were not looked at (the watch slept, or its register was lent) */
     DB_PAIR_USED = 16,      /* a store's first access was loaded, or handed to the kernel, before the second */
     DB_PAIR_FIRST = 32,     /* the first pair of its watch: its first access is the sampled one */
-    DB_PAIR_UNSEEN = 64, /* the bytes changed while the watch slept: the first access, its call's last, was not seen */
+    DB_PAIR_UNSEEN = 64,  /* the bytes changed while the watch slept: the first access, its call's last, was not seen */
+    DB_PAIR_STORED = 128, /* a load's bytes were stored to between: a load-store pair tells by what */
 };
 
 /*
  * Two consecutive accesses to the same bytes, by contexts. `first_access` is the sampled one. For a load the
  * second access is the next load; for a store it is the next access of either kind:
  *     load,  load:  redundant load when SAME_VALUE                       (charged to the second)
+ *     load,  store: the first store behind the sampled load, before the next load; says only what followed what (FIRST)
  *     store, store: redundant store when SAME_VALUE                      (charged to the second),
  *                   and a dead store unless USED                         (charged to the first)
  *     store, load:  the store was used

@@ -41,6 +41,7 @@ struct watch {
     bool slept;     /* accesses went by unseen */
     bool unseen;    /* they changed the bytes: the last one of its kind is not known */
     bool used;      /* loaded since the last store */
+    bool stored;    /* to, behind the sampled load: a pair says by whom */
     bool unproved;
     uint32_t node;         /* context of the last access of its kind, 0 while not known */
     uint32_t access_bytes; /* of the sampled access */

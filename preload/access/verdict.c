@@ -78,6 +78,7 @@ static uint8_t flags_of(const struct watch *watch, bool same, uint64_t value)
     flags |= watch->unseen ? DB_PAIR_UNSEEN : 0;
     flags |= watch->judged ? 0 : DB_PAIR_FIRST;
     flags |= watch->store && watch->used ? DB_PAIR_USED : 0;
+    flags |= watch->stored && !watch->judged ? DB_PAIR_STORED : 0;
     flags |= watch->unproved || others_ran_since(watch) ? DB_PAIR_UNPROVED : 0;
     return (uint8_t)flags;
 }
@@ -90,8 +91,8 @@ static uint8_t scope_of(const struct watch *watch)
     return watch->phase == WATCH_ACROSS ? DB_SCOPE_ACROSS : DB_SCOPE_WITHIN;
 }
 
-static void record(const struct access_thread *at, struct watch *watch, uint32_t node, bool second_is_store, bool same,
-                   uint64_t value)
+static void add_pair(const struct access_thread *at, const struct watch *watch, uint32_t node, bool second_is_store,
+                     uint8_t flags)
 {
     struct db_pair pair = {
         .first_node = watch->node,
@@ -101,13 +102,19 @@ static void record(const struct access_thread *at, struct watch *watch, uint32_t
         .scope = scope_of(watch),
         .relation = relation_of(watch),
         .address_class = (uint8_t)watch->address_class,
-        .flags = flags_of(watch, same, value),
+        .flags = flags,
         .size_bytes = watch->access_bytes,
         .site = watch->object_site,
     };
     if (pair.first_node != 0 && pair.second_node != 0) {
         pairs_add(&pair, watch->weight_ns, patience_scale(watch, at->entered_ns));
     }
+}
+
+static void record(const struct access_thread *at, struct watch *watch, uint32_t node, bool second_is_store, bool same,
+                   uint64_t value)
+{
+    add_pair(at, watch, node, second_is_store, flags_of(watch, same, value));
     if (!watch->judged) {
         watch->judged = true;
         process_count(&process_record->finished, 1);
@@ -164,11 +171,21 @@ static uint32_t context_of_second(struct access_thread *at, const ucontext_t *uc
     return node;
 }
 
+/* Which store came first behind the sampled load: it begins pairs of its own, so the analyzer knows how often it runs. */
+static void record_store_behind(const struct access_thread *at, struct watch *watch, uint32_t node)
+{
+    add_pair(at, watch, node, true, flags_of(watch, false, 0));
+    watch->stored = true;
+}
+
 static void load_watch_event(struct access_thread *at, struct watch *watch, const ucontext_t *uc,
                              const struct event *event)
 {
-    if (!event->access.load) {
-        return; /* a load's watch passes over stores */
+    if (!event->access.load) { /* a load's watch passes over stores */
+        if (!watch->judged && !watch->stored) {
+            record_store_behind(at, watch, context_of_second(at, uc, event->access.instruction));
+        }
+        return;
     }
     /* A read-modify-write has already replaced what it read. */
     uint64_t loaded = event->access.store ? watch->current : event->value;
@@ -228,6 +245,8 @@ static void birth(struct access_thread *at, struct watch *watch, const ucontext_
     watch->phase = WATCH_INSIDE;
     if (watch->store && !event->rewritten) {
         record_store(watch, event->value == watch->current, event->value);
+    } else if (!watch->store && event->access.store) {
+        record_store_behind(at, watch, watch->node);
     }
 }
 

@@ -52,10 +52,8 @@ static bool keep_pace(struct thread *thread)
     if (trigger_current->set_period == NULL) {
         return governor_pace(GOVERNOR_QUICK_PACE) != GOVERNOR_QUICK_PACE && ++thread->pace % 2 == 0;
     }
-    unsigned pace = governor_pace(thread->pace);
-    if (pace != thread->pace && trigger_current->set_period(thread, trigger_period_ns() * pace / GOVERNOR_QUICK_PACE)) {
-        thread->pace = pace;
-    }
+    thread->pace = governor_pace(thread->pace);
+    trigger_current->set_period(thread, trigger_draw_period_ns(thread->cpu_ns, thread->pace));
     return false;
 }
 

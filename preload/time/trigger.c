@@ -55,6 +55,12 @@ static uint64_t scatter(uint64_t word)
     return word ^ (word >> 31);
 }
 
+uint64_t trigger_draw_period_ns(uint64_t seed, unsigned percent)
+{
+    uint64_t period_ns = trigger_period_ns() * percent / 100;
+    return period_ns - period_ns / 4 + scatter(seed) % (period_ns / 2);
+}
+
 uint64_t trigger_draw_first_ns(void)
 {
     uint64_t period_ns = trigger_period_ns();

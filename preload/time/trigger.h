@@ -37,4 +37,11 @@ uint64_t trigger_period_ns(void);
  */
 uint64_t trigger_draw_first_ns(void);
 
+/*
+ * When the next tick shall follow, at random between 3/4 and 5/4 of `percent` of the period: ticks that are equally far apart meet a
+ * program whose steps take equally long at the same few places again and again, and its samples say less than their number.
+ * `seed` is another one at each tick. Signal-safe.
+ */
+uint64_t trigger_draw_period_ns(uint64_t seed, unsigned percent);
+
 #endif

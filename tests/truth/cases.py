@@ -69,6 +69,9 @@ STORED = [
     counted("transposed", "lib.equal32(b, a, c, COUNT, n, 60)", "lib.transpose(*w, n, 80)"),
 ]
 
+FRONTS = [counted(f"equal at the front, {count} elements", f"lib.equal_front(a, b, c, {count}, n, 30)") for count in (500, 2000, 8000)]
+FRONTS += [counted(f"changed at the front, {count} elements", f"lib.fill_part(a, b, c, {count}, n, 30)", f"lib.sum64(a, b, c, {count}, n, 0)") for count in (500, 2000, 8000)]
+
 LOADED = [
     counted("streaming dot product", "lib.dot(*w, n, 0)", setup=["lib.fill64(*w, 0, 0)", "lib.fill64(b, a, c, COUNT, 0, 1 << 62)"]),
     counted("maximum", "lib.maximum(*w, n, 0)", setup=["lib.number(*w, 0, 0)"]),
@@ -137,4 +140,20 @@ SYSTEM = [
     built("four threads", "lib.threads(*w, n, 4)", truth={0: {STORES: 0.5}}),
 ]
 
-CASES = [*EQUAL, *SIZES, *INCREMENTS, *STORED, *LOADED, *SCOPES, *VECTORS, *SYSTEM]
+CASES = [*EQUAL, *SIZES, *INCREMENTS, *STORED, *FRONTS, *LOADED, *SCOPES, *VECTORS, *SYSTEM]
+
+# Between all and nothing, by one cause each: measured at full size where time is short.
+TELLING = (
+    "stores, 10 % equal", "half-equal stores, 64 bits", "filled, half again, summed", "scatter of one value", "struct fields", "summed, a tenth changed", "gather",
+    "strided loads", "updated fast, summed slowly", "rectified in place", "product kept in memory", "hash table", "three kinds on a line",
+    "equal within, other across", "other within, equal across", "equal where fresh, other where kept", "other where fresh, equal where kept",
+)
+# Runs repeated for the coverage of the intervals.
+REPEATED = (
+    "stores, 10 % equal", "half-equal stores, 64 bits", "filled, half again, summed", "scatter of one value", "struct fields", "summed, a tenth changed", "gather",
+    "updated fast, summed slowly", "rectified in place", "equal where fresh, other where kept", "strided loads", "hash table", "three kinds on a line",
+)
+# Of these the clock is known to tell too much of one part, or too little: slow beside fast, and nothing that both access.
+BIASED = ("strided loads", "hash table", "three kinds on a line")
+# All redundant loads of these are of one scope.
+VERDICTS_KNOWN = {"equal within, other across": "within", "other within, equal across": "across"}

@@ -52,6 +52,17 @@ KERNEL(fill_part)
     return 0;
 }
 
+/* The same value again in the first `part` percent, a new one behind: where in a call its stores are met shows. */
+KERNEL(equal_front)
+{
+    uint64_t *to = a;
+    size_t front = count * part / PERCENT;
+    for (size_t i = 0; i < count; i++) {
+        to[i] = step * (i >= front);
+    }
+    return 0;
+}
+
 KERNEL(flip)
 {
     uint64_t *to = a;

@@ -26,6 +26,8 @@ EXPECTED = {
        for bits in (8, 16, 32, 64)},
     "filled, filled, summed": {(0, STORES): (0, None), (0, DEAD): (1, 1), (1, STORES): (0, 0), (1, DEAD): (0, 0), (2, LOADS): (0, 0)},
     "filled, half again, summed": {(0, STORES): (0, None), (0, DEAD): (Fraction(1, 2),) * 2, (1, STORES): (1, 1), (1, DEAD): (0, 0), (2, LOADS): (0, 0)},
+    **{f"equal at the front, {count} elements": {(0, STORES): (Fraction(3, 10),) * 2, (0, DEAD): (1, 1)} for count in (500, 2000, 8000)},
+    **{f"changed at the front, {count} elements": {(0, STORES): (0, None), (0, DEAD): (0, 0), (1, LOADS): (Fraction(7, 10),) * 2} for count in (500, 2000, 8000)},
     "flips between two": {(0, STORES): (0, None), (0, DEAD): (0, 0), (1, LOADS): (0, 0)},
     "flips, seen each second time": {(0, STORES): (0, None), (0, DEAD): (1, 1), (1, STORES): (0, 0), (1, DEAD): (0, 0), (2, LOADS): (1, 1)},
     "flips in a call": {(0, STORES): (0, 0), (0, DEAD): (1, 1)},
@@ -112,6 +114,10 @@ def test_all_accesses_of_a_loop_are_sampled_alike(measured):
     expect_near(measured("axpy")[0, LOADS], 0.08)
     expect_near(measured("struct fields")[0, STORES], 0.08)
     expect_near(measured("updated fast, summed slowly")[1, LOADS], 0.08)
+
+
+def test_a_slow_store_before_it_does_not_count_for_more(measured):
+    expect_near(measured("scatter of one value")[1, STORES], 0.12, across=True)
 
 
 @pytest.mark.parametrize("name", ["equal within, other across", "other within, equal across"])

@@ -1,7 +1,7 @@
 """Measures kernels whose redundancy is known with the profiler, and prints how far its shares are from the truth.
 
 The truth is counted (counter.h) over some steps of the same program, or follows from the kernel's text. The profiler runs at a
-high rate until it has the wanted number of pairs for the kernel's rarest share, or has run for long enough. Fails nothing.
+high rate until it has the wanted number of pairs of the kernel, or has run for long enough. Fails nothing.
 """
 import argparse
 import datetime
@@ -12,16 +12,18 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from cases import CASES, DEAD, LOADS, STORES
+from cases import CASES, DEAD, LOADS, STORES, TELLING, VERDICTS_KNOWN
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 STEPS = 40
 PILOT_S = 1.0
-PAIRS_LEAST = 10  # below, the report tells no share
+FULL_PAIRS, FULL_MOST_S = 20000, 40
 VERDICTS = {LOADS: "redundant_load", STORES: "redundant_store", DEAD: "dead_store"}
 NAMES = {LOADS: "loads", STORES: "stores", DEAD: "dead"}
 HEAD = ("kernel", "line", "share", "truth %", "estimate %", "95 %", "error", "pairs", "between calls: truth %", "estimate %", "95 %", "error", "pairs")
@@ -48,6 +50,7 @@ class Row:
     known: Known
     share: dict
     recycled: float = None
+    scopes: dict = None  # of its wasted pairs, so many within a call and so many between two
 
     def told(self, across=False):
         share, truth = (self.share["across"], self.known.across) if across else (self.share, self.known.all)
@@ -70,6 +73,15 @@ def told_recycled(report, number, kind):
         if pair["verdict"] == VERDICTS[kind] and pair["scope"] == "across" and pair[end]["line"] == number and pair["relation"] in counts:
             counts[pair["relation"]] += pair["count"]
     return counts["recycled"] / sum(counts.values()) if any(counts.values()) else None
+
+
+def told_scopes(report, number, kind):
+    end = "first" if kind == DEAD else "second"
+    counts = {"within": 0, "across": 0}
+    for pair in report["pairs"]:
+        if pair["verdict"] == VERDICTS[kind] and pair[end]["line"] == number and pair["scope"] in counts:
+            counts[pair["scope"]] += pair["count"]
+    return counts
 
 
 class Bench:
@@ -105,24 +117,32 @@ class Bench:
                     found[number, kind] = Known(part / whole, across, recycled / part_across if recycled else None)
         return found
 
-    def report(self, case, seconds):
-        """The report after so much CPU time."""
+    def record(self, case, seconds, database):
+        """Profiles so much CPU time of it."""
         with tempfile.TemporaryDirectory(prefix="pieprof-truth-") as directory:
-            database = Path(directory) / "out.db"
             self.execute(case, "libplain.so", "run", seconds, directory=directory, LD_PRELOAD=str(self.build / "libpieprof.so"),
                          PIEPROF_OUT=str(database), **self.settings)
-            done = subprocess.run([self.build / "pieprof-report", "--format", "json", "--top", "0", database], capture_output=True, text=True, check=True)
-            report = json.loads(done.stdout)
+
+    def read(self, database):
+        done = subprocess.run([self.build / "pieprof-report", "--format", "json", "--top", "0", database], capture_output=True, text=True, check=True)
+        report = json.loads(done.stdout)
         engine = report["run"]["engines"]["access"]
         if not engine["on"]:
             raise EngineOff(engine["why_off"])
         return report
 
-    def rows(self, case, seconds):
-        known, report, numbers = self.known(case), self.report(case, seconds), case.line_numbers()
+    def rows_of(self, case, known, report):
+        numbers = case.line_numbers()
         lines = {line["line"]: line for line in report["lines"] if line["file"].endswith("program.py")}
-        return [Row(case.name, case.lines[number - numbers[0]], kind, truth, lines[number][kind], told_recycled(report, number, kind))
+        return [Row(case.name, case.lines[number - numbers[0]], kind, truth, lines[number][kind], told_recycled(report, number, kind),
+                    told_scopes(report, number, kind))
                 for (number, kind), truth in known.items() if number in lines]
+
+    def rows(self, case, seconds):
+        with tempfile.TemporaryDirectory(prefix="pieprof-truth-") as directory:
+            database = Path(directory) / "out.db"
+            self.record(case, seconds, database)
+            return self.rows_of(case, self.known(case), self.read(database))
 
 
 def missing(case):
@@ -131,11 +151,15 @@ def missing(case):
     return case.needs if case.needs and case.needs not in flags else None
 
 
+def pairs_of(rows):
+    """Watched accesses of a kernel that ended in a pair: each store has its pair among the dead ones or those that are not."""
+    return sum(row.share["pairs"] for row in rows if row.kind != STORES)
+
+
 def measure(bench, case, pairs, most_s):
     """Rows after a first short run has told how long it takes."""
     rows = bench.rows(case, PILOT_S)
-    least = min((row.share["pairs"] for row in rows), default=0)
-    seconds = min(most_s, PILOT_S * pairs / max(least, 1) * 1.1)
+    seconds = min(most_s, PILOT_S * pairs / max(pairs_of(rows), 1) * 1.1)
     return bench.rows(case, seconds) if seconds > PILOT_S else rows
 
 
@@ -151,8 +175,8 @@ def cells(row, across=False):
     return [percent(truth), percent(share["fraction"]), interval, marked, f"{share['pairs']}"]
 
 
-def table(rows):
-    body = [[row.case, f"`{row.line}`", NAMES[row.kind], *cells(row), *cells(row, across=True)] for row in rows]
+def table(rows, full):
+    body = [[row.case + (" †" if full and row.case in TELLING else ""), f"`{row.line}`", NAMES[row.kind], *cells(row), *cells(row, across=True)] for row in rows]
     return "\n".join("| " + " | ".join(cell) + " |" for cell in (HEAD, ["---"] * 3 + ["---:"] * (len(HEAD) - 3), *body))
 
 
@@ -173,31 +197,67 @@ def recycled(rows):
     return "\n".join(f"- {row.case}, {NAMES[row.kind]}: known {percent(row.known.recycled or 0)} %, told {percent(row.recycled)} %" for row in told) or "- none"
 
 
-def page(options, rows):
+def scopes(rows):
+    """Where all wasted pairs of a line are of one scope: how many were told to be."""
+    told = [(row, VERDICTS_KNOWN[row.case]) for row in rows if row.case in VERDICTS_KNOWN and row.kind == LOADS]
+    return "\n".join(f"- {row.case}: {row.scopes[scope]:,} of {sum(row.scopes.values()):,} wasted pairs told to be {scope}"
+                     for row, scope in told if sum(row.scopes.values())) or "- none"
+
+
+def both(rows):
+    return f"""All: {summary(rows, False)}.
+
+Between calls: {summary(rows, True)}."""
+
+
+def parts(options, rows):
+    """The summary, of the kernels measured at full size first."""
+    if not options.full:
+        return both(rows)
+    full = [row for row in rows if row.case in TELLING]
+    counts = sorted(pairs_of([row for row in full if row.case == case]) for case in {row.case for row in full})
+    return f"""## {len(counts)} kernels at full size, of {counts[0]:,} to {counts[-1]:,} pairs (median {statistics.median(counts):,.0f})
+
+{both(full)}
+
+## All kernels
+
+{both(rows)}"""
+
+
+def effort(options):
+    plain = f"until {options.pairs:,} pairs of a kernel or {options.most:g} s of its CPU time"
+    return f"{plain}; the most telling, which a cross marks, until {FULL_PAIRS:,} or {FULL_MOST_S} s" if options.full else plain
+
+
+def page(options, rows, minutes, load):
     kernels = len({row.case for row in rows})
     return f"""# How true the shares are
 
-Written by `make truth` on {datetime.date.today()}: {platform.system()} {platform.release()}, {os.cpu_count()} cores, CPython {platform.python_version()};
-{kernels} kernels, at {options.rate} Hz, budget {options.budget} %, until {options.pairs:,} pairs of a kernel's rarest share or {options.most:g} s.
+Written by `make truth{' TRUTH=--full' if options.full else ''}` on {datetime.date.today()}, in {minutes:.0f} minutes: {platform.system()} {platform.release()}, {os.cpu_count()} cores, which others used too (load
+{load[0]:.1f} at first, {load[1]:.1f} at last), CPython {platform.python_version()}; {kernels} kernels, {options.jobs} at a time, at {options.rate} Hz, budget {options.budget} %, {effort(options)}.
 
-All: {summary(rows, False)}.
+{parts(options, rows)}
 
-Between calls: {summary(rows, True)}.
+Scope:
+
+{scopes(rows)}
 
 In the place of another object:
 
 {recycled(rows)}
 
+How often the intervals cover the truth in repeated runs is in `COVERAGE.md`.
+
 The truth is counted (`counter.h`), or follows from the kernel's text (`cases.py`). *loads* and *stores* are the redundant part of the line's, *dead* its
 stores that were overwritten before any load. An error is the estimate less the truth, in points; a star: the interval does not cover it. Between calls a pair of the last access of one call and
 the first of a later one counts as often as its bytes were loaded (stored to) in the first.
 
-Not all errors are chance. The likely cause of most: samples come by the clock, so slow instructions are met more often than fast ones. Loops of unlike speed on one
-line do not count by their accesses alone (*three kinds on a line*, *hash table*, *dead initialisation of sums*), and a pair is found by its first access, so
-behind a slow and a fast line the stores that follow the slow one's weigh more (*scatter of one value*). Of loads that is put right: each ends one pair and begins another,
-and from what follows what their true numbers are told (`analyzer/model/balance.h`; *updated fast, summed slowly*).
+Not all errors are chance. Samples come by the clock, so slow instructions are met more often than fast ones. Where the same bytes are accessed
+by both, what follows what tells how often each is (`analyzer/model/balance.h`; *updated fast, summed slowly*, *scatter of one value*). What remains: loops of unlike speed that share no
+bytes (*three kinds on a line*), and one instruction that is slow where the bytes are not in the cache (*strided loads*).
 
-{table(rows)}
+{table(rows, options.full)}
 """
 
 
@@ -207,26 +267,34 @@ def arguments():
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--rate", type=int, default=3000, help="Hz (default 3000: at more, samples meet the handlers of those before)")
     parser.add_argument("--budget", type=float, default=100)
-    parser.add_argument("--pairs", type=int, default=2000, help="wanted of a kernel's rarest share (default 2000)")
+    parser.add_argument("--pairs", type=int, default=2000, help="wanted of a kernel, its loads and stores together (default 2000)")
     parser.add_argument("--most", type=float, default=2, help="CPU seconds at most for a kernel (default 2)")
+    parser.add_argument("--full", action="store_true", help=f"{FULL_PAIRS} pairs, {FULL_MOST_S} s at most, of the {len(TELLING)} most telling kernels")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="kernels at a time (default: as many as processors)")
     parser.add_argument("--write", type=Path, help="write the table there, as markdown")
     parser.add_argument("words", nargs="*", help="only kernels whose name contains one of them")
     return parser.parse_args()
 
 
+def measure_case(options, bench, case):
+    full = options.full and case.name in TELLING
+    rows = measure(bench, case, *((FULL_PAIRS, FULL_MOST_S) if full else (options.pairs, options.most)))
+    for row in rows:
+        print(" | ".join((row.case, row.line, NAMES[row.kind], *cells(row), *cells(row, across=True))), flush=True)
+    return rows
+
+
 def main():
-    options = arguments()
-    bench, rows = Bench(options.build, options.python, options.rate, options.budget), []
-    for case in CASES:
-        if options.words and not any(word in case.name for word in options.words):
-            continue
-        if missing(case):
-            print(f"{case.name}: the processor has no {case.needs}")
-            continue
-        for row in measure(bench, case, options.pairs, options.most):
-            print(" | ".join((row.case, row.line, NAMES[row.kind], *cells(row), *cells(row, across=True))), flush=True)
-            rows.append(row)
-    text = page(options, rows) if rows else "no kernel has such a name\n"
+    options, began, load = arguments(), time.monotonic(), [os.getloadavg()[0]]
+    bench = Bench(options.build, options.python, options.rate, options.budget)
+    chosen = [case for case in CASES if not options.words or any(word in case.name for word in options.words)]
+    for case in filter(missing, chosen):
+        print(f"{case.name}: the processor has no {case.needs}")
+    with ThreadPoolExecutor(options.jobs) as jobs:
+        found = jobs.map(lambda case: measure_case(options, bench, case), [case for case in chosen if not missing(case)])
+        rows = [row for rows in found for row in rows]
+    load.append(os.getloadavg()[0])
+    text = page(options, rows, (time.monotonic() - began) / 60, load) if rows else "no kernel has such a name\n"
     print("\n" + text)
     if options.write:
         options.write.write_text(text)

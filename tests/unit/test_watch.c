@@ -37,8 +37,37 @@ static void test_load_watch_passes_over_stores(void **state)
     store(&words[8], 5);
     store(&words[8], 6);
     load(&words[8]);
-    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_UNKNOWN, 0), 1);
-    assert_int_equal(all_pairs(), 1);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_UNKNOWN, DB_PAIR_STORED), 1);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, 0), 1); /* the first of the two */
+    assert_int_equal(all_pairs(), 2);
+}
+
+/* In the next call as well; what comes behind the second load is no business of the first one's. */
+static void test_the_first_store_behind_a_load_is_told_once(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    arm(false, &words[8], (uintptr_t)&slot);
+    load(&words[8]);
+    slot = 1;
+    store(&words[8], 5);
+    load(&words[8]);
+    store(&words[8], 6);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_STORE, DB_SCOPE_ACROSS, 0), 1);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_ACROSS, DB_PAIR_STORED), 1);
+    assert_int_equal(all_pairs(), 2);
+}
+
+/* One instruction loads and then stores: the store is the next access. */
+static void test_an_addition_in_memory_is_followed_by_its_own_store(void **state)
+{
+    (void)state;
+    arm(false, &words[8], 0);
+    add(&words[8], 3);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_STORE, DB_SCOPE_UNKNOWN, 0), 1);
+    add(&words[8], 3);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_UNKNOWN, DB_PAIR_STORED), 1);
+    assert_int_equal(all_pairs(), 2);
 }
 
 static void test_store_store_and_store_load(void **state)
@@ -223,6 +252,8 @@ int main(void)
         WATCH_TEST(test_load_load),
         WATCH_TEST(test_accesses_on_the_way_are_not_the_sampled_one),
         WATCH_TEST(test_load_watch_passes_over_stores),
+        WATCH_TEST(test_the_first_store_behind_a_load_is_told_once),
+        WATCH_TEST(test_an_addition_in_memory_is_followed_by_its_own_store),
         WATCH_TEST(test_store_store_and_store_load),
         WATCH_TEST(test_zero_over_zero_is_marked),
         WATCH_TEST(test_dead_across_calls),

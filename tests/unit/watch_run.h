@@ -52,6 +52,7 @@ static const uint8_t code[] = {
     0x48, 0x89, 0xd1,       /* mov %rdx, %rcx */
     0xfd, 0xf3, 0xa4, 0xfc, /* std; rep movsb; cld */
     0xc3,                   /* ret */
+    0x48, 0x01, 0x37, 0xc3, /* add %rsi, (%rdi); ret */
 };
 static uint64_t (*load)(const uint64_t *from);
 static void (*store)(uint64_t *to, uint64_t value);
@@ -59,6 +60,8 @@ static void (*move)(uint64_t *to, const uint64_t *from);
 static void (*fill)(uint64_t *to, uint64_t value, uint64_t count);
 static void (*copy_bytes)(void *to, const void *from, uint64_t count);
 static void (*copy_bytes_down)(void *to, const void *from, uint64_t count); /* from the last byte, which both name */
+
+static void (*add)(uint64_t *to, uint64_t value);
 
 static inline bool make_code(void)
 {
@@ -73,6 +76,7 @@ static inline bool make_code(void)
     *(void **)&fill = page + 12;
     *(void **)&copy_bytes = page + 22;
     *(void **)&copy_bytes_down = page + 28;
+    *(void **)&add = page + 36;
     return true;
 }
 
