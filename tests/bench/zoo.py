@@ -105,7 +105,7 @@ def profile(options, program, version):
     with tempfile.TemporaryDirectory(prefix="pieprof-zoo-") as directory:
         database = Path(directory) / "out.db"
         _, environment = bench.environments(options, database)
-        bench.run_side_by_side([options.python, str(program.path(version))], [environment | SETTINGS], options.threads)
+        bench.measures_of([options.python, str(program.path(version))], [environment | SETTINGS], options.threads)
         words = [options.build / "pieprof-report", "--format", "json", "--min-waste", "0", database]
         return json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
 
