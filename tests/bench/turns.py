@@ -117,12 +117,12 @@ class Turns:
         self.result = Failure(why)
 
 
-def run_side_by_side(runs, threads, limits=Limits()):
-    """The measure of each run, or its failure. The first is what the others are limited by."""
+def run_side_by_side(runs, threads, limits=Limits(), base=None):
+    """The measure of each run, or its failure. `base`, or the first run, is what the others are limited by."""
     all_turns = [Turns(run, threads, limits) for run in runs]
     try:
         while any(turns.result is None for turns in all_turns):
-            first = all_turns[0].result
+            first = base or all_turns[0].result
             for turns in all_turns:
                 if turns.result is None:
                     turns.take()
