@@ -78,6 +78,11 @@ bench: packages ## time every example with and without the shim; writes tests/be
 	@$(MAKE) --no-print-directory all
 	@$(PYTHON) tests/bench/bench.py --build $(BUILD) --python $(PYTHON) --write tests/bench/README.md $(BENCH)
 
+study: packages ## compare the cost with other profilers' (STUDY=--quick: minutes); writes tests/bench/STUDY.md
+	@$(MAKE) --no-print-directory all
+	@tests/tools/make-study-venv $(PYTHON) $(BUILD)/study-venv || true
+	@$(PYTHON) tests/bench/study.py --build $(BUILD) --python $(PYTHON) --write tests/bench/STUDY.md $(STUDY)
+
 truth: packages ## measure kernels of known redundancy; writes tests/truth/README.md (TRUTH=--full: at full size)
 	@$(MAKE) --no-print-directory all truth-built
 	@$(PYTHON) tests/truth/truth.py --build $(BUILD) --python $(PYTHON) --write tests/truth/README.md $(TRUTH)
@@ -125,4 +130,4 @@ lint: ## clang-format, clang-tidy and cppcheck; changes nothing
 	    -Iinclude -Ipreload -Ianalyzer $(filter preload/%.c analyzer/%.c,$(C_FILES))
 
 -include $(UNIT_BIN:=.d) $(SAN_SHIM_OBJ:.o=.d) $(wildcard $(BUILD)/truth/*/*.d)
-.PHONY: unit truth-built tests-built check bench truth coverage zoo fuzz format lint
+.PHONY: unit truth-built tests-built check bench study truth coverage zoo fuzz format lint

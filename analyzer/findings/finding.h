@@ -34,7 +34,8 @@ struct finding {
     const struct site *first, *second; /* NULL: it speaks of no objects, but of a context: */
     struct process *process;
     uint32_t node;
-    const struct line *by; /* what overwrites its stores; NULL where that is not the claim */
+    const struct line *by; /* what overwrites its stores, or made them before; NULL where that is not the claim */
+    uint32_t first_node;   /* of `process`: where what was stored before was stored; 0 where that is not the claim */
     bool part_of_call;     /* the line calls what makes other results as well, which differ */
     struct finding_object object;
     void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
@@ -77,6 +78,8 @@ void rule_repeated(struct model *model);
 void rule_constant(struct model *model);
 void rule_churn(struct model *model);
 void rule_dead_store(struct model *model);
+void rule_stored_again(struct model *model);
+void rule_sorted(struct model *model);
 void rule_idle(struct model *model);
 void rule_tiny_calls(struct model *model);
 

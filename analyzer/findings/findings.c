@@ -6,8 +6,9 @@
 #include "base/memory.h"
 
 /* In this order: a rule may see what those before it found. */
-static void (*const rules[])(struct model *model) = {rule_replica,    rule_repeated,   rule_constant, rule_churn,
-                                                     rule_dead_store, rule_tiny_calls, rule_idle};
+static void (*const rules[])(struct model *model) = {rule_replica, rule_repeated,   rule_constant,
+                                                     rule_churn,   rule_dead_store, rule_stored_again,
+                                                     rule_sorted,  rule_tiny_calls, rule_idle};
 
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
 {
@@ -47,7 +48,7 @@ static double *waste_of_kind(struct line *line, const char *kind)
         return &line->allocated_s;
     if (strcmp(kind, "tiny_calls") == 0)
         return &line->taken_apart_s;
-    return strcmp(kind, "dead_store") == 0 ? &line->stored_s : &line->computed_again_s;
+    return strstr(kind, "_store") != NULL ? &line->stored_s : &line->computed_again_s;
 }
 
 void findings_make(struct model *model)

@@ -22,8 +22,7 @@ def profiled(program, version):
     """What it printed, and the report with findings of any weight."""
     directory = Path(tempfile.mkdtemp(prefix=f"zoo-{program.name}-{version}-", dir=whole.profiles))
     changes = {"LD_PRELOAD": str(whole.SHIM), "PIEPROF_OUT": str(directory / "out.db")}
-    changes |= {"PIEPROF_RATE": "1000", "PIEPROF_BUDGET": "100"}  # a percent of a second are ten samples, not one
-    done = whole.execute([whole.PYTHON, program.path(version)], env=whole.environment(**changes))
+    done = whole.execute([whole.PYTHON, program.path(version)], env=whole.environment(**changes, **zoo.SETTINGS))
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout, json.loads(whole.read_report(directory / "out.db", "--format", "json", "--min-waste", "0"))
 

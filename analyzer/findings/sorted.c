@@ -1,0 +1,248 @@
+/*
+ * Claim: the line sorts, and only a few from one end of the result are used: what finds those need not sort the rest.
+ * Evidence: the text. The call is one of NumPy's or PyTorch's that sort into a new object, and a slice from an end to a count is all that
+ * is taken: in the same expression ("np.argsort(d)[:, :k]"), so that nothing else can see the result; or by every mention of
+ * the names it is given to, in the whole file. The time below the call is sampled. The waste is an upper bound: a partition takes a part of it.
+ * Traps: the rest that is used (another slice of the name, trimmed means "[k:-k]", "[1:]"); halves, quantiles and splits
+ * (a count is a number or a name, no calculation); a name for nearly all of it: followed stores of the sort, many of which a
+ * later call loads, unmake it; small results (no object, no time); names of objects ("self.order"), which others may read.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "findings/expression.h"
+#include "findings/part_taken.h"
+#include "findings/sites.h"
+#include "model/select.h"
+#include "model/source.h"
+#include "show/page.h"
+
+#define RESULTS_MIN 4u
+#define LOADED_MIN 4u /* followed stores... */
+#define LOADED_OF                                                                                                      \
+    4u /* ... one in so many of which may be loaded: a partition wins little where much of a result is used */
+#define WASTE_PERCENT 0.5
+
+/* What the text says is taken of a result: [from, to), in the source. */
+struct taken {
+    const char *from, *to;
+};
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static const char *skip_blanks(const char *at)
+{
+    while (*at == ' ' || *at == '\t')
+        at++;
+    return at;
+}
+
+static bool is_sort(struct model *model, const struct site *site)
+{
+    static const char *const names[] = {"sort", "argsort", "msort"};
+    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    struct operation operation = operation_at(model, site->process, frame);
+    for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
+        if (operation_is_named(&operation, names[i]))
+            return true;
+    return false;
+}
+
+/* Does a mention of the name at `at` stand for itself: no longer name, no attribute? */
+static bool is_mention(const char *text, const char *at, size_t length)
+{
+    return (at == text || (!is_word(at[-1]) && at[-1] != '.')) && !is_word(at[length]);
+}
+
+static bool is_assigned(const char *behind)
+{
+    behind = skip_blanks(behind);
+    return (*behind == '=' && behind[1] != '=') || *behind == ',';
+}
+
+/* Do all mentions of the name, but for those that are assigned to (in a row of names, at its line's beginning), take a few? */
+static bool name_gives_few(const char *text, struct taken name, struct taken *taken)
+{
+    size_t length = (size_t)(name.to - name.from);
+    for (const char *at = text; (at = strchr(at, *name.from)) != NULL; at++) {
+        if (strncmp(at, name.from, length) != 0 || !is_mention(text, at, length))
+            continue;
+        const char *slice, *end, *line = at;
+        while (line > text && line[-1] != '\n')
+            line--;
+        bool row =
+            strspn(line, " \t,_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") >= (size_t)(at - line);
+        if (row && is_assigned(at + length))
+            continue;
+        if (part_taken(at + length, &slice, &end) != PART_FEW)
+            return false;
+        *taken = (struct taken){slice, end};
+    }
+    return true;
+}
+
+/* Of "order = np.argsort(d)" and "values, order = torch.sort(d)": the statement from `line` to the call at `call`. */
+static bool names_give_few(const char *text, const char *line, const char *call, struct taken *taken)
+{
+    for (const char *at = skip_blanks(line);; at = skip_blanks(at + 1)) {
+        struct taken name = {at, at};
+        while (is_word(*name.to))
+            name.to++;
+        if (name.to == at || isdigit((unsigned char)*at) || !name_gives_few(text, name, taken))
+            return false;
+        at = skip_blanks(name.to);
+        if (*at == '=')
+            return skip_blanks(at + 1) == call && taken->from != NULL;
+        if (*at != ',')
+            return false;
+    }
+}
+
+/* What is taken of what the Python frame's call gives; false where it may be more than a few. */
+static bool takes_few(struct model *model, struct process *process, uint32_t frame, struct taken *taken)
+{
+    struct code *code = NULL;
+    size_t length = 0, last_length = 0;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, frame);
+    if (record == NULL || record->frame != DB_FRAME_PYTHON)
+        return false;
+    struct line_span span = model_position(model, process, record, &code);
+    if (code == NULL || span.column < 0 || span.end_column < 0)
+        return false;
+    const struct source *source = source_code(model, code->file);
+    const char *first = source_line(source, span.line, &length),
+               *last = source_line(source, span.end_line, &last_length), *end;
+    if (first == NULL || last == NULL || (size_t)span.column > length || (size_t)span.end_column > last_length)
+        return false;
+    *taken = (struct taken){0};
+    switch (part_taken(last + span.end_column, &taken->from, &end)) {
+    case PART_FEW:
+        taken->to = end;
+        return true;
+    case PART_ALL:
+        taken->from = NULL;
+        end = skip_blanks(end);
+        return (*end == '\n' || *end == '\r' || *end == '\0') &&
+               names_give_few(source->text, first, first + span.column, taken);
+    default:
+        return false;
+    }
+}
+
+/* Of the sort's stores that were followed to the next call: were many loaded there? */
+static bool is_read(const struct site *site)
+{
+    const struct run_table *table = &site->process->run->tables[DB_KIND_PAIR];
+    uint64_t loaded = 0, all = 0;
+    struct run_cursor cursor = {0};
+    for (const struct db_pair *record; (record = run_next(table, &cursor)) != NULL;) {
+        if (record->first_access != DB_ACCESS_STORE || record->second_access == DB_ACCESS_NONE ||
+            record->scope != DB_SCOPE_ACROSS || objects_site_of_pair(site->process, record) != site)
+            continue;
+        all += record->count;
+        loaded += record->second_access == DB_ACCESS_LOAD || (record->flags & DB_PAIR_USED) != 0 ? record->count : 0;
+    }
+    return loaded >= LOADED_MIN && loaded * LOADED_OF > all;
+}
+
+/* Of a line's places: those that carry the claim. */
+struct sorted {
+    const struct site *site; /* with most bytes */
+    struct taken taken;      /* of it */
+    struct finding_object object;
+    uint64_t results, samples;
+    bool known; /* all of them were looked at */
+    double waste_s;
+};
+
+static double bytes_of(const struct site *site)
+{
+    return (double)site_results(site) * (double)site->record->size_bytes;
+}
+
+static bool add_site(struct model *model, struct sorted *sorted, const struct site *site)
+{
+    struct taken taken;
+    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    if (site_results(site) == 0 || !is_sort(model, site) || !takes_few(model, site->process, frame, &taken) ||
+        is_read(site))
+        return false;
+    sorted->results += site_results(site);
+    sorted->known = sorted->known && site_results_are_known(site);
+    sorted->object.sizes++;
+    if (sorted->site != NULL && bytes_of(sorted->site) >= bytes_of(site))
+        return true;
+    sorted->site = site;
+    sorted->taken = taken;
+    sorted->object.size_bytes = site->record->size_bytes;
+    sorted->object.made = sorted->object.equal = site_results(site);
+    sorted->object.examined = site->record->examined;
+    sorted->object.about = !site_results_are_known(site);
+    return true;
+}
+
+static void add_place(struct model *model, struct sorted *sorted, struct place *place)
+{
+    bool any = false;
+    for (const struct site *site = place->sites; site != NULL; site = site->next)
+        any = add_site(model, sorted, site) || any;
+    if (any) {
+        sorted->waste_s += (double)place->ns * 1e-9;
+        sorted->samples += place->samples;
+    }
+}
+
+static bool is_worth_it(const struct model *model, const struct sorted *sorted)
+{
+    double least = sorted->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)sorted->samples)) : 0;
+    return sorted->results >= RESULTS_MIN && model_percent(model, sorted->waste_s * least) >= WASTE_PERCENT;
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    struct taken taken = {0};
+    const struct site *site = finding->second;
+    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    char *made = say_made(&finding->object), *others = say_others(&finding->object);
+    bool told = takes_few(model, site->process, frame, &taken);
+    char *slice = told ? text_printable(taken.from, (size_t)(taken.to - taken.from)) : memory_print("few");
+    finding->claim = memory_print("%s by sorting%s, and of each only %s is taken.", made, others, slice);
+    finding->advice = memory_print("What finds a few need not sort the rest: topk() of PyTorch, argpartition() or "
+                                   "partition() of NumPy; sort what they give where its order matters.");
+    free(made);
+    free(others);
+    free(slice);
+}
+
+static void claim_line(struct model *model, struct line *line, const struct sorted *sorted)
+{
+    double most_s = (double)times_total(&line->times) * 1e-9;
+    struct finding *finding = finding_add(model, line, "dead_store", "inefficient algorithm");
+    finding->waste_s = fmin(sorted->waste_s, most_s);
+    finding->span = sorted->site->place->span;
+    finding->part = finding->whole = sorted->results;
+    finding->exact = sorted->known;
+    finding->first = finding->second = sorted->site;
+    finding->object = sorted->object;
+    finding->say = say;
+}
+
+void rule_sorted(struct model *model)
+{
+    for (size_t i = 0; i < model->line_total; i++) {
+        struct line *line = model->lines[i];
+        struct sorted sorted = {.known = true};
+        for (struct place *place = line->places; place != NULL; place = place->next)
+            if (!place->claimed)
+                add_place(model, &sorted, place);
+        if (sorted.site != NULL && is_worth_it(model, &sorted) && !finding_has_line(model, line))
+            claim_line(model, line, &sorted);
+    }
+}

@@ -1,0 +1,229 @@
+/*
+ * Claim: the line stores what another call has just stored there, and nobody reads it in between: one of the two will do.
+ * Evidence: of the sampled stores that the line makes on one way into objects nearly all wrote the value that was there; where the
+ * call before was seen, its stores came on another way (another line, or another call of the same function) and were dead: overwritten unread by
+ * this line's. Gradients that are cleared twice are such. The waste is the native time of the line on that way.
+ * Traps: zeros over zeros (a sparse result and a cleared buffer hold mostly the same: zeros count only where the texts of
+ * both calls clear); one fill in a loop, over what sparse updates left alone (the same way: no evidence); a value
+ * that is read in between (used: then the line restores what may have changed); fresh buffers (recycled memory holds what it
+ * happens to hold); another thread, which may have read (undecided). Where a buffer is cleared twice around updates of less than one in fifty of its
+ * elements, the sampled ones may all be others.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "findings/expression.h"
+#include "findings/sites.h"
+#include "findings/ways.h"
+#include "model/select.h"
+#include "model/source.h"
+#include "show/page.h"
+
+#define EVIDENCE_MIN 16u
+#define AGAIN_MIN 4u       /* of it, pairs that name both calls */
+#define OTHER_OF_AGAIN 50u /* one store in so many may have changed something, or followed something else */
+#define WASTE_PERCENT 0.5
+
+/* Stores of one line on one way. */
+struct restored {
+    struct line *line, *before; /* `before`: whose stores it repeats most often at once */
+    struct process *process;
+    uint32_t first_node, second_node; /* of those */
+    uint64_t same, same_zero;         /* sampled stores of the value that was there; zeros among them */
+    uint64_t again, again_zero;       /* pairs with an unread store of another way, of the same value */
+    uint64_t other, undecided, most;
+    uint64_t ns, samples;
+};
+
+struct search {
+    struct model *model;
+    struct map map;
+    struct restored **all;
+    size_t count, capacity;
+};
+
+static struct restored *restored_of(struct search *search, struct process *process, uint32_t node_id)
+{
+    struct line *line = lines_of_leaf(search->model, process, node_id);
+    const struct node *node = model_node(process, node_id);
+    if (line == NULL || node == NULL || node->in_import)
+        return NULL;
+    struct map_key key = {(uintptr_t)line, node->way, (uintptr_t)process};
+    struct restored *restored = map_get(&search->map, key);
+    if (restored != NULL)
+        return restored;
+    restored = memory_zeroed(1, sizeof(*restored));
+    restored->line = line;
+    restored->process = process;
+    map_put(&search->map, key, restored);
+    search->all = memory_grow(search->all, search->count, &search->capacity, sizeof(struct restored *));
+    return search->all[search->count++] = restored;
+}
+
+/* "buffer[:] = 0": behind the subscript a number, and nothing else. */
+static bool is_number_stored(const char *text, size_t length)
+{
+    const char *at = text + length;
+    at += strspn(at, " \t");
+    if (*at != '=' || at[1] == '=')
+        return false;
+    at += 1 + strspn(at + 1, " \t");
+    size_t digits = strspn(at, "0123456789.-+e");
+    at += digits;
+    at += strspn(at, " \t\r");
+    return digits > 0 && (*at == '\0' || *at == '\n' || *at == '#');
+}
+
+/* Does the call that makes a node's stores clear or fill, by what the text says? */
+static bool is_clearing(struct model *model, struct process *process, uint32_t node_id)
+{
+    static const char *const names[] = {"fill", "fill_", "zero_", "zero_grad", "_foreach_zero_"};
+    uint32_t frame = objects_caller_frame(model, process, node_id);
+    struct operation operation = operation_at(model, process, frame);
+    size_t length = 0;
+    const char *text = operation_text(model, process, frame, &length);
+    if (operation.kind == OPERATION_SUBSCRIPT)
+        return is_number_stored(text, length);
+    for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
+        if (operation_is_named(&operation, names[i]))
+            return true;
+    return false;
+}
+
+/* The sampled store alone: did it write what was there? */
+static void add_store(struct search *search, struct process *process, const struct db_pair *record)
+{
+    struct restored *restored = restored_of(search, process, record->first_node);
+    if (restored == NULL)
+        return;
+    bool same = (record->flags & DB_PAIR_SAME_VALUE) != 0;
+    restored->same += same ? record->count : 0;
+    restored->same_zero += same && (record->flags & DB_PAIR_ZERO) != 0 ? record->count : 0;
+    restored->other += same ? 0 : record->count;
+}
+
+/* A store that came upon what an earlier call had stored. */
+static void add_pair(struct search *search, struct process *process, const struct db_pair *record)
+{
+    struct restored *restored = restored_of(search, process, record->second_node);
+    struct line *before = lines_of_leaf(search->model, process, record->first_node);
+    if (restored == NULL)
+        return;
+    bool used = (record->flags & DB_PAIR_USED) != 0;
+    bool unseen = (record->flags & DB_PAIR_UNPROVED) != 0 || ((record->flags & DB_PAIR_SLEPT) != 0 && !used);
+    bool zero = (record->flags & DB_PAIR_ZERO) != 0;
+    bool other_way = model_node(process, record->first_node)->way != model_node(process, record->second_node)->way;
+    if (unseen) {
+        restored->undecided += record->count;
+    } else if (used || before == NULL || !other_way || (record->flags & DB_PAIR_SAME_VALUE) == 0 ||
+               (zero && !is_clearing(search->model, process, record->first_node))) {
+        restored->other += record->count;
+    } else {
+        restored->again += record->count;
+        restored->again_zero += zero ? record->count : 0;
+        if (record->count <= restored->most)
+            return;
+        restored->most = record->count;
+        restored->before = before;
+        restored->first_node = record->first_node;
+        restored->second_node = record->second_node;
+    }
+}
+
+static void add_pairs(struct search *search, struct process *process)
+{
+    struct run_cursor cursor = {0};
+    for (const struct db_pair *record; (record = run_next(&process->run->tables[DB_KIND_PAIR], &cursor)) != NULL;) {
+        const struct node *first = model_node(process, record->first_node),
+                          *second = model_node(process, record->second_node);
+        if (record->first_access != DB_ACCESS_STORE || record->address_class != DB_CLASS_OBJECT || first == NULL ||
+            second == NULL)
+            continue;
+        if (record->second_access == DB_ACCESS_NONE)
+            add_store(search, process, record);
+        else if (record->second_access == DB_ACCESS_STORE && record->scope == DB_SCOPE_ACROSS &&
+                 record->relation == DB_RELATION_SAME)
+            add_pair(search, process, record);
+    }
+}
+
+static void add_times(struct search *search, struct process *process)
+{
+    struct run_cursor cursor = {0};
+    for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;) {
+        const struct node *node = &process->nodes[cursor.index];
+        struct line *line = record->samples > 0 ? lines_of_leaf(search->model, process, (uint32_t)cursor.id) : NULL;
+        struct restored *restored =
+            line != NULL ? map_get(&search->map, (struct map_key){(uintptr_t)line, node->way, (uintptr_t)process})
+                         : NULL;
+        if (restored == NULL || time_kind_of(process, record, node) != TIME_NATIVE)
+            continue;
+        restored->ns += record->cpu_ns;
+        restored->samples += record->samples;
+    }
+}
+
+static double waste_s(const struct restored *restored)
+{
+    return (double)restored->ns * 1e-9;
+}
+
+static bool holds(struct model *model, const struct restored *restored)
+{
+    uint64_t evidence = restored->same + restored->again, zeros = restored->same_zero + restored->again_zero;
+    if (restored->again < AGAIN_MIN || restored->other * OTHER_OF_AGAIN > evidence ||
+        restored->undecided > restored->again || evidence < EVIDENCE_MIN || finding_has_line(model, restored->line))
+        return false;
+    double least = restored->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)restored->samples)) : 0;
+    return (evidence - zeros >= EVIDENCE_MIN || is_clearing(model, restored->process, restored->second_node)) &&
+           model_percent(model, waste_s(restored) * least) >= WASTE_PERCENT;
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    struct ways ways = ways_part(model, finding->process, finding->first_node, finding->node);
+    bool part = finding->by == finding->line && ways.file != NULL;
+    char *before =
+        part ? say_place(model, ways.file, ways.first) : say_place(model, finding->by->file, finding->by->number);
+    char *whole = page_count(finding->whole), *again = page_count(finding->part);
+    finding->claim = memory_print(
+        "Of %s stores that were followed, %s wrote the value that was there, where they came after another: "
+        "what %s had stored, unread until then.",
+        whole, again, before);
+    finding->advice = memory_print("Leave one of the two out, this one or %s.", before);
+    char *all[] = {before, whole, again};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+}
+
+static void claim(struct model *model, const struct restored *restored)
+{
+    struct finding *finding = finding_add(model, restored->line, "redundant_store", FINDING_REPEATED_CALL);
+    finding->waste_s = waste_s(restored);
+    finding->part = restored->same + restored->again;
+    finding->whole = finding->part + restored->other;
+    finding->process = restored->process;
+    finding->first_node = restored->first_node;
+    finding->node = restored->second_node;
+    finding->by = restored->before;
+    finding->say = say;
+}
+
+void rule_stored_again(struct model *model)
+{
+    struct search search = {.model = model};
+    for (size_t i = 0; i < model->process_count; i++)
+        add_pairs(&search, &model->processes[i]);
+    for (size_t i = 0; i < model->process_count && search.count > 0; i++)
+        add_times(&search, &model->processes[i]);
+    for (size_t i = 0; i < search.count; i++) {
+        if (holds(model, search.all[i]))
+            claim(model, search.all[i]);
+        free(search.all[i]);
+    }
+    free(search.all);
+    map_free(&search.map);
+}

@@ -1,0 +1,127 @@
+"""Sorts of which a few are taken, in real programs; and those whose whole result may be used."""
+import json
+import textwrap
+
+import jsonschema
+import pytest
+import whole
+
+SCHEMA = json.loads(whole.SCHEMA.read_text())
+
+NUMPY = """
+import numpy as np
+rng = np.random.default_rng(0)
+x = rng.random((150, 1000))
+few, most, total = 5, 990, 0.0
+"""
+TORCH = """
+import torch
+torch.set_num_threads(1)
+torch.manual_seed(0)
+x = torch.rand(150, 1000)
+few, most, total = 5, 990, 0.0
+"""
+
+FEW = {
+    "a slice of an expression": NUMPY + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += np.sort(x, axis=1)[:, -few:].sum()  # A
+        """,
+    "from the other end, backwards": NUMPY + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += x[step].sum() + np.argsort(x.ravel())[::-1][:few].sum()  # A
+        """,
+    "a name of which a few are taken": NUMPY + """
+        def best(x):
+            order = np.argsort(x, axis=1)  # A
+            return order[:, :few]  # not order[few:]
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += best(x).sum()
+        """,
+    "the two results of PyTorch's": TORCH + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            values, order = torch.sort(x, dim=1, descending=True)  # A
+            total += float(values[:, :10].sum()) + float(order[:, :few].sum())
+        """,
+    "a tensor's own": TORCH + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += float(x.argsort(dim=1)[:, :few].sum())  # A
+        """,
+}
+
+WHOLE = {
+    "the rest is used": NUMPY + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            order = np.argsort(x, axis=1)  # A
+            total += order[:, :few].sum() - order[:, few:].mean()
+        """,
+    "all of it": NUMPY + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += (np.sort(x, axis=1) * x)[:, :few].sum()  # A
+        """,
+    "a half": NUMPY + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += np.sort(x, axis=1)[:, : x.shape[1] // 2].sum()  # A
+        """,
+    "all but a few": NUMPY + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += np.sort(x, axis=1)[:, few:-few].sum()  # A
+        """,
+    "handed to a function": NUMPY + """
+        def spread(ordered):
+            return ordered.std()
+        for step in range(60):
+            x[:, 7] += 0.1
+            ordered = np.sort(x, axis=1)  # A
+            total += ordered[:, :few].sum() + spread(ordered)
+        """,
+    "nearly all, by a name": NUMPY + """
+        for step in range(150):
+            x[:, 7] += 0.1
+            total += (np.sort(x.ravel())[: most * 150] if step < 0 else np.sort(x, axis=1)[:, :most]).sum()  # A
+        """,
+    "a partition": NUMPY + """
+        for step in range(300):
+            x[:, 7] += 0.1
+            total += np.partition(x, few, axis=1)[:, :few].sum()  # A
+        """,
+}
+
+
+def profile(tmp_path, source):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    head, body = source.split("0.0\n", 1)
+    path.write_text(head + "0.0\n" + textwrap.dedent(body))
+    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="1000", PIEPROF_BUDGET="100")
+    done = whole.execute([whole.PYTHON, path], env=environment)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    jsonschema.validate(report, SCHEMA)
+    (number,) = [number for number, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# A")]
+    line = next(line for line in report["lines"] if line["line"] == number)
+    assert line["time_s"] > 0.02 * report["totals"]["time_s"]["total"], "enough to be a finding"
+    return report, number
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_the_line_is_named(tmp_path, name):
+    report, number = profile(tmp_path, FEW[name])
+    (finding,) = report["findings"]
+    assert (finding["kind"], finding["category"], finding["line"]) == ("dead_store", "inefficient algorithm", number)
+    assert "by sorting" in finding["claim"] and "topk()" in finding["advice"]
+    assert finding["waste_s"] > 0.02 * report["totals"]["time_s"]["total"]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_is_used_is_none(tmp_path, name):
+    report, _ = profile(tmp_path, WHOLE[name])
+    assert report["findings"] == []
