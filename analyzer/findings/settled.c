@@ -1,7 +1,9 @@
 #include "findings/settled.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "findings/expression.h"
 #include "findings/operand.h"
 #include "findings/sites.h"
@@ -32,11 +34,52 @@ static bool takes_shape_only(const struct operation *operation)
     return ends_in(operation, "_like") || ends_in(operation, "_as");
 }
 
+static int by_caller(const void *one, const void *other)
+{
+    const struct beside *a = one, *b = other;
+    if (a->caller != b->caller)
+        return a->caller < b->caller ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static const struct db_node *frame_record(const struct process *process, uint32_t frame)
+{
+    return run_record(process->run, DB_KIND_NODE, frame);
+}
+
+/* Sites whose code was called by the same frame lie side by side from then on. */
+static void order_sites(struct process *process)
+{
+    size_t capacity = run_capacity(&process->run->tables[DB_KIND_SITE]);
+    process->beside = memory_zeroed(capacity, sizeof(*process->beside));
+    for (size_t i = 0; i < capacity; i++) {
+        const struct db_site *record = process->sites[i].record;
+        const struct node *node = record != NULL ? model_node(process, record->node) : NULL;
+        const struct db_node *frame = node != NULL ? frame_record(process, node->python) : NULL;
+        if (frame != NULL)
+            process->beside[process->beside_count++] = (struct beside){frame->parent, (uint32_t)i};
+    }
+    qsort(process->beside, process->beside_count, sizeof(*process->beside), by_caller);
+}
+
+/* The first of those of `caller`; beside_count: none. */
+static size_t first_beside(const struct process *process, uint32_t caller)
+{
+    size_t low = 0, high = process->beside_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (process->beside[middle].caller < caller)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Both frames in one execution of one function? Asked first: it is cheap, and true of few. */
 static bool are_together(const struct process *process, uint32_t one, uint32_t other)
 {
-    const struct db_node *a = run_record(process->run, DB_KIND_NODE, one),
-                         *b = run_record(process->run, DB_KIND_NODE, other);
+    const struct db_node *a = frame_record(process, one), *b = frame_record(process, other);
     return one != other && a != NULL && b != NULL && a->parent == b->parent && a->value >> 32 == b->value >> 32;
 }
 
@@ -64,11 +107,16 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
     struct process *process = result->process;
     uint32_t user = frame_of(model, result);
     struct operation operation = operation_at(model, process, user);
-    size_t count = takes_shape_only(&operation) ? 0 : run_capacity(&process->run->tables[DB_KIND_SITE]);
-    for (size_t i = 0; i < count; i++) {
-        const struct site *operand = &process->sites[i];
-        const struct node *node = operand->record != NULL ? model_node(process, operand->record->node) : NULL;
-        if (node == NULL || operand == result || !are_together(process, user, node->python) ||
+    const struct db_node *frame = frame_record(process, user);
+    if (frame == NULL || takes_shape_only(&operation))
+        return false;
+    if (process->beside == NULL)
+        order_sites(process);
+    for (size_t i = first_beside(process, frame->parent);
+         i < process->beside_count && process->beside[i].caller == frame->parent; i++) {
+        const struct site *operand = &process->sites[process->beside[i].index];
+        const struct node *node = model_node(process, operand->record->node);
+        if (operand == result || !are_together(process, user, node->python) ||
             !is_operand(model, process, node->python, user))
             continue;
         if (site_new(operand) > site_new(result))

@@ -144,6 +144,11 @@ struct site {
     uint64_t linked;     /* objects of all such links, at most those examined */
 };
 
+/* A site, and the frame that called the Python code it is made in. */
+struct beside {
+    uint32_t caller, index;
+};
+
 /* An instruction of a line, reached on one way: its sites are the objects made below it, of all sizes. */
 struct place {
     struct line *line;
@@ -168,6 +173,8 @@ struct process {
     struct code *codes;         /* by run_index() of DB_KIND_CODE */
     struct node *nodes;         /* by run_index() of DB_KIND_NODE */
     struct site *sites;         /* by run_index() of DB_KIND_SITE */
+    struct beside *beside;      /* the same by what called their code; NULL until it is asked for */
+    size_t beside_count;
     const struct db_live *live; /* NULL: nothing was alive */
     struct module_range *modules;
     size_t module_count;

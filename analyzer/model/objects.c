@@ -302,6 +302,7 @@ void objects_charge(struct model *model)
 
 static void free_sites(struct process *process)
 {
+    free(process->beside);
     for (size_t i = 0; process->sites != NULL && i < run_capacity(&process->run->tables[DB_KIND_SITE]); i++)
         free(process->sites[i].decided);
     free(process->sites);

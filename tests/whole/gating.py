@@ -33,6 +33,11 @@ main([np.ones(3)] * 14)
 '''
 
 
+def words(text):
+    """A page's words, wherever the names in it broke its lines."""
+    return " ".join(text.split())
+
+
 class Program:
     """A run of a text: `site` counts objects that the line with these words makes, called by the module's last line."""
 

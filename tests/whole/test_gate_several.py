@@ -196,7 +196,7 @@ def test_the_run_as_a_whole_is_compared_too(tmp_path):
     base = write(tmp_path, [timed(*pair) for pair in BASE], "base")
     data = judged(write(tmp_path, programs, "new"), base, "--time", "10%", status=1)
     assert failing(data) == [("slower", "time", None)] and "The run takes" in data["items"][0]["why"]
-    text = gate(*[tmp_path / f"new{i}.db" for i in range(3)], "--baseline", *base, "--time", "10%").stdout
+    text = " ".join(gate(*[tmp_path / f"new{i}.db" for i in range(3)], "--baseline", *base, "--time", "10%").stdout.split())
     assert "slower" in text and "The run takes" in text
 
 
