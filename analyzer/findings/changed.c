@@ -7,7 +7,7 @@
 #include "findings/words.h"
 #include "model/source.h"
 
-#define LINES_MAX 2000 /* no longer function is looked through */
+#define LINES_MAX 500 /* so far below is looked: each line is searched for from the file's beginning */
 
 static struct word last_part(struct word name)
 {
@@ -104,7 +104,8 @@ static bool read_line(struct changed *changed, struct word line, int32_t number,
 static int32_t last_line(struct model *model, struct process *process, uint32_t node_id, int32_t first)
 {
     struct loop_body body;
-    return loop_of_frame(model, process, node_id, &body) ? body.last : first + LINES_MAX;
+    return loop_of_frame(model, process, node_id, &body) && body.last < first + LINES_MAX ? body.last
+                                                                                          : first + LINES_MAX;
 }
 
 static struct word behind(struct word line, size_t column)

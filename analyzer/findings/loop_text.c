@@ -9,7 +9,8 @@
 
 #define ROUNDS_FEW 32
 #define USES_MAX 512u
-#define LINES_MAX 2000 /* above a loop: no longer function is looked through */
+#define COMPARED_MAX 8192u /* stores with reads: bounds what a hostile text costs */
+#define LINES_MAX 2000     /* above a loop: no longer function is looked through */
 
 /* One use of a name in the loop's body. */
 struct use {
@@ -162,12 +163,13 @@ static bool reads_earlier(const struct aliases *aliases, const struct use *store
 
 static bool is_carried(const struct loop_text *loop, const struct uses *uses, const struct aliases *aliases)
 {
+    unsigned compared = 0;
     for (size_t i = 0; i < uses->count; i++) {
         const struct use *store = &uses->uses[i];
         if (!store->stored || words_hold(&loop->indices, store->name))
             continue;
         for (size_t j = 0; j < uses->count; j++)
-            if (!uses->uses[j].stored && reads_earlier(aliases, store, &uses->uses[j]))
+            if (!uses->uses[j].stored && (++compared > COMPARED_MAX || reads_earlier(aliases, store, &uses->uses[j])))
                 return true;
     }
     return uses->full || uses->acts;
@@ -282,7 +284,7 @@ static struct word text_above(const struct source *source, int32_t header)
     const char *line = source_line(source, header, &length), *from = line, *end = line;
     size_t indent = indent_of(line, length);
     for (int32_t i = header - 1; i > 0 && header - i < LINES_MAX; i--) {
-        line = source_line(source, i, &length);
+        line = source_line_before(source, line, &length);
         if (line == NULL)
             break;
         size_t own = indent_of(line, length);
