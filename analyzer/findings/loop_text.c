@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "findings/aliases.h"
 
 #define ROUNDS_FEW 32
 #define USES_MAX 512u
+#define COMPARED_MAX 8192u /* stores with reads: bounds what a hostile text costs */
+#define LINES_MAX 2000     /* above a loop: no longer function is looked through */
 
 /* One use of a name in the loop's body. */
 struct use {
@@ -21,91 +24,9 @@ struct uses {
     struct use uses[USES_MAX];
     size_t count;
     bool full;
+    bool
+        acts; /* a statement ends the loop, or does something to what is outside of arrays: which round comes first matters */
 };
-
-static bool is_word_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
-static bool word_is(struct word word, const char *text)
-{
-    return strlen(text) == word.length_bytes && memcmp(word.text, text, word.length_bytes) == 0;
-}
-
-static bool words_equal(struct word a, struct word b)
-{
-    return a.length_bytes == b.length_bytes && memcmp(a.text, b.text, a.length_bytes) == 0;
-}
-
-/* Is `name` that word, or an attribute of it ("w" of "w.T")? */
-static bool is_part_of(struct word name, struct word word)
-{
-    return name.length_bytes >= word.length_bytes && memcmp(name.text, word.text, word.length_bytes) == 0 &&
-           (name.length_bytes == word.length_bytes || name.text[word.length_bytes] == '.');
-}
-
-static bool words_hold(const struct words *words, struct word word)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (is_part_of(word, words->words[i]))
-            return true;
-    return false;
-}
-
-static void words_add(struct words *words, struct word word)
-{
-    if (words->count < WORDS_MAX && !words_hold(words, word))
-        words->words[words->count++] = word;
-}
-
-/* Behind the string or comment that begins at `at`; `at` itself where none does. */
-static const char *skip_quiet(const char *at, const char *end)
-{
-    if (*at == '#') {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        return stop != NULL ? stop : end;
-    }
-    if (*at != '"' && *at != '\'')
-        return at;
-    char quote = *at;
-    size_t quotes = end - at >= 3 && at[1] == quote && at[2] == quote ? 3 : 1;
-    for (const char *p = at + quotes; p + quotes <= end; p++) {
-        if (*p == '\\')
-            p++;
-        else if (*p == quote && (quotes == 1 || (p[1] == quote && p[2] == quote)))
-            return p + quotes;
-    }
-    return end;
-}
-
-/* The text within the bracket at `at`; behind it is where its text ends, and one. */
-static struct word bracket_text(const char *at, const char *end)
-{
-    size_t depth = 0;
-    const char *first = at + 1;
-    for (; at < end; at++) {
-        const char *behind = skip_quiet(at, end);
-        if (behind > at) {
-            at = behind - 1;
-            continue;
-        }
-        depth += *at == '(' || *at == '[' || *at == '{';
-        depth -= *at == ')' || *at == ']' || *at == '}';
-        if (depth == 0)
-            return (struct word){first, (size_t)(at - first)};
-    }
-    return (struct word){first, (size_t)(end - first)};
-}
-
-/* The dotted name that begins at `at`. */
-static struct word name_at(const char *at, const char *end)
-{
-    const char *p = at;
-    while (p < end && (is_word_char(*p) || (*p == '.' && p + 1 < end && (isalpha((unsigned char)p[1]) || p[1] == '_'))))
-        p++;
-    return (struct word){at, (size_t)(p - at)};
-}
 
 static bool is_keyword(struct word word)
 {
@@ -117,13 +38,6 @@ static bool is_keyword(struct word word)
         if (word_is(word, keywords[i]))
             return true;
     return false;
-}
-
-static const char *skip_blanks(const char *at, const char *end)
-{
-    while (at < end && (*at == ' ' || *at == '\t'))
-        at++;
-    return at;
 }
 
 static void add_use(struct uses *uses, struct use use)
@@ -139,82 +53,79 @@ static void read_names(struct uses *uses, struct word text, uint32_t statement, 
     const char *end = text.text + text.length_bytes;
     size_t depth = 0;
     for (const char *at = text.text; at < end;) {
-        const char *behind = skip_quiet(at, end);
+        const char *behind = word_skip_quiet(at, end);
         if (behind > at) {
             at = behind;
             continue;
         }
         depth += *at == '(' || *at == '[' || *at == '{';
         depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
-        bool begins = is_word_char(*at) && !isdigit((unsigned char)*at) && (at == text.text || at[-1] != '.');
+        bool begins = word_char(*at) && !isdigit((unsigned char)*at) && (at == text.text || at[-1] != '.');
         if (!begins) {
-            while (at < end && is_word_char(*at) && at + 1 < end && is_word_char(at[1]))
+            while (at < end && word_char(*at) && at + 1 < end && word_char(at[1]))
                 at++; /* a number's letters, or an attribute of a call */
             at++;
             continue;
         }
-        struct word name = name_at(at, end);
-        at = skip_blanks(name.text + name.length_bytes, end);
+        struct word name = word_name_at(at, end);
+        at = word_skip_blanks(name.text + name.length_bytes, end);
         bool keyword_argument = depth > 0 && at < end && *at == '=' && (at + 1 == end || at[1] != '=');
         if (is_keyword(name) || keyword_argument)
             continue;
         struct use use = {.name = name, .statement = statement, .stored = stored && depth == 0, .added = added};
         use.called = at < end && *at == '(';
         if (at < end && *at == '[')
-            use.index = bracket_text(at, end);
+            use.index = word_in_bracket(at, end);
         use.stored = use.stored && !use.called;
         add_use(uses, use);
     }
 }
 
-/* Where an assignment's sign stands outside of brackets, and how long it is; NULL: the statement assigns nothing. */
-static const char *find_assignment(struct word text, size_t *length)
-{
-    const char *end = text.text + text.length_bytes;
-    size_t depth = 0;
-    for (const char *at = text.text; at < end; at++) {
-        const char *behind = skip_quiet(at, end);
-        if (behind > at) {
-            at = behind - 1;
-            continue;
-        }
-        depth += *at == '(' || *at == '[' || *at == '{';
-        depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
-        if (*at != '=' || depth > 0)
-            continue;
-        if (at + 1 < end && at[1] == '=') {
-            at++;
-            continue;
-        }
-        const char *first = at;
-        while (first > text.text && strchr("+-*/%&|^@<>!:", first[-1]) != NULL)
-            first--;
-        bool compares = first + 1 == at && (*first == '<' || *first == '>' || *first == '!');
-        if (compares)
-            continue;
-        *length = (size_t)(at + 1 - first);
-        return first;
-    }
-    return NULL;
-}
-
 /* "x[i]" and nothing else: one element, if the subscript is one. */
 static bool is_one_subscript(struct word text)
 {
-    const char *end = text.text + text.length_bytes, *at = skip_blanks(text.text, end);
-    struct word name = name_at(at, end);
+    const char *end = text.text + text.length_bytes, *at = word_skip_blanks(text.text, end);
+    struct word name = word_name_at(at, end);
     at = name.text + name.length_bytes;
     if (name.length_bytes == 0 || at == end || *at != '[')
         return false;
-    struct word index = bracket_text(at, end);
-    at = skip_blanks(index.text + index.length_bytes + 1, end);
+    struct word index = word_in_bracket(at, end);
+    at = word_skip_blanks(index.text + index.length_bytes + 1, end);
     return at >= end || *at == '#';
+}
+
+/* "break", "return value": the rounds behind it are not to be run. */
+static bool ends_loop(struct word statement)
+{
+    const char *end = statement.text + statement.length_bytes, *at = word_skip_blanks(statement.text, end);
+    struct word name = word_name_at(at, end);
+    return word_is(name, "break") || word_is(name, "return") || word_is(name, "yield");
+}
+
+/* "file.write(x[i])", a call for what it does; what NumPy and PyTorch do is known, and what is appended is a result. */
+static bool is_action(struct word statement)
+{
+    static const char *const arrays[] = {"np.", "numpy.", "torch."};
+    const char *end = statement.text + statement.length_bytes, *at = word_skip_blanks(statement.text, end);
+    struct word name = word_name_at(at, end);
+    at = word_skip_blanks(name.text + name.length_bytes, end);
+    if (name.length_bytes == 0 || is_keyword(name) || at == end || *at != '(')
+        return false;
+    struct word arguments = word_in_bracket(at, end);
+    at = word_skip_blanks(arguments.text + arguments.length_bytes + (arguments.text + arguments.length_bytes < end),
+                          end);
+    if (at < end && *at != '#')
+        return false;
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+        if (name.length_bytes > strlen(arrays[i]) && memcmp(name.text, arrays[i], strlen(arrays[i])) == 0)
+            return false;
+    return name.length_bytes < 7 || memcmp(name.text + name.length_bytes - 7, ".append", 7) != 0;
 }
 
 static void read_statement(struct loop_text *loop, struct uses *uses, struct word text, uint32_t number)
 {
     size_t length = 0;
-    const char *sign = find_assignment(text, &length);
+    const char *sign = word_assignment(text, &length);
     if (sign == NULL) {
         read_names(uses, text, number, false, false);
         return;
@@ -230,50 +141,70 @@ static void read_statement(struct loop_text *loop, struct uses *uses, struct wor
         words_add(&loop->elements, uses->uses[first].name);
 }
 
-/* Calls read_statement for each statement: they end with a line, a ";" or the ":" of a clause, outside of brackets. */
 static void read_body(struct loop_text *loop, struct uses *uses, struct word text)
 {
-    const char *end = text.text + text.length_bytes, *first = text.text;
-    size_t depth = 0;
-    uint32_t number = 0;
-    for (const char *at = text.text; at <= end; at++) {
-        const char *behind = at < end ? skip_quiet(at, end) : at;
-        if (behind > at) {
-            at = behind - 1;
-            continue;
-        }
-        bool ends = at == end || (depth == 0 && (*at == '\n' || *at == ';' || *at == ':'));
-        if (ends) {
-            read_statement(loop, uses, (struct word){first, (size_t)(at - first)}, ++number);
-            first = at + 1;
-            continue;
-        }
-        depth += *at == '(' || *at == '[' || *at == '{';
-        depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
+    struct word statement;
+    for (uint32_t number = 1; word_next_statement(&text, &statement); number++) {
+        uses->acts = uses->acts || ends_loop(statement) || is_action(statement);
+        read_statement(loop, uses, statement, number);
     }
 }
 
 /* Does `read` take what `store` leaves for a later round? */
-static bool reads_earlier(const struct use *store, const struct use *read)
+static bool reads_earlier(const struct aliases *aliases, const struct use *store, const struct use *read)
 {
-    if (!is_part_of(read->name, store->name))
-        return false;
+    if (!word_is_part_of(read->name, store->name))
+        return store->index.length_bytes > 0 && read->index.length_bytes > 0 &&
+               aliases_share(aliases, store->name, read->name);
     if (store->index.length_bytes > 0) /* y[i] = f(y[i]) is one element's own */
-        return !words_equal(store->index, read->index);
+        return !word_equal(store->index, read->index);
     return store->added || read->statement <= store->statement;
 }
 
-static bool is_carried(const struct loop_text *loop, const struct uses *uses)
+static bool is_carried(const struct loop_text *loop, const struct uses *uses, const struct aliases *aliases)
 {
+    unsigned compared = 0;
     for (size_t i = 0; i < uses->count; i++) {
         const struct use *store = &uses->uses[i];
         if (!store->stored || words_hold(&loop->indices, store->name))
             continue;
         for (size_t j = 0; j < uses->count; j++)
-            if (!uses->uses[j].stored && reads_earlier(store, &uses->uses[j]))
+            if (!uses->uses[j].stored && (++compared > COMPARED_MAX || reads_earlier(aliases, store, &uses->uses[j])))
                 return true;
     }
-    return uses->full;
+    return uses->full || uses->acts;
+}
+
+/* Does an index say which element by data, so that two rounds may mean the same one? */
+static bool is_by_data(const struct loop_text *loop, const struct uses *uses, struct word index)
+{
+    struct uses names = {.count = 0};
+    read_names(&names, index, 0, false, false);
+    for (size_t i = 0; i < names.count; i++) {
+        const struct use *name = &names.uses[i];
+        bool made = words_hold(&loop->items, name->name) || words_hold(&loop->elements, name->name);
+        for (size_t j = 0; j < uses->count && !made; j++)
+            made = uses->uses[j].stored && word_equal(uses->uses[j].name, name->name) &&
+                   !words_hold(&loop->indices, name->name);
+        if (made || name->index.length_bytes > 0 || name->called)
+            return true;
+    }
+    return false;
+}
+
+/* "z[where[i]] += x[i]": does a round change an element, and data say which? */
+static bool is_scattered(const struct loop_text *loop, const struct uses *uses)
+{
+    for (size_t i = 0; i < uses->count; i++) {
+        const struct use *store = &uses->uses[i];
+        bool changed = store->added;
+        for (size_t j = 0; j < uses->count && !changed; j++)
+            changed = !uses->uses[j].stored && word_equal(uses->uses[j].name, store->name) &&
+                      word_equal(uses->uses[j].index, store->index);
+        if (store->stored && changed && store->index.length_bytes > 0 && is_by_data(loop, uses, store->index))
+            return true;
+    }
+    return false;
 }
 
 /* What follows a word in the header; NULL where it is not there as a word. */
@@ -282,7 +213,7 @@ static const char *behind_word(struct word text, const char *word)
     const char *end = text.text + text.length_bytes;
     size_t length = strlen(word);
     for (const char *at = text.text; (at = memmem(at, (size_t)(end - at), word, length)) != NULL; at += length)
-        if ((at == text.text || !is_word_char(at[-1])) && at + length < end && !is_word_char(at[length]))
+        if ((at == text.text || !word_char(at[-1])) && at + length < end && !word_char(at[length]))
             return at + length;
     return NULL;
 }
@@ -310,9 +241,9 @@ static void read_for(struct loop_text *loop, struct word header)
                *targets = behind_word(header, "for");
     if (in == NULL || targets == NULL || in < targets)
         return;
-    const char *from = skip_blanks(in, end);
+    const char *from = word_skip_blanks(in, end);
     bool counts = begins_call(from, end, "range"), enumerates = begins_call(from, end, "enumerate");
-    loop->few = counts && is_short_range(bracket_text(from + strlen("range"), end));
+    loop->few = counts && is_short_range(word_in_bracket(from + strlen("range"), end));
     struct uses names = {.count = 0};
     read_names(&names, (struct word){targets, (size_t)(in - 2 - targets)}, 0, false, false);
     for (size_t i = 0; i < names.count; i++)
@@ -325,11 +256,60 @@ static void read_counters(struct loop_text *loop, struct word body)
     const char *end = body.text + body.length_bytes;
     for (const char *at = body.text; (at = memmem(at, (size_t)(end - at), " += 1", 5)) != NULL; at += 5) {
         const char *first = at;
-        while (first > body.text && is_word_char(first[-1]))
+        while (first > body.text && word_char(first[-1]))
             first--;
-        if (at > first && (at + 5 == end || !is_word_char(at[5])))
+        if (at > first && (at + 5 == end || !word_char(at[5])))
             words_add(&loop->indices, (struct word){first, (size_t)(at - first)});
     }
+}
+
+static bool is_definition(const char *line, size_t length)
+{
+    struct word text = {line, length};
+    return behind_word(text, "def") != NULL || behind_word(text, "class") != NULL;
+}
+
+static size_t indent_of(const char *line, size_t length)
+{
+    size_t indent = 0;
+    while (indent < length && (line[indent] == ' ' || line[indent] == '\t'))
+        indent++;
+    return indent;
+}
+
+/* What stands above the loop in its function, or in its module. */
+static struct word text_above(const struct source *source, int32_t header)
+{
+    size_t length = 0;
+    const char *line = source_line(source, header, &length), *from = line, *end = line;
+    size_t indent = indent_of(line, length);
+    for (int32_t i = header - 1; i > 0 && header - i < LINES_MAX; i--) {
+        line = source_line_before(source, line, &length);
+        if (line == NULL)
+            break;
+        size_t own = indent_of(line, length);
+        if (own < indent && is_definition(line, length))
+            break;
+        from = line;
+    }
+    return (struct word){from, (size_t)(end - from)};
+}
+
+/* Behind the ":" that ends the loop's header; the end where there is none. */
+static const char *find_body(struct word loop)
+{
+    struct word header;
+    const char *end = loop.text + loop.length_bytes;
+    word_next_statement(&loop, &header);
+    const char *behind = header.text + header.length_bytes;
+    return behind < end && *behind == ':' ? behind + 1 : end;
+}
+
+size_t loop_text_header_bytes(const struct source *source, int32_t first)
+{
+    size_t length = 0;
+    const char *header = source_line(source, first, &length);
+    return header != NULL ? (size_t)(find_body((struct word){header, length}) - header) : 0;
 }
 
 void loop_text_read(struct loop_text *loop, const struct source *source, int32_t first, int32_t last)
@@ -337,17 +317,22 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
     size_t header_length = 0, last_length = 0;
     const char *header = source_line(source, first, &header_length), *end = source_line(source, last, &last_length);
     *loop = (struct loop_text){.carried = true};
-    if (header == NULL || end == NULL || last <= first)
+    if (header == NULL || end == NULL)
         return;
-    const char *body = header + header_length + 1;
-    struct word text = {body, (size_t)(end + last_length - body)}, head = {header, header_length};
+    end += last_length;
+    const char *body = find_body((struct word){header, (size_t)(end - header)});
+    struct word text = {body, (size_t)(end - body)}, head = {header, (size_t)(body - header)};
     struct uses *uses = memory_zeroed(1, sizeof(*uses));
+    struct aliases *aliases = memory_zeroed(1, sizeof(*aliases));
+    aliases_read(aliases, text_above(source, first));
     if (behind_word(head, "for") != NULL)
         read_for(loop, head);
     else
         read_counters(loop, text);
     read_body(loop, uses, text);
-    loop->carried = is_carried(loop, uses);
+    loop->carried = is_carried(loop, uses, aliases);
+    loop->scattered = is_scattered(loop, uses);
+    free(aliases);
     free(uses);
 }
 
@@ -359,11 +344,11 @@ static bool is_element_index(const struct loop_text *loop, struct word index)
     for (const char *at = index.text; at < end;) {
         if (*at == ':' || *at == '"' || *at == '\'' || *at == '#')
             return false;
-        if (!is_word_char(*at)) {
+        if (!word_char(*at)) {
             at++;
             continue;
         }
-        struct word name = name_at(at, end);
+        struct word name = word_name_at(at, end);
         counts = counts || words_hold(&loop->indices, name);
         at = name.length_bytes > 0 ? name.text + name.length_bytes : at + 1;
     }

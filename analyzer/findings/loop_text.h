@@ -10,28 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "findings/words.h"
 #include "model/source.h"
-
-#define WORDS_MAX 16u
-
-/* A name, or a dotted one ("self.total"), in the source's text. */
-struct word {
-    const char *text;
-    size_t length_bytes;
-};
-
-struct words {
-    struct word words[WORDS_MAX];
-    size_t count;
-};
 
 struct loop_text {
     struct words indices;  /* of range(), of enumerate(); what a while loop counts up */
     struct words items;    /* what `for` takes out of anything else */
     struct words elements; /* names that one subscript with such an index, and nothing else, is given to */
-    bool carried;          /* a round reads what one before it stored, other than a sum that is only added to */
-    bool few;              /* the header itself says that there are only a few rounds */
+    bool carried;
+    /* a round reads what one before it stored, by whatever name, other than a sum that is only added to; or ends the loop;
+     * or does something that no array holds */
+    bool scattered; /* data say which element a round changes, and two may change the same one */
+    bool few;       /* the header itself says that there are only a few rounds */
 };
+
+/* Bytes of the line on which a loop's header ends, its ":" included: what follows there is of the body. */
+size_t loop_text_header_bytes(const struct source *source, int32_t first);
 
 /* Of the loop whose header is line `first` and whose body ends with line `last`. */
 void loop_text_read(struct loop_text *loop, const struct source *source, int32_t first, int32_t last);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "findings/changed.h"
 #include "findings/expression.h"
 #include "findings/far.h"
 #include "findings/loop.h"
@@ -170,35 +171,64 @@ static char *say_equal(const struct finding *finding, bool again, bool copy)
     return text;
 }
 
+/*
+ * What is made equal is the finished buffer: lines that store into it behind the one that makes it have to move with that, or
+ * they store into what is kept, again and again. Empty where there are none.
+ */
+static char *say_changes(struct model *model, const struct site *site)
+{
+    struct changed changed;
+    changed_find(&changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
+    if (changed.count == 0)
+        return memory_print("%s", "");
+    char *text = say_place(model, changed.file, changed.lines[0]);
+    for (size_t i = 1; i < changed.count; i++) {
+        char *longer = memory_print("%s%s %d", text, i + 1 == changed.count ? " and" : ",", changed.lines[i]);
+        free(text);
+        text = longer;
+    }
+    char *whole =
+        memory_print(" What is to be kept is the finished buffer: %s, which store%s into it, must move along.", text,
+                     changed.count == 1 ? "s" : "");
+    free(text);
+    return whole;
+}
+
+static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)
+{
+    const struct site *site = finding->second;
+    struct loop loop = loop_around(model, site->process, site->record->node, again);
+    char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
+         *changes = say_changes(model, site);
+    char *text;
+    if (copy && place != NULL)
+        text = memory_print("Copy it once, outside the loop at %s%s.%s", place,
+                            *changes == '\0' ? ", or use the source itself where nobody stores into the copy" : "",
+                            changes);
+    else if (place == NULL)
+        text = memory_print("%s it once and keep it.%s", copy ? "Copy" : "Build", changes);
+    else if (again)
+        text = memory_print("Build them once, before or in the first pass of the loop at %s, and keep them%s.%s", place,
+                            is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "",
+                            changes);
+    else
+        text = memory_print("Build it once, outside the loop at %s.%s", place, changes);
+    free(place);
+    free(changes);
+    return text;
+}
+
 static void say(struct model *model, struct finding *finding)
 {
-    const struct finding_object *object = &finding->object;
-    const struct site *site = finding->second;
-    bool again = is_round(model, finding), copy = !again && is_copy(model, site);
-    struct loop loop = loop_around(model, site->process, site->record->node, again);
-    char *made = say_made(object), *equal = say_equal(finding, again, copy), *others = say_others(object);
-    char *part = say_part(model, finding);
+    bool again = is_round(model, finding), copy = !again && is_copy(model, finding->second);
+    char *made = say_made(&finding->object), *equal = say_equal(finding, again, copy);
+    char *others = say_others(&finding->object), *part = say_part(model, finding);
     finding->claim =
         memory_print("%s%s%s, %s%s.", made, part != NULL ? " by " : "", part != NULL ? part : "", equal, others);
-    char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL;
-    if (part != NULL)
-        finding->advice = say_part_advice();
-    else if (copy && place != NULL)
-        finding->advice = memory_print("Copy it once, outside the loop at %s, or use the source itself where nobody "
-                                       "stores into the copy.",
-                                       place);
-    else if (place == NULL)
-        finding->advice = memory_print("%s it once and keep it.", copy ? "Copy" : "Build");
-    else if (again)
-        finding->advice =
-            memory_print("Build them once, before or in the first pass of the loop at %s, and keep them%s.", place,
-                         is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "");
-    else
-        finding->advice = memory_print("Build it once, outside the loop at %s.", place);
+    finding->advice = part != NULL ? say_part_advice() : say_advice(model, finding, again, copy);
     free(made);
     free(equal);
     free(others);
-    free(place);
     free(part);
 }
 

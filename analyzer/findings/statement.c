@@ -37,10 +37,10 @@ static bool read_target(const char *text, size_t length, struct target *target)
     return true;
 }
 
-/* Does nothing follow but the closing brackets and a comment? */
+/* Does nothing follow but the closing brackets, a comment and other statements? */
 static bool is_end(const char *text, size_t length, size_t brackets)
 {
-    for (size_t at = 0; at < length && text[at] != '#'; at++) {
+    for (size_t at = 0; at < length && text[at] != '#' && text[at] != ';'; at++) {
         bool closes = text[at] == ')' && brackets > 0;
         if (!closes && !isspace((unsigned char)text[at]))
             return false;

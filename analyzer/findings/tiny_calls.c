@@ -7,7 +7,8 @@
  * so that calls are tiny where its part of the time is not.
  * Traps: a loop over batches or epochs (long calls: the interpreter's part is small; layers and steps are Python functions of
  * their own); a comprehension over a list of arrays (nothing is subscripted, the list is the interpreter's); recurrences, in
- * which a round reads what an earlier one stored (no slice exists); loops of a few rounds, over what is small; lists.
+ * which a round reads what an earlier one stored, by that name or as a view of the same array (no slice exists); loops that end
+ * early or write files; loops of a few rounds, over what is small; lists.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -117,6 +118,15 @@ static struct word text_of(const struct source *source, const struct line_span *
     return to > from && to - from <= TEXT_MAX ? (struct word){from, (size_t)(to - from)} : (struct word){"", 0};
 }
 
+/* Of a loop on one line the columns tell; without them (before CPython 3.11) all of it is taken for the body. */
+static bool is_in_header(const struct source *source, const struct line_span *span, const struct loop_body *body)
+{
+    size_t header_bytes = loop_text_header_bytes(source, body->first);
+    if (span->column < 0)
+        return body->last > body->first;
+    return (size_t)span->column < header_bytes;
+}
+
 /* Where the Python frame `node_id` stands; NULL where that is not the user's code or not known. */
 static struct spot *spot_of(struct search *search, struct process *process, uint32_t node_id)
 {
@@ -138,8 +148,9 @@ static struct spot *spot_of(struct search *search, struct process *process, uint
     if (!loop_of_frame(search->model, process, node_id, &body))
         return spot;
     spot->walk = walk_of(search, &body);
-    spot->header = span.line == body.first;
-    struct word text = text_of(source_get(search->model, code->file), &span);
+    const struct source *source = source_get(search->model, code->file);
+    spot->header = span.line == body.first && is_in_header(source, &span, &body);
+    struct word text = text_of(source, &span);
     spot->element = !spot->header && loop_text_has_element(&spot->walk->text, text, false);
     spot->item = spot->header || loop_text_has_element(&spot->walk->text, text, true);
     return spot;
@@ -275,22 +286,35 @@ static char *percent_of(uint64_t part, uint64_t whole)
     return page_percent(100 * (double)part / (double)whole);
 }
 
-static void say(struct model *model, struct finding *finding)
+static void say_with(struct model *model, struct finding *finding, const char *instead)
 {
-    struct loop loop = loop_around(model, finding->process, finding->node, false);
-    char *place = say_place(model, loop.file, loop.line), *samples = page_count(finding->whole);
+    struct loop_body loop = {.first = finding->line->number};
+    loop_of_frame(model, finding->process, model_node(finding->process, finding->node)->python, &loop);
+    char *place = say_place(model, finding->line->file, loop.first), *samples = page_count(finding->whole);
     char *calls = percent_of(finding->part, finding->whole);
     finding->claim =
         memory_print("Works on one element or short row at a time: of %s samples in the loop at %s, %s lie in "
                      "calls for a single one of them, and in the interpreter between these.",
                      samples, place, calls);
-    finding->advice =
-        memory_print("Let one call work on the whole array, or on a slice of it, in place of the loop at %s; "
-                     "what must stay a loop is quicker over what tolist() makes of the array once.",
-                     place);
+    finding->advice = memory_print("%s in place of the loop at %s; "
+                                   "what must stay a loop is quicker over what tolist() makes of the array once.",
+                                   instead, place);
     free(place);
     free(samples);
     free(calls);
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    say_with(model, finding, "Let one call work on the whole array, or on a slice of it,");
+}
+
+/* An assignment to z[where] counts an element once that comes twice. */
+static void say_scattered(struct model *model, struct finding *finding)
+{
+    say_with(model, finding,
+             "Let np.add.at(), np.bincount() or index_add_(), which count an element that comes twice "
+             "as the loop does (z[where] += does not), work on the whole array");
 }
 
 static void claim_walk(struct model *model, const struct walk *walk)
@@ -301,7 +325,7 @@ static void claim_walk(struct model *model, const struct walk *walk)
     finding->whole = walk->all;
     finding->process = walk->process;
     finding->node = walk->node;
-    finding->say = say;
+    finding->say = walk->text.scattered ? say_scattered : say;
 }
 
 static void search_free(struct search *search)

@@ -13,13 +13,24 @@ struct pair_view {
     double weight; /* what each of the pairs counts for, beside its scale (balance.h) */
 };
 
-/*
- * Waste a line of Python could spare: between native calls (within one, only the library could), and for a redundant
- * store in a buffer that lived on: a fresh one's content is undefined, whatever it happens to hold.
- */
-static bool is_needless(enum share_kind kind, const struct db_pair *record)
+/* Does the pair's first access lie in an object of a place that makes workspaces, mostly? */
+static bool is_in_workspace(const struct pair_view *view)
 {
-    return record->scope == DB_SCOPE_ACROSS && !(kind == SHARE_STORES && record->relation == DB_RELATION_RECYCLED);
+    const struct db_site *site =
+        view->record->site != 0 ? run_record(view->process->run, DB_KIND_SITE, view->record->site) : NULL;
+    return site != NULL && site->workspaces > site->looked_at / 2;
+}
+
+/*
+ * Waste a line of Python could spare: between native calls (within one, only the library could), and in recycled memory
+ * neither a redundant store (a fresh buffer's content is undefined, whatever it happens to hold) nor one that is dead in a
+ * workspace: what a library leaves behind there is its own, and only where a later call gets the same memory does it meet one.
+ */
+static bool is_needless(enum share_kind kind, const struct pair_view *view)
+{
+    if (view->record->scope != DB_SCOPE_ACROSS)
+        return false;
+    return view->record->relation != DB_RELATION_RECYCLED || (kind == SHARE_DEAD && !is_in_workspace(view));
 }
 
 static void weights_add(struct weights *weights, const struct pair_view *view, bool wasted)
@@ -56,7 +67,7 @@ static void share_add(struct share *share, enum share_kind kind, const struct pa
     if (record->second_access == DB_ACCESS_NONE)
         return;
     share->paired += wasted ? scale : 0;
-    share->needless += wasted && is_needless(kind, record) ? scale : 0;
+    share->needless += wasted && is_needless(kind, view) ? scale : 0;
     share->recycled += wasted && record->relation == DB_RELATION_RECYCLED ? record->count : 0;
     if (record->scope == DB_SCOPE_ACROSS) {
         share->across_pairs += record->count;

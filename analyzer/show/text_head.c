@@ -186,19 +186,11 @@ static void put_unplaced(const struct page *page, const struct model *model)
     free(time);
 }
 
-/* CPU time of the processes that no sample stands for; below a tenth it is start, end and the profiler itself. */
 static void put_missing(const struct page *page, const struct model *model)
 {
-    uint64_t cpu_ns = 0, sampled_ns = times_total(&model->totals.times) + model->totals.import_ns;
-    sampled_ns += model->totals.unplaced_ns;
-    for (size_t i = 0; i < model->process_count; i++)
-        cpu_ns += model->processes[i].run->record->cpu_ns;
-    if (cpu_ns < sampled_ns || (cpu_ns - sampled_ns) < cpu_ns / 10 || cpu_ns - sampled_ns < 500000000)
-        return;
-    char *missing = page_seconds((double)(cpu_ns - sampled_ns) * 1e-9), *whole = page_seconds((double)cpu_ns * 1e-9);
-    put_row(page, "", memory_print("%s of the processes' %s of CPU time is in no sample", missing, whole));
-    free(missing);
-    free(whole);
+    char *text = text_missing(model);
+    if (text != NULL)
+        put_row(page, "", text);
 }
 
 /* "385 watched: redundant 3 % (2-6 %), dead 4 % (2-6 %); between calls 4 % and 5 %". Nothing where too few are known. */

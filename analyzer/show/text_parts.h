@@ -18,6 +18,12 @@ void text_head(const struct page *page, const struct model *model, double min_wa
 void text_tail(const struct page *page, const struct model *model, const struct selection *selection,
                const struct options *options);
 
+/* text_missing.c: how much CPU time is in no sample, and what is not sampled; NULL where it is little. Fresh memory. */
+char *text_missing(const struct model *model);
+
+/* text_missing.c: is most of it in none, and enough to matter? */
+bool text_is_mostly_missing(const struct model *model);
+
 /* text_phases.c: the row of the run's phases; nothing where fewer than two were recognised. */
 void text_phases(const struct page *page, const struct model *model);
 

@@ -152,21 +152,30 @@ static char *next_finding(const struct model *model, const struct finding *findi
     return text;
 }
 
-static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
+/* Where time was not measured: no rate would have helped. Fresh memory. */
+static char *without_time(const struct model *model)
 {
-    if (model->process_count == 0)
-        return memory_print("nothing was recorded: %s", why_nothing(model->run));
-    if (times_total(&model->totals.times) == 0 && model->totals.unplaced_ns > 0)
-        return memory_print("there was no room to store where the time went: make some, or raise PIEPROF_MAX_SIZE.");
-    if (times_total(&model->totals.times) == 0)
-        return memory_print("the run was too short to be sampled; profile more of it, or raise PIEPROF_RATE.");
-    if (selection->line_count == 0 && selection->finding_count == 0)
-        return memory_print("nothing to report%s.", options->kind || options->file_glob || options->phase != PHASE_COUNT
-                                                        ? " for these options"
-                                                        : "");
-    if (selection->finding_count > 0)
-        return next_finding(model, selection->findings[0]);
-    const struct line *line = selection->lines[0];
+    const char *why_off;
+    bool any = false;
+    for (enum db_engine engine = 0; engine < DB_ENGINE_COUNT; engine++)
+        any = any || engine_ran(model->run, engine, &why_off);
+    return memory_print("%s; PIEPROF_ENGINES=all records what can be recorded here.%s",
+                        any ? "no time was measured, for the time engine was off: nothing tells which lines matter"
+                            : "nothing was recorded, for no engine was on",
+                        model->finding_count > 0 ? " --min-waste 0 shows what was found all the same." : "");
+}
+
+/* The lines do not say where the time is. Fresh memory. */
+static char *without_samples(void)
+{
+    return memory_print(
+        "most of the CPU time is in no sample, as the head of this page says: what is known of the run is "
+        "little.");
+}
+
+/* Nothing listed was found: what the first line says, or where the time is. */
+static char *next_line(const struct model *model, const struct line *line, const struct options *options)
+{
     char *path = text_path(model, line->file), *text;
     if (line->wasteful && model_percent(model, line->stored_s) >= options->min_waste_percent)
         text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
@@ -175,6 +184,8 @@ static char *next_step(const struct model *model, const struct selection *select
             memory_print("what was found takes too little time to be listed; --min-waste 0 shows it. %s:%d has most of "
                          "the time.",
                          path, line->number);
+    else if (text_is_mostly_missing(model))
+        text = without_samples();
     else if (nothing_found(model) == NULL)
         text = memory_print(
             "little but time was measured; the access engine with more watched stores (PIEPROF_BUDGET), and "
@@ -184,6 +195,28 @@ static char *next_step(const struct model *model, const struct selection *select
                             path, line->number);
     free(path);
     return text;
+}
+
+static char *next_step(const struct model *model, const struct selection *selection, const struct options *options)
+{
+    const char *why_off;
+    if (model->process_count == 0)
+        return memory_print("nothing was recorded: %s", why_nothing(model->run));
+    if (times_total(&model->totals.times) == 0 && model->totals.unplaced_ns > 0)
+        return memory_print("there was no room to store where the time went: make some, or raise PIEPROF_MAX_SIZE.");
+    if (!engine_ran(model->run, DB_ENGINE_TIME, &why_off) && selection->finding_count == 0)
+        return without_time(model);
+    bool nothing = selection->line_count == 0 && selection->finding_count == 0;
+    if ((nothing || times_total(&model->totals.times) == 0) && text_is_mostly_missing(model))
+        return without_samples();
+    if (times_total(&model->totals.times) == 0 && selection->finding_count == 0)
+        return memory_print("the run was too short to be sampled; profile more of it, or raise PIEPROF_RATE.");
+    if (nothing)
+        return memory_print("nothing to report%s.", options->kind || options->file_glob || options->phase != PHASE_COUNT
+                                                        ? " for these options"
+                                                        : "");
+    return selection->finding_count > 0 ? next_finding(model, selection->findings[0])
+                                        : next_line(model, selection->lines[0], options);
 }
 
 void text_tail(const struct page *page, const struct model *model, const struct selection *selection,

@@ -39,6 +39,19 @@ void *take(size_t bytes)
     return memory;
 }
 
+void drop(void *memory)
+{
+    free(memory);
+}
+
+/* Its scratch memory is its own: nobody outside can spare what it stores there. */
+void fill_scratch(size_t bytes, uint64_t value)
+{
+    void *memory = malloc(bytes);
+    fill64(memory, bytes, value);
+    free(memory);
+}
+
 /* Its stack reaches far below its caller's, most of it untouched. */
 void fill_deep(uint64_t *a, size_t bytes, uint64_t value)
 {

@@ -187,6 +187,22 @@ def test_packed_and_read_is_used(measured):
     expect(measured(text)[1][text], redundant_stores=0, dead_stores=0)
 
 
+def test_what_is_left_in_scratch_memory_is_no_waste_of_the_line(measured):
+    """Each call finds its scratch memory where the one before had its own: dead, but the library's affair."""
+    _, lines = measured("repeat(lambda i: lib.fill_scratch(size, number(i)))  # scratch")
+    line = lines["repeat(lambda i: lib.fill_scratch(size, number(i)))  # scratch"]
+    dead = line["dead_stores"]
+    assert dead["pairs"] >= ENOUGH and dead["fraction"] == 1, dead
+    assert line["replicas"]["workspaces"] > 0 and line["waste_s"] == 0
+
+
+def test_a_result_that_nobody_reads_is_waste_in_recycled_memory_too(measured):
+    _, lines = measured("def step(i):", "    made = take()  # unread", "    lib.drop(made)", "repeat(step)")
+    line = lines["return ctypes.c_void_p(lib.take(size))"]
+    assert line["dead_stores"]["pairs"] >= ENOUGH and line["dead_stores"]["fraction"] == 1
+    assert line["replicas"]["workspaces"] == 0 and line["waste_s"] > 0.5 * line["time_s"]
+
+
 @pytest.mark.parametrize("name", ["fill_bare", "fill64"])
 def test_scope_without_unwind_information(measured, name):
     text = f"repeat(lambda n: lib.{name}(a, size, number(n)))"

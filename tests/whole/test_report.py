@@ -296,6 +296,7 @@ def test_the_last_word_denies_nothing_that_was_found(tmp_path):
     assert "what was found takes too little time to be listed; --min-waste 0 shows it" in next_of(make_db.golden_objects(), path, "--min-waste", "100")
     quiet = make_db.golden_small()
     quiet.processes[0].engines = ("time", "access", "replica")
+    quiet.processes[0].cpu_seconds = 4  # what its samples stand for
     quiet.processes[0].records["PAIR"].clear()
     assert "nothing computed again. The time" in next_of(quiet, path), "of stores nothing is known"
     for node in (12, 14):

@@ -71,6 +71,24 @@ def work():
 for again in range(12):
     work()
 """,
+    "on the line of the loop": NUMPY + """
+y = np.empty_like(x)
+def work():
+    for i in range(len(x)): y[i] = 2 * x[i]  # A
+for again in range(12):
+    work()
+""",
+    "from views of another array": NUMPY + """
+y = np.zeros_like(x)
+def work():
+    before, here = x[:-1], x[1:]
+    old, new = x, y
+    old, new = new, old
+    for i in range(len(here)):
+        y[i] = before[i] * 0.5 + here[i]  # A
+for again in range(10):
+    work()
+""",
     "a tensor": TORCH + """
 def work():
     above = 0
@@ -124,6 +142,51 @@ def work():
     y = np.zeros_like(x)
     for i in range(1, len(x)):
         y[i] = 0.9 * y[i - 1] + x[i]
+for again in range(8):
+    work()
+""",
+    "a recurrence on the line of the loop": NUMPY + """
+def work():
+    y = x.copy()
+    for i in range(1, len(x)): y[i] = 0.9 * y[i - 1] + y[i]
+for again in range(8):
+    work()
+""",
+    "a recurrence by another name": NUMPY + """
+def work(a):
+    b = a
+    for i in range(1, len(a)):
+        b[i] = b[i] + 0.5 * a[i - 1]
+for again in range(8):
+    work(x.copy())
+""",
+    "a recurrence through views": NUMPY + """
+def work(a):
+    before = a[:-1]; here = a[1:].reshape(-1)
+    for i in range(len(here)):
+        here[i] = here[i] * 0.5 + before[i]
+for again in range(8):
+    work(x.copy())
+""",
+    "a chain, on the line of the loop": NUMPY + """
+after = rng.permutation(len(x))
+def work():
+    place = 0
+    for again in range(len(after)): place = int(after[place])
+for again in range(12):
+    work()
+""",
+    "a search that ends": NUMPY + """
+def work(limit):
+    for i in range(len(x)):
+        if x[i] > limit: return i
+for again in range(20):
+    work(2.0)
+""",
+    "a file is written": NUMPY + """
+def work():
+    with open("/dev/null", "w") as file:
+        for i in range(len(x)): file.write("%f" % x[i])
 for again in range(8):
     work()
 """,
@@ -211,6 +274,22 @@ def test_the_line_is_named(tmp_path, name):
     assert f"the loop at program.py:{header_of(path, number)}" in finding["advice"]
     text = whole.read_report(database, "--kind", "tiny_calls")
     assert "one element or short row" in text.replace("\n        ", " ") and "tolist()" in text
+
+
+def test_elements_that_data_choose_are_counted_by_a_call_that_can(tmp_path):
+    """z[where] += x counts an element once that comes twice: that advice would change the result."""
+    path, report, _ = profile(tmp_path, NUMPY + """
+where = rng.integers(0, 50, len(x))
+z = np.zeros(50)
+def work():
+    for i in range(len(x)):
+        z[where[i]] += x[i]
+for again in range(8):
+    work()
+""")
+    (finding,) = tiny(report)
+    assert path.read_text().splitlines()[finding["line"] - 1].strip() == "z[where[i]] += x[i]"
+    assert "np.add.at()" in finding["advice"] and "slice" not in finding["advice"]
 
 
 def header_of(path, number):

@@ -1,0 +1,143 @@
+#include "findings/words.h"
+
+#include <ctype.h>
+#include <string.h>
+
+bool word_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+bool word_is(struct word word, const char *text)
+{
+    return strlen(text) == word.length_bytes && memcmp(word.text, text, word.length_bytes) == 0;
+}
+
+bool word_equal(struct word a, struct word b)
+{
+    return a.length_bytes == b.length_bytes && memcmp(a.text, b.text, a.length_bytes) == 0;
+}
+
+bool word_is_part_of(struct word name, struct word word)
+{
+    return name.length_bytes >= word.length_bytes && memcmp(name.text, word.text, word.length_bytes) == 0 &&
+           (name.length_bytes == word.length_bytes || name.text[word.length_bytes] == '.');
+}
+
+bool words_hold(const struct words *words, struct word word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (word_is_part_of(word, words->words[i]))
+            return true;
+    return false;
+}
+
+void words_add(struct words *words, struct word word)
+{
+    if (words->count < WORDS_MAX && !words_hold(words, word))
+        words->words[words->count++] = word;
+}
+
+const char *word_skip_quiet(const char *at, const char *end)
+{
+    if (*at == '#') {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        return stop != NULL ? stop : end;
+    }
+    if (*at != '"' && *at != '\'')
+        return at;
+    char quote = *at;
+    size_t quotes = end - at >= 3 && at[1] == quote && at[2] == quote ? 3 : 1;
+    for (const char *p = at + quotes; p + quotes <= end; p++) {
+        if (*p == '\\')
+            p++;
+        else if (*p == quote && (quotes == 1 || (p[1] == quote && p[2] == quote)))
+            return p + quotes;
+    }
+    return end;
+}
+
+struct word word_in_bracket(const char *at, const char *end)
+{
+    size_t depth = 0;
+    const char *first = at + 1;
+    for (; at < end; at++) {
+        const char *behind = word_skip_quiet(at, end);
+        if (behind > at) {
+            at = behind - 1;
+            continue;
+        }
+        depth += *at == '(' || *at == '[' || *at == '{';
+        depth -= *at == ')' || *at == ']' || *at == '}';
+        if (depth == 0)
+            return (struct word){first, (size_t)(at - first)};
+    }
+    return (struct word){first, (size_t)(end - first)};
+}
+
+struct word word_name_at(const char *at, const char *end)
+{
+    const char *p = at;
+    while (p < end && (word_char(*p) || (*p == '.' && p + 1 < end && (isalpha((unsigned char)p[1]) || p[1] == '_'))))
+        p++;
+    return (struct word){at, (size_t)(p - at)};
+}
+
+const char *word_skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at;
+}
+
+const char *word_assignment(struct word text, size_t *length)
+{
+    const char *end = text.text + text.length_bytes;
+    size_t depth = 0;
+    for (const char *at = text.text; at < end; at++) {
+        const char *behind = word_skip_quiet(at, end);
+        if (behind > at) {
+            at = behind - 1;
+            continue;
+        }
+        depth += *at == '(' || *at == '[' || *at == '{';
+        depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
+        if (*at != '=' || depth > 0)
+            continue;
+        if (at + 1 < end && at[1] == '=') {
+            at++;
+            continue;
+        }
+        const char *first = at;
+        while (first > text.text && strchr("+-*/%&|^@<>!:", first[-1]) != NULL)
+            first--;
+        bool compares = first + 1 == at && (*first == '<' || *first == '>' || *first == '!');
+        if (compares)
+            continue;
+        *length = (size_t)(at + 1 - first);
+        return first;
+    }
+    return NULL;
+}
+
+bool word_next_statement(struct word *rest, struct word *statement)
+{
+    const char *end = rest->text + rest->length_bytes, *at = rest->text;
+    size_t depth = 0;
+    if (rest->length_bytes == 0)
+        return false;
+    for (; at < end; at++) {
+        const char *behind = word_skip_quiet(at, end);
+        if (behind > at) {
+            at = behind - 1;
+            continue;
+        }
+        if (depth == 0 && (*at == '\n' || *at == ';' || *at == ':'))
+            break;
+        depth += *at == '(' || *at == '[' || *at == '{';
+        depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
+    }
+    *statement = (struct word){rest->text, (size_t)(at - rest->text)};
+    *rest = at < end ? (struct word){at + 1, (size_t)(end - at - 1)} : (struct word){end, 0};
+    return true;
+}

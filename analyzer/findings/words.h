@@ -1,0 +1,55 @@
+/* Words of Python's source text: names, brackets, assignments. Read one by one: there is no parser for every Python here. */
+#ifndef PIEPROF_ANALYZER_WORDS_H
+#define PIEPROF_ANALYZER_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define WORDS_MAX 16u
+
+/* A name, or a dotted one ("self.total"), or another piece of the source's text. */
+struct word {
+    const char *text;
+    size_t length_bytes;
+};
+
+struct words {
+    struct word words[WORDS_MAX];
+    size_t count;
+};
+
+/* May it stand in a name? */
+bool word_char(char c);
+
+bool word_is(struct word word, const char *text);
+bool word_equal(struct word a, struct word b);
+
+/* Is `name` that word, or an attribute of it ("w.T" of "w")? */
+bool word_is_part_of(struct word name, struct word word);
+
+/* Is one of them the word, or what it is an attribute of? */
+bool words_hold(const struct words *words, struct word word);
+
+/* Once; nothing where there is no room. */
+void words_add(struct words *words, struct word word);
+
+/* Behind the string or comment that begins at `at`; `at` itself where none does. */
+const char *word_skip_quiet(const char *at, const char *end);
+const char *word_skip_blanks(const char *at, const char *end);
+
+/* The text within the bracket at `at`; behind it is where its text ends, and one. */
+struct word word_in_bracket(const char *at, const char *end);
+
+/* The dotted name that begins at `at`; empty where none does. */
+struct word word_name_at(const char *at, const char *end);
+
+/* Where an assignment's sign stands outside of brackets, and how long it is; NULL: the statement assigns nothing. */
+const char *word_assignment(struct word text, size_t *length);
+
+/*
+ * The first statement of `rest`, which keeps what follows. Statements end with a line, a ";" or the ":" of a clause, outside
+ * of brackets. False at the end.
+ */
+bool word_next_statement(struct word *rest, struct word *statement);
+
+#endif

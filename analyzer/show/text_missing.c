@@ -1,0 +1,93 @@
+/* CPU time that no sample stands for, or hardly any. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/engines.h"
+#include "show/text_parts.h"
+
+/* Below these it is start, end and the profiler itself. */
+#define MISSING_NS ((uint64_t)500000000)
+#define ASKED_MIN 100.0                 /* samples that the rate asks for */
+#define ASKED_OF_TAKEN 10.0             /* the budget may lower the rate, and the kernel's tick bounds it */
+#define MOSTLY_NS ((uint64_t)100000000) /* where it is half of all and more */
+
+struct missing {
+    uint64_t cpu_ns, missing_ns;
+};
+
+static struct missing missing_of(const struct model *model)
+{
+    const struct totals *totals = &model->totals;
+    const char *why_off;
+    struct missing missing = {0};
+    for (size_t i = 0; i < model->process_count; i++)
+        missing.cpu_ns += model->processes[i].run->record->cpu_ns;
+    uint64_t sampled_ns = times_total(&totals->times) + totals->import_ns + totals->unplaced_ns;
+    if (missing.cpu_ns > sampled_ns && engine_ran(model->run, DB_ENGINE_TIME, &why_off))
+        missing.missing_ns = missing.cpu_ns - sampled_ns;
+    return missing;
+}
+
+static bool is_most(const struct missing *missing)
+{
+    return missing->missing_ns >= MOSTLY_NS && missing->missing_ns >= missing->cpu_ns / 2;
+}
+
+/* Without perf events threads are sampled by timers, which the kernel looks at when it ticks. */
+static bool samples_by_timer(const struct model *model)
+{
+    for (size_t i = 0; i < model->process_count; i++) {
+        const struct run_process *process = model->processes[i].run;
+        const char *name = run_text(process, process->record->trigger_blob);
+        if (name != NULL && strcmp(name, "timer") == 0)
+            return true;
+    }
+    return false;
+}
+
+bool text_is_mostly_missing(const struct model *model)
+{
+    struct missing missing = missing_of(model);
+    return is_most(&missing);
+}
+
+/* Why there are none, as far as it can be known. */
+static const char *unsampled(const struct model *model)
+{
+    return samples_by_timer(model) ? "none is taken of a thread that blocks SIGTRAP, and without perf events "
+                                     "(`pieprof-report doctor`) few of bursts shorter than the kernel's tick"
+                                   : "none is taken of a thread that blocks SIGTRAP";
+}
+
+/* Few samples may each stand for much: not a tenth of what the rate asks for were taken. */
+static char *few_samples(const struct model *model, uint64_t cpu_ns)
+{
+    double asked = 0;
+    for (size_t i = 0; i < model->process_count; i++) {
+        const struct db_process *record = model->processes[i].run->record;
+        asked += (double)record->cpu_ns * 1e-9 * record->rate_hz;
+    }
+    const char *why_off;
+    if (asked < ASKED_MIN || (double)model->health.samples * ASKED_OF_TAKEN >= asked ||
+        !engine_ran(model->run, DB_ENGINE_TIME, &why_off))
+        return NULL;
+    char *samples = page_count(model->health.samples), *whole = page_seconds((double)cpu_ns * 1e-9);
+    char *text = memory_print("no more than %s samples stand for %s of CPU time, where the rate asks for %.0f: %s",
+                              samples, whole, asked, unsampled(model));
+    free(samples);
+    free(whole);
+    return text;
+}
+
+char *text_missing(const struct model *model)
+{
+    struct missing missing = missing_of(model);
+    if (!is_most(&missing) && (missing.missing_ns < missing.cpu_ns / 10 || missing.missing_ns < MISSING_NS))
+        return few_samples(model, missing.cpu_ns);
+    char *part = page_seconds((double)missing.missing_ns * 1e-9), *whole = page_seconds((double)missing.cpu_ns * 1e-9);
+    char *text = memory_print("%s of the processes' %s of CPU time is in no sample: %s", part, whole, unsampled(model));
+    free(part);
+    free(whole);
+    return text;
+}

@@ -1,0 +1,98 @@
+"""What is made equal again is the finished buffer: lines that change it behind the one that makes it are told with it."""
+import json
+import re
+import textwrap
+
+import pytest
+import whole
+
+HEAD = """
+import numpy as np
+base = np.random.default_rng(0).random(100000)
+total = 0.0
+"""
+
+
+def advice_of(tmp_path, source):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text(HEAD + textwrap.dedent(source))
+    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database))
+    done = whole.execute([whole.PYTHON, path], env=environment)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    lines = path.read_text().splitlines()
+    (made,) = [number for number, line in enumerate(lines, 1) if "# made" in line]
+    (finding,) = [finding for finding in report["findings"] if finding["line"] == made]
+    assert finding["kind"] == "replica" and finding["advice"].startswith(("Build it once", "Copy it once")), finding
+    changes = [number for number, line in enumerate(lines, 1) if "# changes" in line]
+    return finding["advice"], changes
+
+
+CHANGED = {
+    "in place": """
+        for i in range(300):
+            h = base * 2.0  # made
+            h += 1.0  # changes
+            h[::7] *= 3  # changes
+            total += h.sum()
+        """,
+    "by calls": """
+        def work():
+            h = (base *
+                 2.0)
+            h.put(0, 2.0)  # changes
+            s = h.sum()
+            np.sqrt(h, out=h)  # changes
+            np.put(h, 1, s)  # changes
+            return h.sum()
+        for i in range(300):
+            total += work()
+        """.replace("(base *\n", "(base *  # made\n"),
+    "a copy": """
+        for i in range(300):
+            h = base.copy(); h.fill(i)  # left
+            h = base.copy()  # made
+            h[0] = 1.0  # changes
+            total += h.sum()
+        """,
+    "on its own line": """
+        for i in range(300):
+            h = base * 2.0; h += 1  # made # changes
+            total += h.sum()
+        """,
+}
+
+UNCHANGED = {
+    "read alone": """
+        for i in range(300):
+            h = base * 2.0  # made
+            total += h[0] + h.sum() if h[1] == 1 else h.mean()
+        """,
+    "another buffer of that name": """
+        for i in range(300):
+            h = base * 2.0  # made
+            total += h.sum()
+            h = np.full(10, float(i))
+            h += 1
+        """,
+    "changed behind the loop": """
+        for i in range(1500):
+            h = base * 2.0  # made
+            total += h.sum()
+        h += 1
+        """,
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_later_stores_are_named(tmp_path, name):
+    advice, changes = advice_of(tmp_path, CHANGED[name])
+    told = re.search(r"finished buffer: program\.py:([\d, and]+?),? which stores? into it, must move along", advice)
+    assert told, advice
+    assert [int(number) for number in re.findall(r"\d+", told[1])] == changes
+    assert "use the source itself" not in advice
+
+
+@pytest.mark.parametrize("name", UNCHANGED)
+def test_nothing_more_is_said_of_what_is_only_read(tmp_path, name):
+    assert "finished buffer" not in advice_of(tmp_path, UNCHANGED[name])[0]
