@@ -241,6 +241,19 @@ static const struct config_variable config_variables[] = {
     {"PIEPROF_EVENTS", NULL, config_parse_events, "a comma list of at most 8 event names"},
 };
 
+const char *config_refusal(const char *name, const char *value)
+{
+    for (size_t i = 0; i < sizeof config_variables / sizeof config_variables[0]; i++) {
+        if (strcmp(config_variables[i].name, name) == 0) {
+            struct config before = config;
+            bool good = config_variables[i].parse(value) || config_why != NULL;
+            config = before;
+            return good ? NULL : config_variables[i].allowed;
+        }
+    }
+    return NULL;
+}
+
 bool config_read(void)
 {
     for (size_t i = 0; i < sizeof config_variables / sizeof config_variables[0]; i++) {

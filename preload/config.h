@@ -33,4 +33,10 @@ extern struct config config;
  */
 bool config_read(void);
 
+/*
+ * What the variable's value is not, NULL when it is allowed (or wrong by no fault of its own: no working directory). For a
+ * program that reads no environment yet: it leaves `config` as it was. Not signal-safe.
+ */
+const char *config_refusal(const char *name, const char *value);
+
 #endif

@@ -106,6 +106,20 @@ def test_usage(tmp_path, words):
     assert launch(*words, directory=tmp_path).returncode == 2
 
 
+@pytest.mark.parametrize(
+    "option, value, allowed",
+    [
+        ("--rate", "0", "1 to 10000"), ("--budget", "200", "0.1 to 100"), ("--engines", "foo", "comma list"),
+        ("--max-size", "3", "1M"), ("--log", "loud", "quiet"), ("--events", ",", "event names"), ("-o", "dir/", "path"),
+    ],
+)
+def test_a_wrong_value_is_told_as_typed_and_nothing_runs(tmp_path, option, value, allowed):
+    done = launch(option, value, "--", "touch", "ran", directory=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert f'{option} "{value}" is not ' in done.stderr and allowed in done.stderr
+    assert "PIEPROF_" not in done.stderr and not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("option, word", [("--help", "usage: pieprof"), ("--version", "pieprof ")])
 def test_help_and_version(tmp_path, option, word):
     done = launch(option, directory=tmp_path)
@@ -119,10 +133,11 @@ def test_nothing_recorded_is_said(tmp_path):
     assert launch("true", directory=tmp_path).stderr.splitlines() == [NOTHING]
 
 
-@pytest.mark.parametrize("out", ["missing/x.db", "file/x.db"])
+@pytest.mark.parametrize("out", ["missing/x.db", "file/x.db", "../{name}"])
 def test_a_directory_that_takes_no_file_is_said_once(tmp_path, out):
     (tmp_path / "file").write_text("")
     three = f"{whole.PYTHON} -c 1; {whole.PYTHON} -c 1; {whole.PYTHON} -c 'print(1)'"
+    out = out.format(name=tmp_path.name)  # the directory itself
     done = launch("-o", out, "--", "sh", "-c", three, directory=tmp_path)
     assert (done.returncode, done.stdout) == (0, "1\n")
     assert len(done.stderr.splitlines()) == 1 and "cannot record to" in done.stderr, done.stderr
