@@ -69,7 +69,8 @@ static const char *remedy_of(int error)
     if ((forbidden || error == ENOSYS) && own_status("Seccomp:") != 0)
         return "the system call filter, above, is what forbids it";
     if (forbidden)
-        return "neither perf_event_paranoid nor a filter forbids it: a security module (SELinux, AppArmor, lockdown) may";
+        return "neither perf_event_paranoid nor a filter forbids it: a security module (SELinux, AppArmor, lockdown) "
+               "may";
     if (error == ENOSYS)
         return "the kernel was built without CONFIG_PERF_EVENTS";
     return "Linux 5.13 or newer is needed (5.18 to be safe from blocked signals)";

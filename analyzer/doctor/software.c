@@ -122,8 +122,8 @@ struct checked check_directory(void)
     int error = taken ? 0 : try_beside(out);
     if (!taken && error == 0)
         return (struct checked){.state = CHECK_OK, .text = memory_print("%s can be written here", out)};
-    return (struct checked){.state = CHECK_OFF,
-                            .text = memory_print("%s cannot be written: %s", out,
-                                                 taken ? "it is not a regular file" : strerror(error)),
-                            .remedy = "set PIEPROF_OUT to a file elsewhere"};
+    return (struct checked){
+        .state = CHECK_OFF,
+        .text = memory_print("%s cannot be written: %s", out, taken ? "it is not a regular file" : strerror(error)),
+        .remedy = "set PIEPROF_OUT to a file elsewhere"};
 }

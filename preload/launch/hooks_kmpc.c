@@ -111,7 +111,8 @@ INTERPOSED void __kmpc_fork_call(void *where, int32_t count, void *microtask, ..
     void *real = caller_real_find(&known, library_of(microtask, __builtin_return_address(0)));
     struct region region = {.microtask = microtask, .count = count};
     struct launch *launch = launch_begin(LAUNCH_LLVM);
-    size_t more = launch_work_note(&region.work) ? 1 : 0, fixed = FORK_WORDS + more, words_count = fixed + (size_t)count;
+    size_t more = launch_work_note(&region.work) ? 1 : 0, fixed = FORK_WORDS + more,
+           words_count = fixed + (size_t)count;
     void **words = __builtin_alloca(room_for(words_count) * sizeof *words);
     words[0] = where;
     words[1] = (void *)((uintptr_t)(uint32_t)count + more);
@@ -129,8 +130,7 @@ INTERPOSED void __kmpc_fork_call_if(void *where, int32_t count, void *microtask,
 INTERPOSED void __kmpc_fork_call_if(void *where, int32_t count, void *microtask, int32_t condition, void *variables)
 {
     static struct caller_real known = {.name = "__kmpc_fork_call_if"};
-    __typeof__(&__kmpc_fork_call_if) real =
-        (__typeof__(&__kmpc_fork_call_if))caller_real_find(&known, microtask);
+    __typeof__(&__kmpc_fork_call_if) real = (__typeof__(&__kmpc_fork_call_if))caller_real_find(&known, microtask);
     struct region region = {.microtask = microtask, .variables = variables};
     struct launch *launch = launch_begin(LAUNCH_LLVM);
     /* Without variables the runtime hands on no argument. */
