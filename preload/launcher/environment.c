@@ -155,6 +155,7 @@ static bool environment_check(struct launch *launch)
     launch->refused = !config_read() || !environment_can_record();
     if (launch->refused)
         return setenv("PIEPROF_OFF", "1", 1) == 0;
+    config_tell_unknown();
     memcpy(launch->run_name, config.run_name, sizeof launch->run_name);
     /* The program may change its directory before it starts others: they must find the same file. */
     return setenv("PIEPROF_OUT", config.out_path, 1) == 0;

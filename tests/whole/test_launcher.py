@@ -176,6 +176,20 @@ def test_refuses_as_the_shim_does(tmp_path, name, value):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("launched", [True, False])
+def test_a_variable_that_is_none_is_told_once(tmp_path, launched):
+    code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'print(1)'])"
+    before = ["--"] if launched else []
+    for name, told in ("PIEPROF_RAET", 1), ("PIEPROF_RATE", 0):
+        variables = {name: "500"} if launched else {name: "500", "LD_PRELOAD": str(whole.SHIM)}
+        words = [*([whole.LAUNCHER] if launched else []), *before, whole.PYTHON, "-c", code]
+        done = whole.execute(words, cwd=tmp_path, env=whole.environment(**variables))
+        lines = [line for line in done.stderr.splitlines() if "profile in" not in line]
+        assert (done.returncode, done.stdout, len(lines)) == (0, "1\n", told), done.stderr
+        assert not told or "there is no variable PIEPROF_RAET" in lines[0]
+        assert (tmp_path / "out.db").exists()
+
+
 @pytest.mark.parametrize("mpirun", ["mpirun.openmpi", "mpirun.mpich"])
 def test_ranks_refuse_once(tmp_path, mpirun):
     if not shutil.which(mpirun):

@@ -94,6 +94,13 @@ def test_help_and_version(verb):
         assert done.returncode == 0 and done.stdout and not done.stderr
 
 
+def test_a_wrong_kind_lists_the_kinds(small):
+    done = report("--kind", "foo", small)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2
+    assert all(kind in said for kind in ("replica", "idle", "churn", "constant", "tiny_calls", "transfer")) and "..." not in said
+
+
 def test_doctor_ends_well():
     done = report("doctor")
     assert done.returncode == 0 and "debug registers" in done.stdout
