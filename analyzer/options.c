@@ -14,8 +14,19 @@
 #include "verb.h"
 
 /* The kinds of findings (DESIGN, "Kinds"). */
-static const char *const kinds[] = {"replica", "redundant_store", "dead_store", "redundant_load", "tiny_calls",
-                                    "idle",    "churn",           "constant",   "transfer"};
+#define KINDS(X)                                                                                                       \
+    X("replica")                                                                                                       \
+    X("redundant_store")                                                                                               \
+    X("dead_store")                                                                                                    \
+    X("redundant_load")                                                                                                \
+    X("tiny_calls")                                                                                                    \
+    X("idle")                                                                                                          \
+    X("churn")                                                                                                         \
+    X("constant")                                                                                                      \
+    X("transfer")
+#define KIND_ITEM(name) name,
+#define KIND_WORD(name) " " name
+static const char *const kinds[] = {KINDS(KIND_ITEM)};
 
 #define ON_ALL ((1u << VERB_COUNT) - 1)
 #define ON_COMPARED (VERB_BIT(DIFF) | VERB_BIT(GATE) | VERB_BIT(EXPORT))
@@ -251,8 +262,7 @@ static const struct option_row rows[] = {
     {VERB_BIT(GATE), 269, "show-suppressed", NULL, "list the findings that comments in the source ignore",
      apply_show_suppressed},
     {VERB_BIT(REPORT), 'n', "top", "N", "show the first N lines (default: 10 in text, all in JSON; 0: all)", apply_top},
-    {VERB_BIT(REPORT), 'k', "kind", "KIND",
-     "only lines with this kind of waste: redundant_load, redundant_store, dead_store, ...", apply_kind},
+    {VERB_BIT(REPORT), 'k', "kind", "KIND", "only lines with this kind of waste, one of:" KINDS(KIND_WORD), apply_kind},
     {VERB_BIT(REPORT), 256, "file", "GLOB", "only lines of files that match, by path or by name", apply_file},
     {VERB_BIT(REPORT), 260, "phase", "data_loading|forward|backward|optimizer|other",
      "only what ran in this phase of the training", apply_phase},

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -240,6 +241,44 @@ static const struct config_variable config_variables[] = {
     {"PIEPROF_CONTENT", "0", config_parse_content, "0, 1 or samples"},
     {"PIEPROF_EVENTS", NULL, config_parse_events, "a comma list of at most 8 event names"},
 };
+
+static bool config_knows(const char *name, size_t length)
+{
+    static const char *const others[] = {"PIEPROF_OFF", "PIEPROF_PYTEST_CHILD"}; /* set by PieProf's own programs */
+    for (size_t i = 0; i < sizeof config_variables / sizeof config_variables[0]; i++) {
+        if (config_word_equals(name, length, config_variables[i].name)) {
+            return true;
+        }
+    }
+    return config_word_equals(name, length, others[0]) || config_word_equals(name, length, others[1]);
+}
+
+void config_tell_unknown(void)
+{
+    for (char **variable = environ; variable != NULL && *variable != NULL; variable++) {
+        size_t length = strcspn(*variable, "=");
+        if (strncmp(*variable, "PIEPROF_", 8) == 0 && !config_knows(*variable, length)) {
+            char name[64], quoted[256];
+            snprintf(name, sizeof name, "%.*s", (int)length, *variable);
+            say_quote(quoted, sizeof quoted, name);
+            say(SAY_ERROR, "there is no variable %s: it changes nothing", quoted);
+            return;
+        }
+    }
+}
+
+const char *config_refusal(const char *name, const char *value)
+{
+    for (size_t i = 0; i < sizeof config_variables / sizeof config_variables[0]; i++) {
+        if (strcmp(config_variables[i].name, name) == 0) {
+            struct config before = config;
+            bool good = config_variables[i].parse(value) || config_why != NULL;
+            config = before;
+            return good ? NULL : config_variables[i].allowed;
+        }
+    }
+    return NULL;
+}
 
 bool config_read(void)
 {

@@ -33,4 +33,13 @@ extern struct config config;
  */
 bool config_read(void);
 
+/* One line to stderr where a variable begins with PIEPROF_ and is none: misspelt, mostly. Not signal-safe; allocates nothing. */
+void config_tell_unknown(void);
+
+/*
+ * What the variable's value is not, NULL when it is allowed (or wrong by no fault of its own: no working directory). For a
+ * program that reads no environment yet: it leaves `config` as it was. Not signal-safe.
+ */
+const char *config_refusal(const char *name, const char *value);
+
 #endif

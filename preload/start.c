@@ -124,9 +124,13 @@ __attribute__((constructor)) static void start(void)
         return;
     }
     say_start();
+    bool named = getenv("PIEPROF_RUN") != NULL; /* by the launcher or a process before this one, which told it */
     if (!config_read() || !start_file() || !start_stacks()) {
         setenv(START_OFF_VARIABLE, "1", 1);
         return;
+    }
+    if (!named) {
+        config_tell_unknown();
     }
     run_name_export(config.out_path);
     hooks_thread_start();

@@ -238,6 +238,7 @@ bool thread_begin(bool main)
     thread->python_state = 0;
     thread->ticked_ns = 0;
     thread->launch = (struct launch){0};
+    thread->service = (struct launch_service){0};
     thread->origin = (struct launch_origin){0};
     atomic_store(&thread->in_use, true);
     thread_self = thread;

@@ -36,6 +36,7 @@ struct thread {
     _Atomic uintptr_t python_state; /* at its last sample; 0: none */
     _Atomic uint64_t ticked_ns;     /* its last sample, on the process's clock (process_record->last_monotonic_ns) */
     struct launch launch;
+    struct launch_service service;
     struct launch_origin origin;
     struct call_stack *objects; /* NULL until the thread made an object; kept for the next thread */
     struct thread *next_free;

@@ -1,7 +1,9 @@
 /* What the kernel grants: perf events, breakpoints, counters. Each is tried, on this process alone. */
 #include <errno.h>
+#include <limits.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,19 +26,70 @@ static int perf_open(struct perf_event_attr *attr)
     return (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+#define LEVEL_NONE INT_MIN /* of perf_event_paranoid: the kernel has no perf events (-1 is a level) */
+
+static int paranoid_level(void)
+{
+    int level = LEVEL_NONE;
+    FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+    if (file == NULL)
+        return LEVEL_NONE;
+    if (fscanf(file, "%d", &level) != 1)
+        level = LEVEL_NONE;
+    fclose(file);
+    return level;
+}
+
+static bool paranoid_forbids(void)
+{
+    return paranoid_level() > 2 && geteuid() != 0;
+}
+
+/* The number behind `name` in this process's status(5); 0 when it has no such row. */
+static int own_status(const char *name)
+{
+    char row[256];
+    int value = 0;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file != NULL && fgets(row, sizeof(row), file) != NULL) {
+        if (strncmp(row, name, strlen(name)) == 0)
+            value = atoi(row + strlen(name));
+    }
+    if (file != NULL)
+        fclose(file);
+    return value;
+}
+
+/* What forbids perf events has a row of its own, with the remedy; only what has none is told here. */
+static const char *remedy_of(int error)
+{
+    bool forbidden = error == EPERM || error == EACCES;
+    if (forbidden && paranoid_forbids())
+        return "perf_event_paranoid, above, is what forbids it";
+    if ((forbidden || error == ENOSYS) && own_status("Seccomp:") != 0)
+        return "the system call filter, above, is what forbids it";
+    if (forbidden)
+        return "neither perf_event_paranoid nor a filter forbids it: a security module (SELinux, AppArmor, lockdown) "
+               "may";
+    if (error == ENOSYS)
+        return "the kernel was built without CONFIG_PERF_EVENTS";
+    return "Linux 5.13 or newer is needed (5.18 to be safe from blocked signals)";
+}
+
 static struct checked refused(int error, const char *what)
 {
-    struct checked checked = {.state = CHECK_OFF, .text = memory_print("%s: %s", what, strerror(error))};
-    if (error == EPERM || error == EACCES)
-        checked.remedy =
-            "allow perf_event_open: `sysctl kernel.perf_event_paranoid=2` on the host, and in a container a seccomp "
-            "profile that permits it (docker: --security-opt seccomp=..., or --cap-add PERFMON)";
-    else if (error == ENOSYS)
-        checked.remedy =
-            "a system call filter hides perf_event_open, or the kernel was built without CONFIG_PERF_EVENTS";
-    else
-        checked.remedy = "Linux 5.13 or newer is needed (5.18 to be safe from blocked signals)";
-    return checked;
+    return (struct checked){
+        .state = CHECK_OFF, .text = memory_print("%s: %s", what, strerror(error)), .remedy = remedy_of(error)};
+}
+
+static int open_clock(void)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = 1000000000};
+    attr.disabled = 1;
+    attr.sigtrap = 1;
+    attr.remove_on_exec = 1;
+    return perf_open(&attr);
 }
 
 struct checked check_kernel(void)
@@ -58,50 +111,44 @@ struct checked check_kernel(void)
 
 struct checked check_paranoid(void)
 {
-    int level = 0;
-    FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-    if (file == NULL)
+    int level = paranoid_level();
+    if (level == LEVEL_NONE)
         return (struct checked){.state = CHECK_OFF,
                                 .text = memory_print("the kernel has no perf events"),
                                 .remedy = "a kernel with CONFIG_PERF_EVENTS"};
-    int got = fscanf(file, "%d", &level);
-    fclose(file);
     struct checked checked = {.state = CHECK_OK, .text = memory_print("%d", level)};
-    if (got == 1 && level > 2 && geteuid() != 0) {
+    if (paranoid_forbids()) {
         checked.state = CHECK_OFF;
-        checked.remedy = "`sysctl kernel.perf_event_paranoid=2` as root";
+        checked.remedy = "`sysctl kernel.perf_event_paranoid=2` as root on the host";
     }
     return checked;
 }
 
 struct checked check_seccomp(void)
 {
-    char row[256];
-    int mode = 0, tracer = 0;
-    FILE *file = fopen("/proc/self/status", "re");
-    while (file != NULL && fgets(row, sizeof(row), file) != NULL) {
-        sscanf(row, "Seccomp: %d", &mode);
-        sscanf(row, "TracerPid: %d", &tracer);
-    }
-    if (file != NULL)
-        fclose(file);
+    int tracer = own_status("TracerPid:");
     if (tracer != 0)
         return (struct checked){.state = CHECK_OFF,
                                 .text = memory_print("a debugger (process %d) holds this process", tracer),
                                 .remedy = "the access engine needs the traps a debugger takes: run without it"};
-    return (struct checked){.state = mode == 0 ? CHECK_OK : CHECK_NOTE,
-                            .text =
-                                memory_print("%s", mode == 0 ? "none" : "one is in place (a container's, probably)")};
+    if (own_status("Seccomp:") == 0)
+        return (struct checked){.state = CHECK_OK, .text = memory_print("none")};
+    int descriptor = open_clock(), error = descriptor < 0 ? errno : 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    if (paranoid_forbids() || (error != EPERM && error != EACCES && error != ENOSYS))
+        return (struct checked){.state = CHECK_NOTE, .text = memory_print("one is in place (a container's, probably)")};
+    return (struct checked){.state = CHECK_OFF,
+                            .text = memory_print("one is in place (a container's, probably), and perf_event_open is "
+                                                 "refused: %s",
+                                                 strerror(error)),
+                            .remedy = "a seccomp profile that permits perf_event_open (docker: --security-opt "
+                                      "seccomp=..., or --cap-add PERFMON)"};
 }
 
 struct checked check_clock(void)
 {
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = 1000000000};
-    attr.disabled = 1;
-    attr.sigtrap = 1;
-    attr.remove_on_exec = 1;
-    int descriptor = perf_open(&attr);
+    int descriptor = open_clock();
     if (descriptor < 0)
         return refused(errno, "perf_event_open refuses the task clock (a timer of 250 Hz serves instead)");
     close(descriptor);

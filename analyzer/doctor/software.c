@@ -1,12 +1,18 @@
 /* What is installed: the libraries the shim opens, an interpreter it knows, its own file, a place for the run's file. */
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "doctor/check.h"
+#include "pieprof/db.h"
 
 /* The first of these names that the loader finds, NULL when none. */
 static const char *first_library(const char *const *names)
@@ -93,19 +99,31 @@ struct checked check_library(void)
         .remedy = "`make` builds it, `make install` puts it where it is found; or give LD_PRELOAD its full path"};
 }
 
+/* Makes a file beside `out`, reserves what a run writes first, and removes it: 0, or why that cannot be done. */
+static int try_beside(const char *out)
+{
+    char *name = memory_print("%s.XXXXXX", out);
+    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error to tell, no end */
+    int descriptor = mkostemp(name, O_CLOEXEC), error = descriptor < 0 ? errno : 0;
+    if (descriptor >= 0) {
+        unlink(name);
+        error = posix_fallocate(descriptor, 0, DB_HEADER_BYTES + DB_EXTENT_BYTES);
+        close(descriptor);
+    }
+    free(name);
+    return error;
+}
+
 struct checked check_directory(void)
 {
-    const char *out = getenv("PIEPROF_OUT");
-    char *directory = out != NULL && strrchr(out, '/') != NULL
-                          ? memory_print("%.*s/", (int)(strrchr(out, '/') - out), out)
-                          : memory_print(".");
-    struct checked checked = {.state = CHECK_OK, .text = memory_print("out.db can be written here")};
-    if (access(directory, W_OK) != 0) {
-        free(checked.text);
-        checked = (struct checked){.state = CHECK_OFF,
-                                   .text = memory_print("%s cannot be written", directory),
-                                   .remedy = "set PIEPROF_OUT to a file elsewhere"};
-    }
-    free(directory);
-    return checked;
+    const char *given = getenv("PIEPROF_OUT"), *out = given != NULL && *given != '\0' ? given : "out.db";
+    struct stat status;
+    bool taken = lstat(out, &status) == 0 && !S_ISREG(status.st_mode);
+    int error = taken ? 0 : try_beside(out);
+    if (!taken && error == 0)
+        return (struct checked){.state = CHECK_OK, .text = memory_print("%s can be written here", out)};
+    return (struct checked){
+        .state = CHECK_OFF,
+        .text = memory_print("%s cannot be written: %s", out, taken ? "it is not a regular file" : strerror(error)),
+        .remedy = "set PIEPROF_OUT to a file elsewhere"};
 }

@@ -156,6 +156,18 @@ static void charge_worker(struct model *model, struct line *line, const struct d
     }
 }
 
+static void charge_elsewhere(struct model *model, struct process *process, const struct db_node *record,
+                             const struct node *node)
+{
+    struct totals *totals = &model->totals;
+    totals->elsewhere_ns += record->cpu_ns;
+    totals->phases[node_phase(process, node)].elsewhere_ns += record->cpu_ns;
+    if (node->worker && node->python == 0)
+        totals->waiting_ns += record->cpu_ns;
+    else if (time_kind_of(process, record, node) != TIME_NATIVE)
+        totals->interpreter_ns += record->cpu_ns;
+}
+
 static void charge_lines(struct model *model, struct process *process)
 {
     const struct run_table *table = &process->run->tables[DB_KIND_NODE];
@@ -166,9 +178,7 @@ static void charge_lines(struct model *model, struct process *process)
             continue;
         struct line *line = lines_of_leaf(model, process, (uint32_t)cursor.id);
         if (line == NULL) {
-            model->totals.elsewhere_ns += record->cpu_ns;
-            model->totals.waiting_ns += node->worker && node->python == 0 ? record->cpu_ns : 0;
-            model->totals.phases[node_phase(process, node)].elsewhere_ns += record->cpu_ns;
+            charge_elsewhere(model, process, record, node);
             continue;
         }
         times_add(&line->times, time_kind_of(process, record, node), record);

@@ -212,7 +212,9 @@ struct totals {
     uint64_t worker_ns;    /* of times: at lines, on threads that worked for them... */
     uint64_t
         adopted_ns; /* ... of which: of pools that do not tell for whom, given to the line that could have been it */
-    uint64_t waiting_ns;  /* of elsewhere_ns: worker threads, while nobody had work for them */
+    uint64_t waiting_ns; /* of elsewhere_ns: worker threads, while nobody had work for them */
+    uint64_t
+        interpreter_ns; /* of elsewhere_ns, not of waiting_ns: in the interpreter, which `times` counts as Python or boundary */
     uint64_t unplaced_ns; /* in none of the above: sampled in Python, but there was no room for where */
     uint64_t other_pairs; /* pairs on other classes of addresses than objects */
 };

@@ -87,10 +87,22 @@ static bool is_backward_thread(const struct process *process, const struct db_mo
     return symbol != NULL && strncmp(symbol, "_ZN5torch8autograd6Engine", 25) == 0;
 }
 
+/*
+ * Sub-interpreters are run by an extension module of the standard library (3.8-3.12, and its name from 3.13 on). What it calls
+ * is the interpreter at its own work, whose Python frames the sample may not show.
+ */
+static bool runs_interpreters(const struct process *process, const struct db_module *module)
+{
+    const char *path = modules_path(process->run, module), *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    return strncmp(name, "_xxsubinterpreters.", 19) == 0 || strncmp(name, "_interpreters.", 14) == 0;
+}
+
 static void enter_native(const struct process *process, const struct db_node *record, struct node *node)
 {
     const struct db_module *module = modules_find(process, record->value);
-    if (module == NULL || (module->flags & (DB_MODULE_INTERPRETER | DB_MODULE_SHIM)) == 0)
+    if (module == NULL ||
+        ((module->flags & (DB_MODULE_INTERPRETER | DB_MODULE_SHIM)) == 0 && !runs_interpreters(process, module)))
         node->native_between = true;
     if (module != NULL && node->python == 0 && node->phase.strength == PHASE_UNKNOWN &&
         is_backward_thread(process, module, record->value - 1))

@@ -48,23 +48,30 @@ static char *text_ratio(const struct compression *compression)
                      compression->samples, compression->samples == 1 ? "" : "s");
 }
 
-/* "float32: 62 % zeros, sizes from 1.2e-06 to 3.4, 12 NaN". Fresh memory. */
+/*
+ * "float32 (5,000 looked at): 62 % zeros, sizes from 1.2e-06 to 3.4, 12 NaN". Fresh memory. A repeated value is counted in objects
+ * alone where it is most of what is not zero (struct db_range): others may hold it too.
+ */
 static char *text_content(const struct content *content, enum element element)
 {
     bool is_float = element == ELEMENT_FLOAT32 || element == ELEMENT_FLOAT64;
+    bool has_elements = element != ELEMENT_FLAGS && element != ELEMENT_UNKNOWN;
     char *facts = memory_print("%s", "");
     if (element != ELEMENT_FLAGS)
         add(&facts, text_part(content->zeros, content->elements, "zeros"));
-    if (element != ELEMENT_FLAGS && element != ELEMENT_UNKNOWN)
-        add(&facts, text_part(content->repeated, content->elements, "one other value"));
+    if (has_elements)
+        add(&facts, text_part(content->repeated, content->elements, "or more one other value"));
     if (is_float && content->lowest <= content->highest)
         add(&facts, memory_print("sizes from %.2g to %.2g", content->lowest, content->highest));
     add(&facts, is_float ? text_count(content->nan, "NaN") : NULL);
     add(&facts, is_float ? text_count(content->infinite, "infinite") : NULL);
     add(&facts, text_ratio(&content->compression));
     const char *name = element == ELEMENT_UNKNOWN ? "unknown type" : element_names[element];
-    char *text = memory_print("%s%s%s", name, *facts != '\0' ? ": " : "", facts);
+    char *looked_at = page_count(content->elements);
+    char *text = memory_print("%s (%s%s looked at)%s%s", name, looked_at, has_elements ? "" : " words of 8 bytes",
+                              *facts != '\0' ? ": " : "", facts);
     free(facts);
+    free(looked_at);
     return text;
 }
 

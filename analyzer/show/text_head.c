@@ -154,23 +154,35 @@ static void put_workers(const struct page *page, const struct model *model)
     free(part);
 }
 
+/* ", WHAT (0.3 s)" behind what is there; nothing for less than half a millisecond. `*text` grows. */
+static void add_elsewhere(char **text, const char *what, uint64_t part_ns)
+{
+    if (part_ns < 500000)
+        return;
+    char *time = page_seconds((double)part_ns * 1e-9);
+    char *longer = memory_print("%s%s %s (%s)", *text, **text ? "," : "", what, time);
+    free(time);
+    free(*text);
+    *text = longer;
+}
+
 /* Time no Python line stands for: a library's own threads, the interpreter's start and end. */
 static void put_elsewhere(const struct page *page, const struct model *model)
 {
-    double seconds = (double)model->totals.elsewhere_ns * 1e-9, percent = model_percent(model, seconds);
-    double waiting_s = (double)model->totals.waiting_ns * 1e-9;
+    const struct totals *totals = &model->totals;
+    double seconds = (double)totals->elsewhere_ns * 1e-9, percent = model_percent(model, seconds);
     if (percent < 1)
         return;
-    char *time = page_seconds(seconds), *part = page_percent(percent), *waiting = page_seconds(waiting_s);
-    char *waited = model_percent(model, waiting_s) < 1 ? memory_print("%s", "")
-                                                       : memory_print(", workers that wait for work (%s)", waiting);
-    put_row(
-        page, "",
-        memory_print("%s of it (%s) outside every Python line: native threads, start and end%s", time, part, waited));
+    char *time = page_seconds(seconds), *part = page_percent(percent), *what = memory_print("%s", "");
+    add_elsewhere(&what, "native threads, start and end",
+                  totals->elsewhere_ns - totals->waiting_ns - totals->interpreter_ns);
+    add_elsewhere(&what, "the interpreter's own start and end, above among Python", totals->interpreter_ns);
+    add_elsewhere(&what, "workers that wait for work", totals->waiting_ns);
+    put_row(page, "",
+            memory_print("%s of it (%s) outside every Python line%s%s", time, part, *what != '\0' ? ":" : "", what));
     free(time);
     free(part);
-    free(waiting);
-    free(waited);
+    free(what);
 }
 
 /* Samples for whose place there was no room. */

@@ -23,6 +23,7 @@ struct launch *launch_begin(enum launch_runtime runtime)
         atomic_thread_fence(memory_order_release); /* who sees the new frame sees that the last epoch is over */
         atomic_store_explicit(&launch->frame, python_top_frame(), memory_order_relaxed);
         atomic_store_explicit(&launch->runtime, (uint32_t)runtime, memory_order_relaxed);
+        atomic_store_explicit(&launch->noted, false, memory_order_relaxed);
         atomic_store_explicit(&launch->epoch, epoch + 1, memory_order_release);
     }
     gate_leave();
@@ -36,6 +37,31 @@ void launch_end(struct launch *launch)
         uint32_t epoch = atomic_load_explicit(&launch->epoch, memory_order_relaxed);
         atomic_store_explicit(&launch->epoch, epoch + epoch % 2, memory_order_release);
     }
+}
+
+bool launch_work_note(struct launch_work *work)
+{
+    struct thread *self = thread_self;
+    uint32_t epoch = self != NULL ? atomic_load_explicit(&self->launch.epoch, memory_order_relaxed) : 0;
+    if (epoch % 2 == 0) {
+        return false;
+    }
+    *work = (struct launch_work){.launcher = self, .serial = self->serial, .epoch = epoch};
+    atomic_store_explicit(&self->launch.noted, true, memory_order_relaxed);
+    return true;
+}
+
+void launch_serve(const struct launch_work *work)
+{
+    struct thread *self = thread_self;
+    if (self == NULL || self == work->launcher) {
+        return;
+    }
+    struct launch_service *service = &self->service;
+    atomic_store(&service->epoch, 0);
+    atomic_store_explicit(&service->launcher, work->launcher, memory_order_relaxed);
+    atomic_store_explicit(&service->serial, work->serial, memory_order_relaxed);
+    atomic_store_explicit(&service->epoch, work->epoch, memory_order_release);
 }
 
 void launch_origin_take(struct launch_origin *origin, void *(*routine)(void *))
@@ -56,10 +82,14 @@ void launch_origin_take(struct launch_origin *origin, void *(*routine)(void *))
     }
 }
 
+static bool thread_lives(const struct thread *thread, uint32_t serial)
+{
+    return thread != NULL && atomic_load(&thread->in_use) && thread->serial == serial;
+}
+
 static bool creator_lives(const struct launch_origin *origin)
 {
-    return origin->creator != NULL && atomic_load(&origin->creator->in_use) &&
-           origin->creator->serial == origin->creator_serial;
+    return thread_lives(origin->creator, origin->creator_serial);
 }
 
 static bool in_region(const struct thread *thread)
@@ -67,12 +97,18 @@ static bool in_region(const struct thread *thread)
     return atomic_load_explicit(&thread->launch.epoch, memory_order_acquire) % 2 != 0;
 }
 
-/* The only thread that is in a region of that runtime; NULL when none is, or several are. */
+/* Those who work for it are not known by themselves. */
+static bool in_silent_region(const struct thread *thread)
+{
+    return in_region(thread) && !atomic_load_explicit(&thread->launch.noted, memory_order_relaxed);
+}
+
+/* The only thread that is in such a region of that runtime; NULL when none is, or several are. */
 static const struct thread *only_launcher(enum launch_runtime runtime)
 {
     const struct thread *only = NULL, *thread = NULL;
     while ((thread = thread_next(thread)) != NULL) {
-        if (in_region(thread) && atomic_load(&thread->launch.runtime) == (uint32_t)runtime) {
+        if (in_silent_region(thread) && atomic_load(&thread->launch.runtime) == (uint32_t)runtime) {
             if (only != NULL) {
                 return NULL;
             }
@@ -82,10 +118,26 @@ static const struct thread *only_launcher(enum launch_runtime runtime)
     return only;
 }
 
-/* The thread in whose region one with this origin works; NULL: in none. */
-static const struct thread *launcher_of(const struct launch_origin *origin)
+/* Whom the thread said to serve; NULL: nobody, or that region is over. */
+static const struct thread *served_by(const struct launch_service *service)
 {
-    if (creator_lives(origin) && in_region(origin->creator)) {
+    uint32_t epoch = atomic_load_explicit(&service->epoch, memory_order_acquire);
+    const struct thread *launcher = atomic_load_explicit(&service->launcher, memory_order_relaxed);
+    uint32_t serial = atomic_load_explicit(&service->serial, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    bool whole = epoch % 2 != 0 && atomic_load_explicit(&service->epoch, memory_order_relaxed) == epoch;
+    return whole && thread_lives(launcher, serial) && atomic_load(&launcher->launch.epoch) == epoch ? launcher : NULL;
+}
+
+/* The thread in whose region `thread`, a worker, works; NULL: in none. */
+static const struct thread *launcher_of(const struct thread *thread)
+{
+    const struct launch_origin *origin = &thread->origin;
+    const struct thread *served = served_by(&thread->service);
+    if (served != NULL) {
+        return served;
+    }
+    if (creator_lives(origin) && in_silent_region(origin->creator)) {
         return origin->creator;
     }
     return origin->runtime == LAUNCH_LLVM ? only_launcher(LAUNCH_LLVM) : NULL;
@@ -93,12 +145,12 @@ static const struct thread *launcher_of(const struct launch_origin *origin)
 
 bool launch_waits(const struct thread *thread)
 {
-    return thread->origin.runtime != LAUNCH_NONE && launcher_of(&thread->origin) == NULL;
+    return thread->origin.runtime != LAUNCH_NONE && launcher_of(thread) == NULL;
 }
 
 uint32_t launch_region(const struct thread *thread)
 {
-    const struct thread *launcher = thread->origin.runtime != LAUNCH_NONE ? launcher_of(&thread->origin) : NULL;
+    const struct thread *launcher = thread->origin.runtime != LAUNCH_NONE ? launcher_of(thread) : NULL;
     return launcher != NULL ? atomic_load_explicit(&launcher->launch.epoch, memory_order_relaxed) : 0;
 }
 
@@ -124,10 +176,10 @@ static uint32_t region_context(struct launch *launch, struct context_scratch *sc
 }
 
 /* A worker that launches a region itself works for whom it works for. */
-static uint32_t launcher_context(const struct launch_origin *origin, struct context_scratch *scratch)
+static uint32_t launcher_context(const struct thread *worker, struct context_scratch *scratch)
 {
     for (unsigned depth = 0; depth < NESTING_MAX; depth++) {
-        struct thread *launcher = (struct thread *)(uintptr_t)launcher_of(origin);
+        struct thread *launcher = (struct thread *)(uintptr_t)launcher_of(worker);
         if (launcher == NULL) {
             return 0;
         }
@@ -135,7 +187,7 @@ static uint32_t launcher_context(const struct launch_origin *origin, struct cont
         if (node != 0 || launcher->origin.runtime == LAUNCH_NONE) {
             return node;
         }
-        origin = &launcher->origin;
+        worker = launcher;
     }
     return 0;
 }
@@ -153,7 +205,7 @@ void launch_find(const struct thread *thread, struct context_scratch *scratch)
     scratch->launched = 0;
     scratch->pooled = true;
     if (origin->runtime != LAUNCH_NONE) {
-        scratch->launched = launcher_context(origin, scratch);
+        scratch->launched = launcher_context(thread, scratch);
     } else if (origin->node != 0 && creator_stands_still(origin)) {
         scratch->launched = origin->node;
         scratch->pooled = false;

@@ -6,7 +6,8 @@
  * neither end nor move before the region's end, so a walk that began and ended within one epoch read what is true. Python
  * that a region calls back into lies inside the noted frame and is never looked at.
  * A worker of GNU's runtime belongs to the thread that created it, for its life (libgomp/team.c: each launching thread has a
- * pool of its own). LLVM's and Intel's hand them on when a launcher ends: then to the only thread that is in a region.
+ * pool of its own). LLVM's and Intel's have one pool for all launchers: at the head of what a worker does for a region it notes
+ * that region's launcher and epoch, which hold until the region's end (it may run tasks behind that work).
  *
  * Other threads that native code created belong to the Python line that created them as long as that stands at the same
  * instruction: std::thread started and joined within one native call, for instance.
@@ -32,7 +33,22 @@ struct launch {
     _Atomic uint32_t epoch;   /* odd while it is in a region */
     _Atomic uint32_t runtime; /* enum launch_runtime, of the region */
     _Atomic uintptr_t frame;  /* its innermost Python frame when the region began; 0: it has none */
+    _Atomic bool noted;       /* its workers note that they serve it: no other one does */
     _Atomic uint64_t known;   /* epoch << 32 | node of that frame's context, once a worker asked */
+};
+
+/* A region as its workers are told of it. */
+struct launch_work {
+    struct thread *launcher;
+    uint32_t serial; /* of the launcher: it lives while its own is this */
+    uint32_t epoch;
+};
+
+/* The region that a worker noted last: over when the launcher's epoch is another. Zeroed memory: none. */
+struct launch_service {
+    _Atomic uint32_t epoch; /* 0 while the others change */
+    _Atomic uint32_t serial;
+    struct thread *_Atomic launcher;
 };
 
 /* Where a thread comes from. Zeroed memory: it is not known. */
@@ -52,6 +68,13 @@ struct launch_origin {
  */
 struct launch *launch_begin(enum launch_runtime runtime);
 void launch_end(struct launch *launch);
+
+/*
+ * Within the region, on its launcher: writes what each of its workers is to give to launch_serve(). False: nothing is to be noted.
+ * Outside handlers; some ns.
+ */
+bool launch_work_note(struct launch_work *work);
+void launch_serve(const struct launch_work *work);
 
 /* The calling thread is about to create one that will run `routine`. Behind the gate, outside handlers. */
 void launch_origin_take(struct launch_origin *origin, void *(*routine)(void *));

@@ -119,19 +119,28 @@ static bool environment_is_later_local_rank(void)
     return environment_rank_differs(variables, sizeof variables / sizeof *variables);
 }
 
-/* Tried here so that one line says it, not one of each process. Where the file exists the shim knows better. */
-static bool environment_can_record(void)
+/* Why no file can be at the path, NULL when one can; of a file that is there the shim knows better. */
+static const char *environment_why_not(void)
 {
-    char directory[CONFIG_PATH_BYTES], quoted[CONFIG_PATH_BYTES];
+    char directory[CONFIG_PATH_BYTES];
     struct stat status;
     size_t length = (size_t)(strrchr(config.out_path, '/') + 1 - config.out_path);
     memcpy(directory, config.out_path, length);
     directory[length] = '\0';
-    if (lstat(config.out_path, &status) == 0 || faccessat(AT_FDCWD, directory, R_OK | W_OK | X_OK, AT_EACCESS) == 0)
+    if (lstat(config.out_path, &status) == 0)
+        return S_ISREG(status.st_mode) || S_ISLNK(status.st_mode) ? NULL : "it is not a regular file";
+    return faccessat(AT_FDCWD, directory, R_OK | W_OK | X_OK, AT_EACCESS) == 0 ? NULL : strerror(errno);
+}
+
+/* Tried here so that one line says it, not one of each process. */
+static bool environment_can_record(void)
+{
+    char quoted[CONFIG_PATH_BYTES];
+    const char *why = environment_why_not();
+    if (why == NULL)
         return true;
-    int error = errno;
     say_quote(quoted, sizeof quoted, config.out_path);
-    say(SAY_ERROR, "cannot record to \"%s\": %s; the program runs unprofiled", quoted, strerror(error));
+    say(SAY_ERROR, "cannot record to \"%s\": %s; the program runs unprofiled", quoted, why);
     return false;
 }
 
@@ -146,6 +155,7 @@ static bool environment_check(struct launch *launch)
     launch->refused = !config_read() || !environment_can_record();
     if (launch->refused)
         return setenv("PIEPROF_OFF", "1", 1) == 0;
+    config_tell_unknown();
     memcpy(launch->run_name, config.run_name, sizeof launch->run_name);
     /* The program may change its directory before it starts others: they must find the same file. */
     return setenv("PIEPROF_OUT", config.out_path, 1) == 0;
@@ -153,10 +163,9 @@ static bool environment_check(struct launch *launch)
 
 bool environment_prepare(struct launch *launch)
 {
-    bool set = !launch->out || setenv("PIEPROF_OUT", launch->out, 1) == 0;
     if (!launch->out)
         launch->out = getenv("PIEPROF_OUT") ? strdup(getenv("PIEPROF_OUT")) : "out.db";
-    if (set && launch->out && environment_set_run() && environment_check(launch) && environment_set_preload(launch))
+    if (launch->out && environment_set_run() && environment_check(launch) && environment_set_preload(launch))
         return true;
     fputs("pieprof: no memory for the environment\n", stderr);
     return false;

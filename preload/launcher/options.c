@@ -1,12 +1,14 @@
-/* The launcher's command line. Options stand for variables, whose values are checked where those are. */
+/* The launcher's command line. Options stand for variables, and their values are what those can have. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "launcher/launcher.h"
 #include "pieprof/version.h"
+#include "say.h"
 
 enum { OPTION_VERSION = 256, OPTION_RATE, OPTION_BUDGET, OPTION_ENGINES, OPTION_EVENTS, OPTION_MAX_SIZE, OPTION_LOG };
 
@@ -38,26 +40,19 @@ static const struct option options[] = {
     {0},
 };
 
-/* The variable an option stands for; NULL when it stands for none. */
-static const char *options_variable(int option)
-{
-    switch (option) {
-    case OPTION_RATE:
-        return "PIEPROF_RATE";
-    case OPTION_BUDGET:
-        return "PIEPROF_BUDGET";
-    case OPTION_ENGINES:
-        return "PIEPROF_ENGINES";
-    case OPTION_EVENTS:
-        return "PIEPROF_EVENTS";
-    case OPTION_MAX_SIZE:
-        return "PIEPROF_MAX_SIZE";
-    case OPTION_LOG:
-        return "PIEPROF_LOG";
-    default:
-        return NULL;
-    }
-}
+/* Options that stand for variables. */
+static const struct {
+    int option;
+    const char *name, *variable;
+} variables[] = {
+    {'o', "-o", "PIEPROF_OUT"},
+    {OPTION_RATE, "--rate", "PIEPROF_RATE"},
+    {OPTION_BUDGET, "--budget", "PIEPROF_BUDGET"},
+    {OPTION_ENGINES, "--engines", "PIEPROF_ENGINES"},
+    {OPTION_EVENTS, "--events", "PIEPROF_EVENTS"},
+    {OPTION_MAX_SIZE, "--max-size", "PIEPROF_MAX_SIZE"},
+    {OPTION_LOG, "--log", "PIEPROF_LOG"},
+};
 
 /* The exit status of a launcher that was only asked for a text. */
 static int options_print(const char *text)
@@ -68,17 +63,31 @@ static int options_print(const char *text)
     return EXIT_USAGE;
 }
 
+/* -1 when the value is allowed and set, else the exit status: what is typed wrong is told before anything runs. */
+static int options_set(const char *name, const char *variable, const char *value)
+{
+    const char *allowed = config_refusal(variable, value);
+    if (allowed != NULL) {
+        char quoted[256];
+        say_quote(quoted, sizeof quoted, value);
+        fprintf(stderr, "pieprof: %s \"%s\" is not %s\n", name, quoted, allowed);
+        return EXIT_USAGE;
+    }
+    if (setenv(variable, value, 1) == 0)
+        return -1;
+    fputs("pieprof: no memory for the environment\n", stderr);
+    return EXIT_USAGE;
+}
+
 static int options_apply(struct launch *launch, int option)
 {
-    const char *variable = options_variable(option);
-    if (variable) {
-        setenv(variable, optarg, 1);
-        return -1;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        if (variables[i].option == option) {
+            launch->out = option == 'o' ? optarg : launch->out;
+            return options_set(variables[i].name, variables[i].variable, optarg);
+        }
     }
     switch (option) {
-    case 'o':
-        launch->out = optarg;
-        return -1;
     case 'h':
         return options_print(help);
     case OPTION_VERSION:

@@ -32,7 +32,7 @@ static const char *ledger_fate(void)
 {
     struct stat status;
     if (atomic_load(&ledger_map.lost)) {
-        return "was cut short by somebody while the program ran: what was recorded is lost";
+        return "was cut short or overwritten by somebody while the program ran: what was recorded is lost";
     }
     /* By the descriptor: that the path leads nowhere any more (chroot, setuid, a renamed directory) loses nothing. */
     int descriptor = ledger_descriptor_borrow();
@@ -47,7 +47,7 @@ static const char *ledger_fate(void)
     if ((uint64_t)status.st_size < ledger_map.backed_bytes ||
         memcmp(ledger_map.header->magic, DB_MAGIC, DB_MAGIC_BYTES) != 0) {
         ledger_lose();
-        return "was cut short by somebody while the program ran: what was recorded is lost";
+        return "was cut short or overwritten by somebody while the program ran: what was recorded is lost";
     }
     return NULL;
 }

@@ -82,7 +82,7 @@ bool python_probe(void)
         return false;
     }
     if (!choose_layout() || dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault") == NULL || !find_symbols()) {
-        why = "this version of Python is not supported (3.8 to 3.14 are)";
+        why = "this version of Python is not supported (3.8 to 3.13 are)";
         return false;
     }
     if ((probe.version_hex & LEVEL_MASK) < LEVEL_CANDIDATE) {

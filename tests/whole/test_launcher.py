@@ -106,6 +106,20 @@ def test_usage(tmp_path, words):
     assert launch(*words, directory=tmp_path).returncode == 2
 
 
+@pytest.mark.parametrize(
+    "option, value, allowed",
+    [
+        ("--rate", "0", "1 to 10000"), ("--budget", "200", "0.1 to 100"), ("--engines", "foo", "comma list"),
+        ("--max-size", "3", "1M"), ("--log", "loud", "quiet"), ("--events", ",", "event names"), ("-o", "dir/", "path"),
+    ],
+)
+def test_a_wrong_value_is_told_as_typed_and_nothing_runs(tmp_path, option, value, allowed):
+    done = launch(option, value, "--", "touch", "ran", directory=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert f'{option} "{value}" is not ' in done.stderr and allowed in done.stderr
+    assert "PIEPROF_" not in done.stderr and not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("option, word", [("--help", "usage: pieprof"), ("--version", "pieprof ")])
 def test_help_and_version(tmp_path, option, word):
     done = launch(option, directory=tmp_path)
@@ -119,10 +133,11 @@ def test_nothing_recorded_is_said(tmp_path):
     assert launch("true", directory=tmp_path).stderr.splitlines() == [NOTHING]
 
 
-@pytest.mark.parametrize("out", ["missing/x.db", "file/x.db"])
+@pytest.mark.parametrize("out", ["missing/x.db", "file/x.db", "../{name}"])
 def test_a_directory_that_takes_no_file_is_said_once(tmp_path, out):
     (tmp_path / "file").write_text("")
     three = f"{whole.PYTHON} -c 1; {whole.PYTHON} -c 1; {whole.PYTHON} -c 'print(1)'"
+    out = out.format(name=tmp_path.name)  # the directory itself
     done = launch("-o", out, "--", "sh", "-c", three, directory=tmp_path)
     assert (done.returncode, done.stdout) == (0, "1\n")
     assert len(done.stderr.splitlines()) == 1 and "cannot record to" in done.stderr, done.stderr
@@ -159,6 +174,20 @@ def test_refuses_as_the_shim_does(tmp_path, name, value):
     assert alone.stderr.count("\n") == 1 and name in alone.stderr
     assert (launched.returncode, launched.stdout, launched.stderr) == (0, "1\n", alone.stderr)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("launched", [True, False])
+def test_a_variable_that_is_none_is_told_once(tmp_path, launched):
+    code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'print(1)'])"
+    before = ["--"] if launched else []
+    for name, told in ("PIEPROF_RAET", 1), ("PIEPROF_RATE", 0):
+        variables = {name: "500"} if launched else {name: "500", "LD_PRELOAD": str(whole.SHIM)}
+        words = [*([whole.LAUNCHER] if launched else []), *before, whole.PYTHON, "-c", code]
+        done = whole.execute(words, cwd=tmp_path, env=whole.environment(**variables))
+        lines = [line for line in done.stderr.splitlines() if "profile in" not in line]
+        assert (done.returncode, done.stdout, len(lines)) == (0, "1\n", told), done.stderr
+        assert not told or "there is no variable PIEPROF_RAET" in lines[0]
+        assert (tmp_path / "out.db").exists()
 
 
 @pytest.mark.parametrize("mpirun", ["mpirun.openmpi", "mpirun.mpich"])

@@ -1,4 +1,5 @@
 """The report's outputs and options, on files that tests/tools/make_db.py writes."""
+import errno
 import os
 import shlex
 import subprocess
@@ -93,9 +94,46 @@ def test_help_and_version(verb):
         assert done.returncode == 0 and done.stdout and not done.stderr
 
 
+def test_a_wrong_kind_lists_the_kinds(small):
+    done = report("--kind", "foo", small)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 2
+    assert all(kind in said for kind in ("replica", "idle", "churn", "constant", "tiny_calls", "transfer")) and "..." not in said
+
+
 def test_doctor_ends_well():
     done = report("doctor")
     assert done.returncode == 0 and "debug registers" in done.stdout
+
+
+def doctor(directory, *before, **variables):
+    done = whole.execute([*before, whole.REPORT, "doctor"], cwd=directory, env=whole.environment(**variables))
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_doctor_tries_to_write(tmp_path):
+    """In a directory that any user may write to by its mode, and that takes no file."""
+    assert "ok   working directory    out.db can be written here" in doctor(tmp_path)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "taken").mkdir()
+    for changes in ({"PIEPROF_OUT": "/proc/out.db"}, {"PIEPROF_OUT": "missing/out.db"}, {"PIEPROF_OUT": "taken"}):
+        said = doctor(tmp_path, **changes)
+        assert f"off  working directory    {changes['PIEPROF_OUT']} cannot be written" in said
+    limited = doctor(tmp_path, "sh", "-c", 'ulimit -f 8; exec "$@"', "sh")
+    assert "off  working directory    out.db cannot be written: File too large" in limited
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+@pytest.mark.parametrize("error", [errno.EPERM, errno.EACCES, errno.ENOSYS])
+def test_doctor_names_the_filter_once(tmp_path, error):
+    """A real filter that refuses perf_event_open (call 298): the row of the filter has the remedy, no other one."""
+    refuse = tmp_path / "refuse"
+    subprocess.run(["gcc", "-o", refuse, whole.ROOT / "tests/hostile/native/refuse.c"], check=True)
+    plain, said = doctor(tmp_path), doctor(tmp_path, refuse, error, "298")
+    assert "off  system call filter" not in plain
+    assert "off  system call filter" in said and said.count("--cap-add PERFMON") == 1
+    assert "sysctl" not in said and said.count("the system call filter, above") == 3
 
 
 def test_dump_shows_every_record(small):

@@ -1,6 +1,7 @@
 """Seconds: all of a program's CPU time is told, by the right line, as the right kind."""
 import json
 import textwrap
+from pathlib import Path
 
 import pytest
 import whole
@@ -15,12 +16,12 @@ def during(name, seconds, step):
 """
 
 
-def profiled(directory, program, **environment):
+def profiled(directory, program, python=whole.PYTHON, **environment):
     """Runs `program` under the shim: what its clock measured by name, the report, and its lines by text."""
     path, database = directory / "program.py", directory / "out.db"
     path.write_text(CLOCK + textwrap.dedent(program))
     done = whole.execute(
-        [whole.PYTHON, path], cwd=directory,
+        [python, path], cwd=directory,
         env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), **environment),
     )
     assert done.returncode == 0, done.stderr
@@ -100,6 +101,42 @@ def test_built_in_functions_over_python_objects_are_no_boundary(tmp_path):
     for name, text in ("sum", "return sum(numbers)"), ("sorted", "return sorted(numbers, key=abs)"):
         assert lines[text]["time_s"] == pytest.approx(measured[name], rel=0.15)
         assert lines[text]["python_s"] > 0.8 * lines[text]["time_s"], lines[text]
+
+
+def test_the_interpreters_own_time_is_no_contradiction(tmp_path):
+    """A program that ends at once: all its time counts as Python's, none of it is a Python line's, and the page says why."""
+    database = tmp_path / "out.db"
+    environment = whole.environment(
+        LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="10000", PIEPROF_BUDGET="100")
+    assert whole.execute([whole.PYTHON, "-c", "pass"], env=environment).returncode == 0
+    totals = json.loads(whole.read_report(database, "--format", "json"))["totals"]
+    assert totals["elsewhere_s"] > 0.5 * totals["time_s"]["total"] > 0 and totals["time_s"]["python"] > 0
+    text = " ".join(whole.read_report(database).split())
+    assert "outside every Python line:" in text and "the interpreter's own start and end, above among Python (" in text
+
+
+PYENV = sorted(Path.home().glob(".pyenv/versions/3.*/bin/python"))
+SUB_INTERPRETERS = """
+    import importlib, importlib.util
+    name = "_interpreters" if importlib.util.find_spec("_interpreters") else "_xxsubinterpreters"
+    interpreters = importlib.import_module(name)
+    other = interpreters.create()
+    code = "total = 0\\nfor i in range(8000000): total += i"
+    def inside():
+        interpreters.run_string(other, code)
+    during("sub", 1, inside)
+    """
+
+
+@pytest.mark.parametrize("python", [whole.PYTHON, *map(str, PYENV)])
+def test_a_sub_interpreter_is_no_boundary(tmp_path, python):
+    """The module that runs it calls the interpreter at its own work."""
+    if whole.execute([python, "-c", "import sys; sys.exit(sys.version_info < (3, 8))"]).returncode != 0:
+        pytest.skip("older than 3.8")
+    measured, report, _ = profiled(tmp_path, SUB_INTERPRETERS, python=python)
+    seconds = report["totals"]["time_s"]
+    assert seconds["total"] == pytest.approx(measured["sub"], rel=0.15, abs=0.1)
+    assert seconds["python"] > 0.8 * seconds["total"]
 
 
 def test_kernel_time_counts(tmp_path):

@@ -56,6 +56,58 @@ def compilers():
     return [*rows, pytest.param("clang", "static", marks=lacks), pytest.param("clang", "dynamic", marks=lacks)]
 
 
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.skipif(
+    not LLVM_OPENMP, reason="clang -fopenmp does not link: no libomp-dev"))])
+def test_two_launchers_at_once(tmp_path, compiler):
+    """Two to one, at the same time: each line gets the worker that served it, and a third call what it launches alone."""
+    program = PRELUDE + """
+import threading
+for _ in range(2):  # each leaves its worker to the pool, which gives it to others
+    first = threading.Thread(target=kernels.region, args=(place, count, 1))
+    first.start()
+    kernels.nested(place, count, 1)
+    first.join()
+other = array.array("d", [1.0]) * count
+elsewhere = other.buffer_info()[0]
+start = threading.Barrier(2)
+def twice():
+    start.wait()
+    for i in range(12): kernels.region(place, count, 20)
+def once():
+    start.wait()
+    for i in range(12): kernels.region(elsewhere, count, 10)
+threads = [threading.Thread(target=one) for one in (twice, once)]
+for one in threads: one.start()
+for one in threads: one.join()
+alone = kernels.region(place, count, 60)
+"""
+    library = build(tmp_path, compiler)
+    _, report, lines = run(tmp_path, program, library, KMP_BLOCKTIME="0", OMP_WAIT_POLICY="passive",
+                                 OMP_MAX_ACTIVE_LEVELS="2")
+    twice = lines["for i in range(12): kernels.region(place, count, 20)"]
+    once = lines["for i in range(12): kernels.region(elsewhere, count, 10)"]
+    for line in twice, once, lines["alone = kernels.region(place, count, 60)"]:
+        assert 0.35 < line["worker_s"] / line["time_s"] < 0.65
+    assert twice["time_s"] / once["time_s"] == pytest.approx(2, rel=0.25)
+    assert report["totals"]["elsewhere_s"] < 0.1 * report["totals"]["time_s"]["total"]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", pytest.param("clang", marks=pytest.mark.skipif(
+    not LLVM_OPENMP, reason="clang -fopenmp does not link: no libomp-dev"))])
+def test_a_region_at_the_end_of_a_region(tmp_path, compiler):
+    program = PRELUDE + """
+kernels.nested_last.argtypes = arguments
+kernels.nested_last(place, count, 60)
+print(sum(values))
+"""
+    library = build(tmp_path, compiler)
+    changes = {"OMP_MAX_ACTIVE_LEVELS": "2", "OMP_WAIT_POLICY": "passive"}
+    printed, _, lines = run(tmp_path, program, library, **changes)
+    assert printed == run(tmp_path, program, library, profiled=False, **changes)
+    line = lines["kernels.nested_last(place, count, 60)"]
+    assert 0.6 < line["worker_s"] / line["time_s"] < 0.9
+
+
 @pytest.mark.parametrize("compiler, schedule", compilers())
 def test_openmp_is_told_at_the_lines_that_launched_it(tmp_path, compiler, schedule):
     """Three to one, and half of each on the other thread; the same result as without the shim."""

@@ -40,7 +40,7 @@ def test_workers_are_told_at_their_lines(tmp_path):
     assert data["totals"]["elsewhere_s"] == pytest.approx(0.06)
     text = " ".join(report(path).stdout.split())
     assert "0.30 s of it (39 %) on worker threads, at the lines that launched their work" in text
-    assert "outside every Python line: native threads, start and end, workers that wait for work (40 ms)" in text
+    assert "outside every Python line: native threads, start and end (20 ms), workers that wait for work (40 ms)" in text
     assert "on worker threads 43 %" in text
 
 

@@ -39,6 +39,21 @@ double nested(double *values, long count, int rounds)
     return values[0];
 }
 
+/* The inner region is the last thing the outer one does: a compiler may jump there instead of calling. */
+void nested_last(double *values, long count, int rounds)
+{
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp parallel num_threads(2)
+        {
+            double *mine = values + (omp_get_ancestor_thread_num(1) * 2 + omp_get_thread_num()) * (count / 4);
+            for (int round = 0; round < rounds; round++)
+                for (long i = 0; i < count / 4; i++)
+                    mine[i] = settle(mine[i] + 1);
+        }
+    }
+}
+
 /* More variables than fit into registers. */
 long many_variables(long a, long b, long c, long d, long e, long f, long g, long h)
 {
