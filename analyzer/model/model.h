@@ -170,10 +170,10 @@ struct caller {
 
 struct process {
     const struct run_process *run;
-    struct code *codes;         /* by run_index() of DB_KIND_CODE */
-    struct node *nodes;         /* by run_index() of DB_KIND_NODE */
-    struct site *sites;         /* by run_index() of DB_KIND_SITE */
-    struct beside *beside;      /* the same by what called their code; NULL until it is asked for */
+    struct code *codes;    /* by run_index() of DB_KIND_CODE */
+    struct node *nodes;    /* by run_index() of DB_KIND_NODE */
+    struct site *sites;    /* by run_index() of DB_KIND_SITE */
+    struct beside *beside; /* the same by what called their code; NULL until it is asked for */
     size_t beside_count;
     const struct db_live *live; /* NULL: nothing was alive */
     struct module_range *modules;

@@ -32,7 +32,8 @@ static void handle(int number)
 /* Bytes changed below a stack of so many, -1 when the handler did not run or sigaction reports what it was not given. */
 int bytes_overwritten(int stack_bytes, double seconds)
 {
-    char *memory = mmap(NULL, (size_t)(BELOW_BYTES + stack_bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory =
+        mmap(NULL, (size_t)(BELOW_BYTES + stack_bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memset(memory, 0x5a, BELOW_BYTES);
     sigaltstack(&(stack_t){.ss_sp = memory + BELOW_BYTES, .ss_size = (size_t)stack_bytes}, NULL);
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_RESTART}, old;
