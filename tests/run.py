@@ -57,10 +57,9 @@ def judge_unit(binary, output, status, count):
         print(output, flush=True)
 
 
-def run_python(files, count):
+def run_python(files, count, *options):
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}",
-                   "-n", str(JOBS), "--dist", "loadfile", *files]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report.name}", *options, *files]
         status = subprocess.run(command, cwd=TESTS.parent, stdin=subprocess.DEVNULL).returncode
         try:
             cases = list(xml.parse(report.name).iter("testcase"))
@@ -93,7 +92,8 @@ def main(words):
             judge_unit(binary, output, status, count)
     files = [str(path) for path in sorted(TESTS.glob("*/test_*.py")) if wanted(path)]
     if files:
-        run_python(files, count)
+        run_python(files, count, "-n", str(JOBS), "--dist", "loadfile", "-m", "not alone")
+        run_python(files, count, "-m", "alone")
     print()
     for name in count.failed:
         print(f"failed: {name}")

@@ -42,8 +42,8 @@ static bool holds(struct model *model, const struct site *site)
     if (site_is_settled(model, site))
         return false;
     /* Alone of its size it has a period of one, but between others: the last batch. */
-    uint64_t births = site->record->births, there = site_births_there(site);
-    return (site_period(site) == 1 && there - births <= births / 4) || !site_moves(model, site);
+    uint64_t births = site->record->births;
+    return (site_period(site) == 1 && site_births_there(site) - births <= births / 4) || !site_moves(model, site);
 }
 
 static uint64_t equal_of(const struct site *site)

@@ -54,8 +54,7 @@ static void order_sites(struct process *process)
     process->beside = memory_zeroed(capacity, sizeof(*process->beside));
     for (size_t i = 0; i < capacity; i++) {
         const struct db_site *record = process->sites[i].record;
-        const struct node *node = record != NULL ? model_node(process, record->node) : NULL;
-        const struct db_node *frame = node != NULL ? frame_record(process, node->python) : NULL;
+        const struct db_node *frame = record != NULL ? frame_record(process, process->sites[i].python) : NULL;
         if (frame != NULL)
             process->beside[process->beside_count++] = (struct beside){frame->parent, (uint32_t)i};
     }
@@ -115,9 +114,8 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
     for (size_t i = first_beside(process, frame->parent);
          i < process->beside_count && process->beside[i].caller == frame->parent; i++) {
         const struct site *operand = &process->sites[process->beside[i].index];
-        const struct node *node = model_node(process, operand->record->node);
-        if (operand == result || !are_together(process, user, node->python) ||
-            !is_operand(model, process, node->python, user))
+        if (operand == result || !are_together(process, user, operand->python) ||
+            !is_operand(model, process, operand->python, user))
             continue;
         if (site_new(operand) > site_new(result))
             return true;

@@ -49,11 +49,9 @@ uint64_t site_fresh(const struct site *site)
 uint64_t site_births_there(const struct site *site)
 {
     uint64_t births = 0;
-    uint32_t python = model_node(site->process, site->record->node)->python;
     for (const struct site *other = site->place->sites; other != NULL; other = other->next)
         if (other->process == site->process && other->record->ordinal == site->record->ordinal &&
-            other->record->workspaces * 2 <= other->record->looked_at &&
-            model_node(other->process, other->record->node)->python == python)
+            other->record->workspaces * 2 <= other->record->looked_at && other->python == site->python)
             births += other->record->births;
     return births;
 }

@@ -8,9 +8,9 @@
 #include "base/memory.h"
 
 #define ROUNDS_MAX 2000u
-#define WORK_MAX 10000000u /* rounds times steps: some hundredths of a second */
-#define PLACE_WORK 4u      /* a place is as much work as so many steps */
-#define SETTLED 1e-10
+#define WORK_MAX 5000000u /* rounds times steps: some hundredths of a second */
+#define PLACE_WORK 4u     /* a place is as much work as so many steps */
+#define SETTLED 1e-8
 #define DOUBT_PAIRS 4.0 /* so many more, to elsewhere, are added to what a place's pairs say */
 #define FAR_PART 0.125  /* of what is in doubt: to everywhere alike */
 #define NEAR_BYTES 6.0  /* so much farther, half as near */
@@ -22,6 +22,7 @@ struct access_place {
     struct access_place *near[2]; /* before and behind it in the same call, of those that pairs begin at */
     double nearness[2];
     double starts;      /* what the pairs that begin here stand for */
+    double trust;       /* in what they say */
     double clock, mass; /* part of all accesses: as sampled, as it must be */
     bool met;           /* a pair ends here */
     double next;
@@ -29,7 +30,7 @@ struct access_place {
 
 struct step {
     struct access_place *from, *to;
-    double weight;
+    double weight, part; /* `part`: of the mass of `from` that it takes along */
 };
 
 struct balance {
@@ -141,9 +142,15 @@ static double doubt(const struct balance *balance)
     return DOUBT_PAIRS * balance->starts / balance->pairs;
 }
 
-static double trust(const struct balance *balance, const struct access_place *place)
+static void trust_set(struct balance *balance)
 {
-    return place->starts / (place->starts + doubt(balance));
+    for (size_t i = 0; i < balance->place_count; i++)
+        balance->places[i]->trust = balance->places[i]->starts / (balance->places[i]->starts + doubt(balance));
+    for (size_t i = 0; i < balance->step_count; i++) {
+        struct step *step = balance->steps[i];
+        step->part =
+            step->from->starts > 0 ? step->from->trust * (1 - NEAR_PART) * step->weight / step->from->starts : 0;
+    }
 }
 
 static void clocks_set(struct balance *balance)
@@ -235,7 +242,7 @@ struct abroad {
  */
 static void pass_on(const struct balance *balance, struct access_place *place, struct abroad *abroad)
 {
-    double told = place->mass * trust(balance, place), doubted = place->mass - told;
+    double told = place->mass * place->trust, doubted = place->mass - told;
     double far = doubted * (place->met ? FAR_PART : 1);
     double to_unmet = place->met ? (doubted - far) * balance->unmet / balance->sampled : 0;
     abroad->to_all += far;
@@ -269,8 +276,7 @@ static double advance(struct balance *balance)
     }
     for (size_t i = 0; i < balance->step_count; i++) {
         const struct step *step = balance->steps[i];
-        double told = step->from->mass * trust(balance, step->from) * (1 - NEAR_PART);
-        step->to->next += told * step->weight / step->from->starts;
+        step->to->next += step->from->mass * step->part;
     }
     for (size_t i = 0; i < balance->place_count; i++) {
         struct access_place *place = balance->places[i];
@@ -288,6 +294,7 @@ struct balance *balance_make(struct model *model, struct process *process)
     gather(balance, model, process);
     if (balance->pairs <= 0 || balance->starts <= 0)
         return balance;
+    trust_set(balance);
     clocks_set(balance);
     neighbours_set(balance);
     met_set(balance);

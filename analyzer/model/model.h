@@ -139,6 +139,7 @@ struct site {
     struct db_site *decided;      /* that, where it is not as the file has it: of a site with `unfilled` objects */
     const struct db_link *link;
     struct process *process;
+    uint32_t python;     /* node of the innermost Python frame it is made in */
     struct place *place; /* NULL: no Python line */
     struct site *next;   /* of the same place */
     uint64_t linked;     /* objects of all such links, at most those examined */

@@ -171,6 +171,7 @@ static void charge_site(struct model *model, struct process *process, struct sit
     record = decide(model, process, site, record);
     site->record = record;
     site->process = process;
+    site->python = node->python;
     objects_add(&model->totals.objects, record);
     objects_add(&model->totals.phases[node_phase(process, node)].objects, record);
     struct line *line = lines_of_leaf(model, process, record->node);

@@ -7,6 +7,10 @@ import whole
 from reports import make_db
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: it measures time, and runs when no other test does")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def profiles():
     with tempfile.TemporaryDirectory(prefix="pieprof-whole-") as directory:

@@ -4,12 +4,11 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 
 import pytest
 
 import whole
-from reports import line_at, make_db, report, report_json
+from reports import cpu_seconds, line_at, make_db, report, report_json
 
 
 def test_json_says_what_was_recorded(small):
@@ -233,14 +232,13 @@ def test_hostile_text_cannot_reach_the_terminal(tmp_path):
     report_json(path)
 
 
+@pytest.mark.alone
 def test_big_file_within_a_second(tmp_path):
     path = tmp_path / "big.db"
     make_db.golden_big().write(path)
-    start = time.monotonic()
-    assert report(path).returncode == 0
-    elapsed = time.monotonic() - start
-    assert elapsed <= 1 or os.environ.get("PIEPROF_SAN"), f"{elapsed:.2f} s"
-    assert elapsed <= 15
+    done, elapsed_s = cpu_seconds(lambda: report(path))
+    assert done.returncode == 0
+    assert elapsed_s <= 1 or os.environ.get("PIEPROF_SAN"), f"{elapsed_s:.2f} s"
 
 
 def test_report_to_a_full_disk_says_so(small):
