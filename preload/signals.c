@@ -57,7 +57,7 @@ static void die_by_default(int signal_number, siginfo_t *info)
 /* A handler of the program runs with the mask that the kernel would have given it, and the gate open for its calls. */
 static void call_program(const struct sigaction *action, int signal_number, siginfo_t *info, ucontext_t *uc)
 {
-    uint64_t mask = mask_of(&uc->uc_sigmask) | mask_of(&action->sa_mask) | signals_stack_mask(action);
+    uint64_t mask = mask_of(&uc->uc_sigmask) | mask_of(&action->sa_mask);
     if ((action->sa_flags & SA_NODEFER) == 0) {
         mask |= mask_bit(signal_number);
     }
@@ -66,8 +66,12 @@ static void call_program(const struct sigaction *action, int signal_number, sigi
     }
     uint32_t depth = gate_depth;
     gate_depth = 0;
-    mask_apply(SIG_SETMASK, mask);
+    uint64_t blocked = signals_stack_blocked;
+    signals_stack_blocked = mask;
+    bool alternate = uc->uc_stack.ss_size != 0;
+    mask_apply(SIG_SETMASK, mask | (alternate ? signals_stack_mask(action) : 0));
     action->sa_sigaction(signal_number, info, uc);
+    signals_stack_blocked = blocked;
     gate_depth = depth;
 }
 

@@ -18,6 +18,8 @@ static struct {
 } sampling[] = {{.signal_number = SIGTRAP}, {.signal_number = SIGPROF}};
 #define SAMPLING_SIGNALS (sizeof sampling / sizeof sampling[0])
 
+SHIM_THREAD_LOCAL uint64_t signals_stack_blocked;
+
 static uint64_t bit_of(int signal_number)
 {
     return UINT64_C(1) << (signal_number - 1);
@@ -82,15 +84,23 @@ int signals_stack_set(int signal_number, const struct sigaction *action, struct 
     return status;
 }
 
+static bool on_alternate_stack(void)
+{
+    stack_t stack;
+    return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
 void signals_stack_hide(sigset_t *old)
 {
     int kept_errno = errno;
-    stack_t stack;
-    bool waits = thread_self != NULL && !thread_self->paused && sigaltstack(NULL, &stack) == 0 &&
-                 (stack.ss_flags & SS_ONSTACK) != 0;
-    for (size_t i = 0; waits && i < SAMPLING_SIGNALS; i++) {
-        if (signals_taken(sampling[i].signal_number)) {
-            sigdelset(old, sampling[i].signal_number);
+    if (thread_self == NULL || !thread_self->paused) {
+        for (size_t i = 0; i < SAMPLING_SIGNALS; i++) {
+            bool waits = signals_taken(sampling[i].signal_number) &&
+                         (signals_stack_blocked & bit_of(sampling[i].signal_number)) == 0 &&
+                         ((thread_self != NULL && atomic_load(&sampling[i].added) != 0) || on_alternate_stack());
+            if (waits) {
+                sigdelset(old, sampling[i].signal_number);
+            }
         }
     }
     errno = kept_errno;

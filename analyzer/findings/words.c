@@ -15,12 +15,13 @@ bool word_is(struct word word, const char *text)
 
 bool word_equal(struct word a, struct word b)
 {
-    return a.length_bytes == b.length_bytes && memcmp(a.text, b.text, a.length_bytes) == 0;
+    return a.length_bytes == b.length_bytes && (a.length_bytes == 0 || memcmp(a.text, b.text, a.length_bytes) == 0);
 }
 
 bool word_is_part_of(struct word name, struct word word)
 {
-    return name.length_bytes >= word.length_bytes && memcmp(name.text, word.text, word.length_bytes) == 0 &&
+    struct word begin = {.text = name.text, .length_bytes = word.length_bytes};
+    return name.length_bytes >= word.length_bytes && word_equal(begin, word) &&
            (name.length_bytes == word.length_bytes || name.text[word.length_bytes] == '.');
 }
 

@@ -75,5 +75,7 @@ struct estimate share_estimate_needless_within(const struct share *share, double
 
 struct estimate share_estimate_counts(uint64_t part, uint64_t whole)
 {
-    return estimate_of((double)part, &(struct weights){.all = (double)whole, .squares = (double)whole}, whole);
+    const struct weights weights = {
+        .wasted = (double)part, .wasted_squares = (double)part, .all = (double)whole, .squares = (double)whole};
+    return estimate_of(weights.wasted, &weights, whole);
 }

@@ -53,7 +53,9 @@ static bool keep_pace(struct thread *thread)
         return governor_pace(GOVERNOR_QUICK_PACE) != GOVERNOR_QUICK_PACE && ++thread->pace % 2 == 0;
     }
     thread->pace = governor_pace(thread->pace);
-    trigger_current->set_period(thread, trigger_draw_period_ns(thread->cpu_ns, thread->pace));
+    uint64_t period_ns = trigger_draw_period_ns(thread->cpu_ns, thread->pace), passed_ns = governor_interrupt_ns();
+    trigger_current->set_period(
+        thread, period_ns - (passed_ns < period_ns / 4 ? passed_ns : period_ns / 4)); /* it starts anew */
     return false;
 }
 

@@ -8,6 +8,10 @@ import pytest
 import hostile_ring
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: it measures time, and runs when no other test does")
+
+
 @pytest.fixture
 def ring(tmp_path):
     return hostile_ring.Ring(tmp_path)

@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 from hostile_ring import SLOW, assert_recorded, samples
 
 TRAINING = """
@@ -24,6 +26,7 @@ print(steps > 20, times.user + times.system)
 """
 
 
+@pytest.mark.alone
 def test_1000_hz_with_the_whole_budget(ring):
     seconds = 60 if SLOW else 10
     run = ring.run(ring.program(TRAINING.format(seconds=seconds)), timeout=seconds * 3 + 60,

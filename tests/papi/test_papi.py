@@ -34,7 +34,8 @@ def swap(tmp_path_factory):
 
 def run(directory, events, *preloads, program=SPIN, **environment):
     """The process's stderr and its dump; its output must be that of the program alone."""
-    settings = dict(os.environ, PIEPROF_EVENTS=events, LD_PRELOAD=" ".join(map(str, [BUILD / "libpieprof.so", *preloads])))
+    settings = {name: value for name, value in os.environ.items() if not name.startswith("PIEPROF_")}
+    settings.update(PIEPROF_EVENTS=events, LD_PRELOAD=" ".join(map(str, [BUILD / "libpieprof.so", *preloads])))
     for name in ("PIEPROF_RUN", "PIEPROF_OUT", "LIBPFM_FORCE_PMU"):
         settings.pop(name, None)
     settings.update(environment)
