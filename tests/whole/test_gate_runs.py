@@ -170,8 +170,8 @@ def test_a_baseline_of_another_minor_version_of_python_works(tmp_path, python):
 
 
 def big():
-    """Many contexts at few lines, and as many places as there can be."""
-    database = make_db.golden_big()
+    """Many contexts at few lines, as many places as there can be, and the 50 pairs a second that the default budget follows at most."""
+    database = make_db.golden_big(pairs=30_000)
     (process,) = database.processes
     process.engines = ("time", "access", "replica")
     nodes = len(process.records["NODE"])
