@@ -23,14 +23,11 @@ static bool is_view(struct word name)
     return false;
 }
 
-/* "ravel" of "np.ravel"; `prefix` is "np", or empty. */
-static struct word last_part(struct word name, struct word *prefix)
+/* "np" of "np.ravel", empty of "ravel". */
+static struct word prefix_of(struct word name)
 {
-    size_t at = name.length_bytes;
-    while (at > 0 && name.text[at - 1] != '.')
-        at--;
-    *prefix = (struct word){name.text, at > 0 ? at - 1 : 0};
-    return (struct word){name.text + at, name.length_bytes - at};
+    size_t last = word_last_part(name).length_bytes;
+    return (struct word){name.text, name.length_bytes > last ? name.length_bytes - last - 1 : 0};
 }
 
 static bool is_module(struct word name)
@@ -41,7 +38,6 @@ static bool is_module(struct word name)
 /* Does nothing follow but subscripts, attributes and methods that give views? */
 static bool is_view_of(const char *at, const char *end)
 {
-    struct word prefix;
     for (at = word_skip_blanks(at, end); at < end && *at != '#'; at = word_skip_blanks(at, end)) {
         struct word name = {at, 0};
         if (*at == '.')
@@ -49,7 +45,7 @@ static bool is_view_of(const char *at, const char *end)
         else if (*at != '[')
             return false;
         at = *at == '.' ? name.text + name.length_bytes : at;
-        if (at < end && *at == '(' && !is_view(last_part(name, &prefix)))
+        if (at < end && *at == '(' && !is_view(word_last_part(name)))
             return false;
         if (at < end && (*at == '(' || *at == '[')) {
             struct word inner = word_in_bracket(at, end);
@@ -66,16 +62,16 @@ static bool is_view_of(const char *at, const char *end)
 static struct word source_of(struct word value)
 {
     const char *end = value.text + value.length_bytes, *at = word_skip_blanks(value.text, end);
-    struct word name = word_name_at(at, end), prefix;
+    struct word name = word_name_at(at, end);
     if (name.length_bytes == 0 || isdigit((unsigned char)*at))
         return (struct word){at, 0};
     at = name.text + name.length_bytes;
     if (at < end && *at == '(') {
-        if (!is_view(last_part(name, &prefix)))
+        if (!is_view(word_last_part(name)))
             return (struct word){at, 0};
         struct word arguments = word_in_bracket(at, end);
         const char *behind = arguments.text + arguments.length_bytes, *first = word_skip_blanks(arguments.text, behind);
-        name = is_module(prefix) ? word_name_at(first, behind) : prefix;
+        name = is_module(prefix_of(name)) ? word_name_at(first, behind) : prefix_of(name);
         at = behind < end ? behind + 1 : end;
     }
     return is_view_of(at, end) ? name : (struct word){at, 0};

@@ -9,14 +9,6 @@
 
 #define LINES_MAX 500 /* so far below is looked: each line is searched for from the file's beginning */
 
-static struct word last_part(struct word name)
-{
-    size_t at = name.length_bytes;
-    while (at > 0 && name.text[at - 1] != '.')
-        at--;
-    return (struct word){name.text + at, name.length_bytes - at};
-}
-
 static bool is_one_of(struct word word, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -29,7 +21,7 @@ static bool is_one_of(struct word word, const char *const *names, size_t count)
 static bool is_changing_method(struct word name)
 {
     static const char *const methods[] = {"sort", "fill", "partition", "put", "itemset", "setfield"};
-    struct word last = last_part(name);
+    struct word last = word_last_part(name);
     bool underscore = last.length_bytes > 1 && last.text[last.length_bytes - 1] == '_' && last.text[0] != '_';
     return last.text != name.text && (underscore || is_one_of(last, methods, sizeof(methods) / sizeof(methods[0])));
 }
@@ -39,7 +31,7 @@ static bool changes_first(struct word name, const char *bracket, const char *end
 {
     static const char *const functions[] = {"copyto", "at", "put", "place", "putmask", "fill_diagonal", "shuffle"};
     const char *first = word_skip_blanks(bracket + 1, end);
-    return is_one_of(last_part(name), functions, sizeof(functions) / sizeof(functions[0])) && first < end &&
+    return is_one_of(word_last_part(name), functions, sizeof(functions) / sizeof(functions[0])) && first < end &&
            word_equal(word_name_at(first, end), buffer);
 }
 

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "findings/blank.h"
 #include "findings/sites.h"
+#include "findings/words.h"
 #include "model/select.h"
 #include "model/source.h"
 #include "show/page.h"
@@ -31,16 +32,11 @@ struct filling {
     uint64_t dead, other, undecided, most;
 };
 
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
 /* "out=buffer" and not "out=buffer[1:]". */
 static bool is_whole_out(const char *code)
 {
     const char *found = strstr(code, "out=");
-    if (found == NULL || (found > code && is_name(found[-1])))
+    if (found == NULL || (found > code && word_char(found[-1])))
         return false;
     for (found += 4; *found != '\0' && *found != ',' && *found != ')'; found++)
         if (*found == '[')
@@ -54,7 +50,7 @@ static bool is_whole_slice(const char *code)
     static const char *const slices[] = {"[:]=", "[...]=", ".copy_("};
     for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
         const char *found = strstr(code, slices[i]), *end = found != NULL ? found + strlen(slices[i]) : NULL;
-        if (found != NULL && found > code && is_name(found[-1]) && *end != '=')
+        if (found != NULL && found > code && word_char(found[-1]) && *end != '=')
             return true;
     }
     return false;

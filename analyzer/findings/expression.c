@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "findings/words.h"
 #include "model/source.h"
 
 #define TEXT_MAX 2000
@@ -31,11 +32,6 @@ struct reader {
     struct operation loosest; /* operator */
     unsigned level;           /* of it; 0: none yet */
 };
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
-}
 
 /* The end of the string that begins at `at`; the text's length when it does not end. */
 static size_t string_end(const char *text, size_t length, size_t at)
@@ -100,7 +96,7 @@ static bool read_word(struct reader *reader)
     for (; reader->at + length < reader->length; length++) {
         bool exponent = number && length > 0 && (word[length] == '-' || word[length] == '+') &&
                         (word[length - 1] == 'e' || word[length - 1] == 'E') && word[0] != '0';
-        if (!is_word(word[length]) && !exponent && !(number && word[length] == '.'))
+        if (!word_char(word[length]) && !exponent && !(number && word[length] == '.'))
             break;
     }
     for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
@@ -154,7 +150,7 @@ static bool read_token(struct reader *reader)
         reader->after_operand = true;
         return true;
     }
-    return is_word(c) ? read_word(reader) : read_operator(reader);
+    return word_char(c) ? read_word(reader) : read_operator(reader);
 }
 
 struct operation operation_of(const char *text, size_t length_bytes)

@@ -5,11 +5,7 @@
 
 #include "findings/expression.h"
 #include "findings/statement.h"
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
-}
+#include "findings/words.h"
 
 /* What stands next to the place, blanks left out; 0 at the text's borders, and a blank for a comparison ("==", "<="). */
 static char before(const char *text, size_t at)
@@ -32,7 +28,7 @@ static char after(const char *text, size_t length, size_t at)
 static bool stands_alone(const char *text, size_t length, size_t at, size_t end)
 {
     char left = before(text, at), right = after(text, length, end);
-    bool whole = (at == 0 || !is_word(text[at - 1])) && (end == length || !is_word(text[end]));
+    bool whole = (at == 0 || !word_char(text[at - 1])) && (end == length || !word_char(text[end]));
     return whole && strchr(".='\"", left != '\0' ? left : ' ') == NULL &&
            strchr(".([='\"", right != '\0' ? right : ' ') == NULL;
 }

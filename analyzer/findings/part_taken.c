@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "findings/words.h"
+
 /* A stretch of the text, without blanks at its ends. */
 struct span {
     const char *from, *to;
@@ -11,11 +13,6 @@ struct span {
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
-}
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static struct span trimmed(const char *from, const char *to)
@@ -65,7 +62,7 @@ static bool is_count(struct span span)
     if (span.to - span.from > 2 && span.from[0] == '(' && span.to[-1] == ')')
         span = trimmed(span.from + 1, span.to - 1);
     const char *at = span.from;
-    while (at < span.to && (is_word(*at) || *at == '.'))
+    while (at < span.to && (word_char(*at) || *at == '.'))
         at++;
     if (at == span.from)
         return false;
@@ -126,7 +123,7 @@ static const char *after_field(const char *at)
     static const char *const fields[] = {".values", ".indices"};
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         size_t length = strlen(fields[i]);
-        if (strncmp(at, fields[i], length) == 0 && !is_word(at[length]) && at[length] != '(')
+        if (strncmp(at, fields[i], length) == 0 && !word_char(at[length]) && at[length] != '(')
             return at + length;
     }
     return NULL;

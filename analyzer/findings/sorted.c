@@ -17,6 +17,7 @@
 #include "findings/expression.h"
 #include "findings/part_taken.h"
 #include "findings/sites.h"
+#include "findings/words.h"
 #include "model/select.h"
 #include "model/source.h"
 #include "show/page.h"
@@ -31,11 +32,6 @@
 struct taken {
     const char *from, *to;
 };
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
-}
 
 static const char *skip_blanks(const char *at)
 {
@@ -58,7 +54,7 @@ static bool is_sort(struct model *model, const struct site *site)
 /* Does a mention of the name at `at` stand for itself: no longer name, no attribute? */
 static bool is_mention(const char *text, const char *at, size_t length)
 {
-    return (at == text || (!is_word(at[-1]) && at[-1] != '.')) && !is_word(at[length]);
+    return (at == text || (!word_char(at[-1]) && at[-1] != '.')) && !word_char(at[length]);
 }
 
 static bool is_assigned(const char *behind)
@@ -93,7 +89,7 @@ static bool names_give_few(const char *text, const char *line, const char *call,
 {
     for (const char *at = skip_blanks(line);; at = skip_blanks(at + 1)) {
         struct taken name = {at, at};
-        while (is_word(*name.to))
+        while (word_char(*name.to))
             name.to++;
         if (name.to == at || isdigit((unsigned char)*at) || !name_gives_few(text, name, taken))
             return false;

@@ -2,11 +2,12 @@
 
 #include <ctype.h>
 
+#include "findings/words.h"
 #include "model/source.h"
 
 static bool is_target(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || (unsigned char)c >= 0x80;
+    return word_char(c) || c == '.';
 }
 
 /* "    name = " and "    self.name = (": all that stands before the value. `brackets`: those that are open. */

@@ -91,6 +91,14 @@ const char *word_skip_blanks(const char *at, const char *end)
     return at;
 }
 
+struct word word_last_part(struct word name)
+{
+    size_t at = name.length_bytes;
+    while (at > 0 && name.text[at - 1] != '.')
+        at--;
+    return (struct word){name.text + at, name.length_bytes - at};
+}
+
 const char *word_assignment(struct word text, size_t *length)
 {
     const char *end = text.text + text.length_bytes;

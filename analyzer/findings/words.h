@@ -43,6 +43,9 @@ struct word word_in_bracket(const char *at, const char *end);
 /* The dotted name that begins at `at`; empty where none does. */
 struct word word_name_at(const char *at, const char *end);
 
+/* "ravel" of "np.ravel". */
+struct word word_last_part(struct word name);
+
 /* Where an assignment's sign stands outside of brackets, and how long it is; NULL: the statement assigns nothing. */
 const char *word_assignment(struct word text, size_t *length);
 
