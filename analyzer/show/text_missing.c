@@ -1,4 +1,4 @@
-/* CPU time that no sample stands for, or hardly any. */
+/* CPU time that no sample stands for, or hardly any; the profiler's own, which none does, is told apart. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,14 +6,15 @@
 #include "model/engines.h"
 #include "show/text_parts.h"
 
-/* Below these it is start, end and the profiler itself. */
+/* Below these it is start and end. */
 #define MISSING_NS ((uint64_t)500000000)
 #define ASKED_MIN 100.0                 /* samples that the rate asks for */
 #define ASKED_OF_TAKEN 10.0             /* the budget may lower the rate, and the kernel's tick bounds it */
 #define MOSTLY_NS ((uint64_t)100000000) /* where it is half of all and more */
 
 struct missing {
-    uint64_t cpu_ns, missing_ns;
+    uint64_t cpu_ns, own_ns; /* the processes', and the profiler's of it, as far as it kept account */
+    uint64_t missing_ns;     /* neither sampled nor its own */
 };
 
 static struct missing missing_of(const struct model *model)
@@ -26,7 +27,14 @@ static struct missing missing_of(const struct model *model)
     uint64_t sampled_ns = times_total(&totals->times) + totals->import_ns + totals->unplaced_ns;
     if (missing.cpu_ns > sampled_ns && engine_ran(model->run, DB_ENGINE_TIME, &why_off))
         missing.missing_ns = missing.cpu_ns - sampled_ns;
+    missing.own_ns = model->health.shim_cpu_ns < missing.missing_ns ? model->health.shim_cpu_ns : missing.missing_ns;
+    missing.missing_ns -= missing.own_ns;
     return missing;
+}
+
+static bool is_much(const struct missing *missing, uint64_t part_ns)
+{
+    return part_ns >= missing->cpu_ns / 10 && part_ns >= MISSING_NS;
 }
 
 static bool is_most(const struct missing *missing)
@@ -83,10 +91,14 @@ static char *few_samples(const struct model *model, uint64_t cpu_ns)
 char *text_missing(const struct model *model)
 {
     struct missing missing = missing_of(model);
-    if (!is_most(&missing) && (missing.missing_ns < missing.cpu_ns / 10 || missing.missing_ns < MISSING_NS))
+    bool lost = is_most(&missing) || is_much(&missing, missing.missing_ns);
+    if (!lost && !is_much(&missing, missing.own_ns))
         return few_samples(model, missing.cpu_ns);
-    char *part = page_seconds((double)missing.missing_ns * 1e-9), *whole = page_seconds((double)missing.cpu_ns * 1e-9);
-    char *text = memory_print("%s of the processes' %s of CPU time is in no sample: %s", part, whole, unsampled(model));
+    char *part = page_seconds((double)(lost ? missing.missing_ns : missing.own_ns) * 1e-9);
+    char *whole = page_seconds((double)missing.cpu_ns * 1e-9);
+    char *text =
+        lost ? memory_print("%s of the processes' %s of CPU time is in no sample: %s", part, whole, unsampled(model))
+             : memory_print("about %s of the processes' %s of CPU time is the profiler's own work", part, whole);
     free(part);
     free(whole);
     return text;

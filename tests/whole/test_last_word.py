@@ -38,6 +38,13 @@ def test_another_blocked_signal_takes_no_samples(tmp_path):
     assert "in no sample" not in page and "program.py:" in last
 
 
+def test_the_profilers_own_work_is_told_as_such(tmp_path):
+    """Ten thousand samples a second, whatever they cost: much of the CPU time is the profiler's, and none of it was lost."""
+    page, last, _ = page_of(tmp_path, WORK.replace("4000", "100000"), PIEPROF_RATE="10000", PIEPROF_BUDGET="100")
+    assert "of CPU time is the profiler's own work" in page
+    assert "in no sample" not in page and "in no sample" not in last
+
+
 def test_no_rate_helps_where_time_was_not_asked_for(tmp_path):
     for engines, told in (("access", "no time was measured"), ("replica", "no time was measured"), ("transfer", "nothing was recorded")):
         page, last, _ = page_of(tmp_path, WORK, PIEPROF_ENGINES=engines)
