@@ -102,10 +102,20 @@ static bool is_truth(uint64_t word)
     return (word & ~UINT64_C(0x0101010101010101)) == 0;
 }
 
+/*
+ * One 32-bit number in a word, whose lower half is zero: 1.0f, 0.5f and their like beside a zero. The low break of an executable
+ * that is not relocated, placed at random and grown large, often holds that address, yet hardly a block begins there.
+ */
+static bool is_short_float(uint64_t word)
+{
+    return word >> 32 == 0 && (word & 0xffff) == 0;
+}
+
 /* Mappings lie in the last of the 128 TiB that user space has (Documentation/arch/x86/x86_64/mm.rst). */
 static bool is_address(uint64_t word)
 {
-    return word % WORD_BYTES == 0 && !is_truth(word) && (word >> 40 == 0x7f || in_break_heap(word));
+    return word % WORD_BYTES == 0 && !is_truth(word) && !is_short_float(word) &&
+           (word >> 40 == 0x7f || in_break_heap(word));
 }
 
 /* Where line `i` lies in the sample. */
@@ -117,17 +127,23 @@ static const uint8_t *line_in(const struct content_sample *sample, unsigned i)
 
 bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines)
 {
-    unsigned set = 0;
-    unsigned addresses = 0;
+    unsigned set = 0, addresses = 0;
+    uint64_t first = 0;
+    bool differ = false; /* one word of 32 bits again and again is a number: a mask times a factor */
     for (unsigned i = 0; i < CONTENT_LINES && sample->bytes >= CONTENT_LINE_BYTES; i++) {
         const uint8_t *line = line_in(sample, i);
         for (unsigned at = 0; (lines >> i & 1) != 0 && at < CONTENT_LINE_BYTES; at += WORD_BYTES) {
             uint64_t word = word_at(line + at);
             set += word != 0 ? 1 : 0;
-            addresses += word != 0 && is_address(word) ? 1 : 0;
+            if (word == 0 || !is_address(word)) {
+                continue;
+            }
+            addresses++;
+            first = addresses == 1 ? word : first;
+            differ |= word != first || word >> 32 != 0;
         }
     }
-    return addresses > 0 && addresses * 4 >= set;
+    return differ && addresses * 4 >= set;
 }
 
 uint64_t content_sample_marks(const struct content_sample *sample)

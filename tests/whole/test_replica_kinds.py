@@ -348,3 +348,25 @@ def test_one_value_the_same_each_time_is_a_finding(tmp_path):
     """Which its time decides: many samples, whatever else the machine does."""
     path, report = found(tmp_path, CONSTANT, PIEPROF_RATE="1000", PIEPROF_BUDGET="100")
     assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
+
+
+@pytest.mark.parametrize("value", [1.0, 0.5, 1.0000019073486328])
+def test_numbers_are_no_addresses_of_a_large_heap(tmp_path, value):
+    """
+    Beside zeros a 32-bit number is a word that may lie between an executable that is not relocated and its break, which the kernel
+    places at random and programs grow: what is found must not depend on it. Here the break always lies above.
+    """
+    source = """
+        import ctypes
+        import numpy as np
+        move = ctypes.CDLL(None).sbrk
+        move.restype, move.argtypes = ctypes.c_void_p, [ctypes.c_ssize_t]
+        move(1 << 30)
+        edges = (np.random.default_rng(0).random((400, 400)) < 0.02).astype(np.float32) * np.float32(VALUE)
+        weights = np.zeros((400, 8), np.float32)
+        for step in range(200):
+            both = np.maximum(edges, edges.T)  # invariant
+            weights = weights + both[:, :8] * np.float32(step)
+        """.replace("VALUE", repr(value))
+    path, report = found(tmp_path, source)
+    assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
