@@ -28,10 +28,10 @@ static bool gives_as_is(const struct operation *operation)
     return false;
 }
 
-/* ... or the interpreter's, through which calls go. */
+/* ... or the interpreter's, through which calls go. Debian has PyTorch's libraries among the system's. */
 static bool is_foundation_code(const struct process *process, uint64_t address)
 {
-    static const char *const parts[] = {"/torch/", "/numpy/", "/numpy.libs/", "/scipy/"};
+    static const char *const parts[] = {"/torch/", "/numpy/", "/numpy.libs/", "/scipy/", "/libtorch", "/libc10."};
     const struct db_module *module = modules_find(process, address);
     const char *path = module != NULL ? modules_path(process->run, module) : "";
     if (module != NULL && (module->flags & DB_MODULE_INTERPRETER) != 0)

@@ -39,13 +39,13 @@ main([np.ones(3)] * 14)
 class Program:
     """A run of PROGRAM: frames by function and line, sites below them."""
 
-    def __init__(self, path="/nowhere/train.py", text=PROGRAM, **facts):
+    def __init__(self, path="/nowhere/train.py", text=PROGRAM, library="/nowhere/lib/_multiarray.so", **facts):
         self.database = make_db.Db()
         self.process = self.database.process(python=sys.hexversion, engines=("time", "access", "replica"), **facts)
         self.source = self.process.source(path, text)
         self.path, self.codes = path, make_db.text_codes(text, path)
         self.numbers = {name: self.process.code_of(code, self.source) for name, code in self.codes.items()}
-        self.process.module("/nowhere/lib/_multiarray.so", ADDRESS & ~0xfffff, (ADDRESS & ~0xfffff) + 0x100000)
+        self.process.module(library, ADDRESS & ~0xfffff, (ADDRESS & ~0xfffff) + 0x100000)
 
     def way(self, *steps, thread=0, **time):
         """("main", 16), ("step", 8), ...: the node of the native call that the innermost of these lines makes."""
@@ -259,6 +259,31 @@ def test_what_is_no_result_made_again(tmp_path, why, counters):
     program.process.site(program.way(*MASK), 4096, period=period, **counters)
     program.way(*MASK[:3], samples=500)
     assert findings(program.report(tmp_path, "--min-waste", "0")) == [], why
+
+
+SQUASHING = """import numpy as np
+
+def step(x):
+    y = np.tanh(x)
+    return y
+
+for number in range(260):
+    step(np.ones(1024))
+"""
+
+
+@pytest.mark.parametrize("library, found", [
+    ("/usr/lib/python3/dist-packages/numpy/core/_multiarray_umath.so", True),
+    ("/home/me/.venv/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so", True),
+    ("/lib/x86_64-linux-gnu/libtorch_cpu.so.1.13", True),
+    ("/lib/x86_64-linux-gnu/libc10.so.1.13", True),
+    ("/lib/x86_64-linux-gnu/libmine.so", False),
+])
+def test_calls_of_the_foundations_fill_what_they_make(tmp_path, library, found):
+    """An equal result was freed where each new one came: no content changed, but the call is one that stores it."""
+    program = Program(text=SQUASHING, library=library)
+    program.process.site(program.way(("<module>", 8), ("step", 4), samples=500), 8192, period=1, births=260, unfilled=260, replicas=259)
+    assert findings(program.report(tmp_path)) == ([("replica", 4)] if found else [])
 
 
 def test_one_results_parts_inside_a_library_are_not_the_users(tmp_path):
