@@ -157,6 +157,41 @@ def test_every_run_counts_alike(tmp_path, name):
     assert len(counts) == 1, counts
 
 
+GRAPH = """
+        import torch
+        from torch import nn
+        torch.manual_seed(1)
+        edges = (torch.rand(700, 700) < 0.01).float()
+        points, labels = torch.randn(700, 32), torch.randint(0, 7, (700,))
+        class Layer(nn.Module):
+            def __init__(self, inputs, outputs):
+                super().__init__()
+                self.linear = nn.Linear(inputs, outputs)
+            def forward(self, x):
+                loops = edges + torch.eye(700)
+                scale = loops.sum(1).rsqrt()
+                return (scale[:, None] * loops * scale[None, :]) @ self.linear(x)
+        model = nn.Sequential(Layer(32, 16), nn.ReLU(), Layer(16, 7))
+        optimizer = torch.optim.Adam(model.parameters())
+        for epoch in range(40):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(points), labels).backward()
+            optimizer.step()
+"""
+
+
+def test_ten_runs_of_a_seeded_training_are_told_alike(tmp_path):
+    """Wherever the kernel puts heap and mappings, and whatever memory comes back to whom."""
+    told = set()
+    for _ in range(10):
+        _, database = run(tmp_path, GRAPH)
+        report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0", "--top", "0"))
+        lines = [(line["line"], json.dumps(line["replicas"])) for line in report["lines"] if line["replicas"]["of_objects"]]
+        found = [(finding["line"], finding["kind"], finding["category"]) for finding in report["findings"] if finding["kind"] == "replica"]
+        told.add(json.dumps([report["totals"]["replicas"], sorted(lines), sorted(found)]))
+    assert len(told) == 1 and len(found) >= 3, told
+
+
 def sites(database):
     pattern = r"^SITE (\S+) (.*)$"
     done = whole.execute([whole.REPORT, "dump", database])
