@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "objects/pages.h"
 #include "stack/guard.h"
 
 #define XXH_INLINE_ALL
@@ -27,7 +28,16 @@ static size_t line_offset(size_t bytes, unsigned i)
     return i + 1 == CONTENT_LINES ? room : room / (CONTENT_LINES - 1) / WORD_BYTES * WORD_BYTES * i;
 }
 
-bool content_sample_take(struct content_sample *sample, uintptr_t start, size_t size_bytes)
+static bool take_line(uint8_t *to, uintptr_t line, bool keeps_absent)
+{
+    if (keeps_absent && !pages_are_there(line, CONTENT_LINE_BYTES)) {
+        memset(to, 0, CONTENT_LINE_BYTES);
+        return true;
+    }
+    return guard_copy(to, (const void *)line, CONTENT_LINE_BYTES);
+}
+
+static bool take(struct content_sample *sample, uintptr_t start, size_t size_bytes, bool keeps_absent)
 {
     sample->size_bytes = size_bytes;
     if (size_bytes <= CONTENT_WHOLE_BYTES) {
@@ -36,12 +46,22 @@ bool content_sample_take(struct content_sample *sample, uintptr_t start, size_t 
     }
     sample->bytes = CONTENT_LINES * CONTENT_LINE_BYTES;
     for (unsigned i = 0; i < CONTENT_LINES; i++) {
-        const void *line = (const void *)(start + line_offset(size_bytes, i));
-        if (!guard_copy(sample->data + (size_t)i * CONTENT_LINE_BYTES, line, CONTENT_LINE_BYTES)) {
+        uint8_t *to = sample->data + (size_t)i * CONTENT_LINE_BYTES;
+        if (!take_line(to, start + line_offset(size_bytes, i), keeps_absent)) {
             return false;
         }
     }
     return true;
+}
+
+bool content_sample_take(struct content_sample *sample, uintptr_t start, size_t size_bytes)
+{
+    return take(sample, start, size_bytes, false);
+}
+
+bool content_sample_take_newborn(struct content_sample *sample, uintptr_t start, size_t size_bytes)
+{
+    return take(sample, start, size_bytes, size_bytes >= DB_PAGES_MIN_BYTES);
 }
 
 uint64_t content_sample_digest(const struct content_sample *sample)

@@ -22,6 +22,11 @@ struct content_sample {
 
 /* False when the buffer could not be read. The places depend on the size alone, never on the address. */
 bool content_sample_take(struct content_sample *sample, uintptr_t start, size_t size_bytes);
+/*
+ * The same of anonymous memory that its owner has not touched yet: pages that are not there are taken as the zeros they would
+ * be, and not touched. A read would have the kernel map small pages, and then no huge page comes there for as long as it lives.
+ */
+bool content_sample_take_newborn(struct content_sample *sample, uintptr_t start, size_t size_bytes);
 
 /* Digest of the sample and the size. Never 0. */
 uint64_t content_sample_digest(const struct content_sample *sample);

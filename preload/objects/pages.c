@@ -125,6 +125,16 @@ static void want_costs(size_t size_bytes)
     }
 }
 
+bool pages_are_there(uintptr_t start, size_t bytes)
+{
+    unsigned char present[2] = {1, 1};
+    uintptr_t first = start & ~(PAGE_BYTES - 1);
+    if (bytes > PAGE_BYTES || syscall(SYS_mincore, first, start + bytes - first, present) != 0) {
+        return true;
+    }
+    return (present[0] & present[1] & 1) != 0;
+}
+
 bool pages_born(struct db_site *site, uintptr_t start, size_t size_bytes)
 {
     if (size_bytes < DB_PAGES_MIN_BYTES) {

@@ -17,6 +17,9 @@
  */
 bool pages_born(struct db_site *site, uintptr_t start, size_t size_bytes);
 
+/* Have the pages of these bytes, one page's worth at most, memory? True also where the kernel does not say. */
+bool pages_are_there(uintptr_t start, size_t bytes);
+
 /* Counts what is not there at the end, while it can still be touched. */
 void pages_ended(struct db_site *site, uintptr_t start);
 
