@@ -31,7 +31,9 @@
 #define ITEMS_MIN 2u    /* at the header, that tell an array from a list */
 #define OWN_SHARE 0.8   /* of the loop's time: its own instructions, not functions that it calls */
 #define ELEMENT_SHARE 0.5
-#define INTERPRETER_SHARE 0.05 /* some 0.1 us of it for each call: calls of up to some 2 us... */
+/* The least part of the time that the interpreter has: NumPy needs 0.2 us and more for an element, PyTorch 2 us... */
+#define INTERPRETER_SHARE_ARRAY 0.10
+#define INTERPRETER_SHARE_TENSOR 0.05
 #define SURE_Z 1.645 /* ... with 95 % certainty: what the samples of a loop of batches say by chance is less */
 
 /* A loop of the user's. Samples. */
@@ -42,7 +44,8 @@ struct walk {
     uint64_t interpreter,
         native;              /* of all: in its own instructions, and in what they call without a Python frame between */
     uint64_t header_array;   /* of all: below its header, in an array's library */
-    uint64_t element, array; /* of native: at instructions that work on an element; of these in an array's library */
+    uint64_t element;        /* of native: at instructions that work on an element */
+    uint64_t array, tensor;  /* of element: in an array's library; of these in PyTorch's */
     struct line *line;       /* the one with most such time */
     struct process *process; /* of a node there */
     uint32_t node;
@@ -53,18 +56,20 @@ struct spot {
     struct walk *walk; /* NULL: in no loop */
     struct line *line;
     bool header, element, item; /* item: an element where what is iterated over is an array */
-    uint64_t interpreter, native, array, ns;
+    uint64_t interpreter, native, array, tensor, ns;
     struct process *process; /* of the node that is heaviest there */
     uint32_t node;
     uint64_t node_ns;
 };
 
+enum library { LIBRARY_OTHER, LIBRARY_ARRAY, LIBRARY_TENSOR };
+
 /* Of a node of the process that is looked through. */
 struct step {
-    bool in_array;     /* it or a frame between it and the Python frame above is of an array's library */
-    bool looked_at;    /* a Python frame whose spot is known */
-    uint32_t outer;    /* of a Python frame: the Python frame around it, 0 for none */
-    struct spot *spot; /* NULL: not the user's code */
+    enum library library; /* of it or of a frame between it and the Python frame above */
+    bool looked_at;       /* a Python frame whose spot is known */
+    uint32_t outer;       /* of a Python frame: the Python frame around it, 0 for none */
+    struct spot *spot;    /* NULL: not the user's code */
 };
 
 struct search {
@@ -78,15 +83,21 @@ struct search {
 };
 
 /* NumPy's and PyTorch's own; what they call (libm, libc) is told by the frames above it. */
-static bool is_array_library(const struct process *process, uint64_t address)
+static enum library library_at(const struct process *process, uint64_t address)
 {
-    static const char *const names[] = {"/_multiarray_umath.", "/libtorch", "/libc10.", "/_C.cpython-"};
+    static const struct {
+        const char *name;
+        enum library library;
+    } known[] = {{"/_multiarray_umath.", LIBRARY_ARRAY},
+                 {"/libtorch", LIBRARY_TENSOR},
+                 {"/libc10.", LIBRARY_TENSOR},
+                 {"/_C.cpython-", LIBRARY_TENSOR}};
     const struct db_module *module = modules_find(process, address);
     const char *path = module != NULL ? modules_path(process->run, module) : "";
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strstr(path, names[i]) != NULL)
-            return true;
-    return false;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strstr(path, known[i].name) != NULL)
+            return known[i].library;
+    return LIBRARY_OTHER;
 }
 
 static struct walk *walk_of(struct search *search, const struct loop_body *body)
@@ -158,11 +169,12 @@ static struct spot *spot_of(struct search *search, struct process *process, uint
 
 /* A leaf's samples, at the instruction that made the call. */
 static void add_own(struct search *search, struct process *process, struct spot *spot, uint32_t leaf,
-                    const struct db_node *record, bool array)
+                    const struct db_node *record, enum library library)
 {
     bool native = time_kind_of(process, record, model_node(process, leaf)) == TIME_NATIVE;
     *(native ? &spot->native : &spot->interpreter) += record->samples;
-    spot->array += native && array ? record->samples : 0;
+    spot->array += native && library != LIBRARY_OTHER ? record->samples : 0;
+    spot->tensor += native && library == LIBRARY_TENSOR ? record->samples : 0;
     spot->ns += record->cpu_ns;
     spot->line = lines_of_leaf(search->model, process, leaf);
     if (record->cpu_ns >= spot->node_ns) {
@@ -183,7 +195,7 @@ static struct step *step_of(struct search *search, struct process *process, uint
 
 /* All loops around a leaf; those of a function that calls itself once. */
 static void add_leaf(struct search *search, struct process *process, uint32_t leaf, const struct db_node *record,
-                     bool array)
+                     enum library library)
 {
     const struct walk *last = NULL;
     bool own = true;
@@ -193,9 +205,9 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
         struct spot *spot = step->spot;
         if (spot != NULL && spot->walk != NULL) {
             if (own)
-                add_own(search, process, spot, leaf, record, array);
+                add_own(search, process, spot, leaf, record, library);
             spot->walk->all += spot->walk != last ? record->samples : 0;
-            spot->walk->header_array += spot->header && array ? record->samples : 0;
+            spot->walk->header_array += spot->header && library != LIBRARY_OTHER ? record->samples : 0;
             last = spot->walk;
         }
         own = false;
@@ -214,8 +226,9 @@ static void take_step(struct search *search, struct process *process, size_t ind
         return;
     }
     bool native = record->frame == DB_FRAME_NATIVE || record->frame == DB_FRAME_ACCESS;
-    step->in_array = (parent != SIZE_MAX && search->steps[parent].in_array) ||
-                     (native && is_array_library(process, record->value - 1));
+    step->library = native ? library_at(process, record->value - 1) : LIBRARY_OTHER;
+    if (step->library == LIBRARY_OTHER && parent != SIZE_MAX)
+        step->library = search->steps[parent].library;
 }
 
 static void add_process(struct search *search, struct process *process)
@@ -226,7 +239,7 @@ static void add_process(struct search *search, struct process *process)
     for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
         take_step(search, process, cursor.index, record);
         if (record->samples > 0 && !process->nodes[cursor.index].in_import)
-            add_leaf(search, process, (uint32_t)cursor.id, record, search->steps[cursor.index].in_array);
+            add_leaf(search, process, (uint32_t)cursor.id, record, search->steps[cursor.index].library);
     }
     free(search->steps);
 }
@@ -244,6 +257,7 @@ static void add_spot(struct spot *spot)
     if (is_element(spot)) {
         walk->element += spot->native;
         walk->array += spot->array;
+        walk->tensor += spot->tensor;
     }
 }
 
@@ -258,9 +272,10 @@ static double least_share(uint64_t part, uint64_t whole)
 static bool is_tiny(const struct walk *walk)
 {
     double own = (double)(walk->interpreter + walk->native);
+    double least = 2 * walk->tensor > walk->array ? INTERPRETER_SHARE_TENSOR : INTERPRETER_SHARE_ARRAY;
     return !walk->text.carried && !walk->text.few && walk->all >= SAMPLES_MIN && walk->array >= ARRAY_MIN &&
            own >= OWN_SHARE * (double)walk->all && (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
-           least_share(walk->interpreter, walk->all) >= INTERPRETER_SHARE;
+           least_share(walk->interpreter, walk->all) >= least;
 }
 
 /* Of the line: what was spent in such a loop. The loop's finding stands where most of that is. */
