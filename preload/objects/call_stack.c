@@ -19,9 +19,9 @@ static bool same(const struct python_link *a, const struct python_link *b)
     return a->frame == b->frame && a->instruction == b->instruction && a->code == b->code;
 }
 
-static struct call_stack_place *place_of(struct call_stack *stack, const struct python_link *link)
+static struct call_stack_place *place_of(struct call_stack *stack, const struct python_link *link, uint64_t outer)
 {
-    uint64_t hash = (link->instruction ^ link->frame << 1) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t hash = (link->instruction ^ link->frame << 1 ^ outer) * UINT64_C(0x9E3779B97F4A7C15);
     return &stack->places[hash >> 32 & (CALL_STACK_PLACES - 1)];
 }
 
@@ -43,7 +43,7 @@ static bool hash_level(struct call_stack *stack, struct call_stack_level *level,
 {
     const struct python_link *link = held_at(stack, stack->depth);
     uint64_t outer = stack->depth > 0 ? level[-1].hash : 0;
-    struct call_stack_place *place = level->place = place_of(stack, link);
+    struct call_stack_place *place = level->place = place_of(stack, link, outer);
     struct python_frame frame = {0};
     if (outer != 0 && place->outer == outer && same(&place->link, link) && is_still(link, place->mark)) {
         level->hash = place->hash;

@@ -14,7 +14,7 @@
 #include "stack/python.h"
 
 #define CALL_STACK_EQUALS_MAX 16u
-#define CALL_STACK_PLACES 64u
+#define CALL_STACK_PLACES 256u
 
 struct call_stack_place;
 
