@@ -10,6 +10,7 @@
 
 static SHIM_THREAD_LOCAL unsigned armed_count;
 static SHIM_THREAD_LOCAL struct armed_time since, sum;
+static SHIM_THREAD_LOCAL struct armed_time taken_at; /* the clocks up to where it was asked */
 
 static struct armed_time clocks(void)
 {
@@ -54,7 +55,13 @@ struct armed_time armed_take(void)
     if (armed_count > 0) {
         add_up_to(clocks());
     }
+    if (since.kernel_ns < taken_at.kernel_ns || since.faults < taken_at.faults) {
+        taken_at = (struct armed_time){0}; /* a forked child's clocks began anew */
+    }
+    sum.other_kernel_ns = since.kernel_ns - taken_at.kernel_ns - sum.kernel_ns;
+    sum.other_faults = since.faults - taken_at.faults - sum.faults;
     struct armed_time taken = sum;
+    taken_at = since;
     sum = (struct armed_time){0};
     return taken;
 }
@@ -62,5 +69,5 @@ struct armed_time armed_take(void)
 void armed_forget(void)
 {
     armed_count = 0;
-    sum = (struct armed_time){0};
+    since = sum = taken_at = (struct armed_time){0};
 }

@@ -12,6 +12,8 @@ struct armed_time {
     uint64_t ns;        /* the thread's CPU time, user and system */
     uint64_t kernel_ns; /* of it in the kernel, as the kernel's clock tick saw it: true in the sum, not for a moment */
     uint64_t faults;    /* page faults without input or output: each clears a page, small or huge */
+    uint64_t other_kernel_ns,
+        other_faults; /* the same of the thread's time without: from its start, or the last call, on */
 };
 
 /* A register of the calling thread was armed, or disarmed. Signal-safe. */

@@ -168,6 +168,35 @@ static void test_armed_time_ends_with_the_watching(void **state)
     assert_int_equal(armed_take().ns, 0);
 }
 
+static void touch_pages(unsigned count)
+{
+    const size_t page_bytes = 4096;
+    char *pages = mmap(NULL, count * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    for (unsigned i = 0; i < count; i++) {
+        ((volatile char *)pages)[i * page_bytes] = 1;
+    }
+    munmap(pages, count * page_bytes);
+}
+
+/* Faults while armed are priced by what they take unarmed: each is counted on its own side. */
+static void test_faults_are_told_apart_by_what_was_armed(void **state)
+{
+    (void)state;
+    armed_take();
+    touch_pages(64);
+    struct armed_time taken = armed_take();
+    assert_int_equal(taken.faults, 0);
+    arm(false, &words[8], 0);
+    taken = armed_take();
+    assert_true(taken.other_faults >= 64);
+    touch_pages(32);
+    taken = armed_take();
+    assert_true(taken.faults >= 32);
+    assert_true(taken.other_faults < 32);
+    load(&words[8]);
+}
+
 /* A search that waits at a breakpoint which its call passed by: the next tick, wherever that is, frees the register. */
 static void test_a_search_in_vain_ends_at_the_next_tick(void **state)
 {
@@ -206,6 +235,7 @@ int main(void)
         WATCH_TEST(test_a_child_leaves_the_watch_alone),
         WATCH_TEST(test_watches_keep_their_registers_and_never_overlap),
         WATCH_TEST(test_armed_time_ends_with_the_watching),
+        WATCH_TEST(test_faults_are_told_apart_by_what_was_armed),
         WATCH_TEST(test_a_search_in_vain_ends_at_the_next_tick),
     };
     return cmocka_run_group_tests(tests, start, NULL);
