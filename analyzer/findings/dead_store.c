@@ -5,8 +5,8 @@
  * (out=buffer, buffer[:] = ..., copy_). The waste is the line's native time but for the page faults of fresh memory, which
  * whoever stores there first pays.
  * Traps: padding (the border is read, and a sample hardly meets it: parts of a buffer do not count as all of it); one-hot rows
- * and masks (read); stores that nobody could follow (another thread ran: undecided); zeros that come from calloc(), which are
- * stored before there is an object, or by the kernel: they are not seen, and the kernel's cost nothing.
+ * and masks (read); stores that nobody could follow (another thread ran: undecided); zeros of fresh memory, which the kernel clears: empty() would
+ * pay for that, too, and nothing was stored.
  */
 #include <ctype.h>
 #include <math.h>

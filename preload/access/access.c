@@ -13,6 +13,7 @@
 #include "kernel.h"
 #include "memory.h"
 #include "objects/heat.h"
+#include "objects/replica.h"
 #include "process.h"
 #include "stack/context.h"
 #include "stack/slot.h"
@@ -219,6 +220,20 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
     }
     patience_set_alarm(at, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID));
     return begins;
+}
+
+void access_adopt(const struct object *object)
+{
+    struct access_thread *at = thread_self != NULL ? thread_self->access : NULL;
+    for (unsigned i = 0; at != NULL && i < access_data_registers(at); i++) {
+        struct watch *watch = &at->watches[i];
+        if (watch->phase == WATCH_INSIDE && watch->store && watch->object_serial == 0 &&
+            watch->address - object->start < object->size_bytes) {
+            watch->address_class = DB_CLASS_OBJECT;
+            watch->object_serial = object->serial;
+            watch->object_site = replica_site(&object->origin);
+        }
+    }
 }
 
 static struct search *search_at(struct access_thread *at, unsigned index)

@@ -31,6 +31,13 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns);
  */
 void access_tick(struct thread *thread, const ucontext_t *uc);
 
+/*
+ * The calling thread's allocator has zeroed a block that is `object` from now on: a watch that was armed at one of these stores,
+ * before there was an object, is the object's. Behind the gate, outside handlers.
+ */
+struct object;
+void access_adopt(const struct object *object);
+
 /* A SIGTRAP with SIGNALS_COOKIE_ALARM: one of them has. Signal-safe. */
 void access_alarm(struct thread *thread);
 

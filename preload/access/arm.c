@@ -3,6 +3,7 @@
 
 #include "access/engine.h"
 #include "access/governor.h"
+#include "access/text.h"
 #include "kernel.h"
 #include "objects/heat.h"
 #include "objects/object_map.h"
@@ -30,16 +31,25 @@ static bool overlaps_armed(const struct access_thread *at, uintptr_t address, ui
     return false;
 }
 
-static bool worth_watching(struct access_thread *at, uint32_t address_class)
+/* calloc()'s zeros, into what will be an object when it returns (access_adopt()). */
+static bool is_zeroing(const struct access_thread *at, const struct found *found)
 {
-    return address_class == DB_CLASS_OBJECT ||
+    const struct context_scratch *scratch = at->thread->scratch;
+    return found->store && found->context_holds && scratch->native_count > 1 &&
+           text_owner_of(scratch->native[1].address) == TEXT_ALLOCATOR;
+}
+
+static bool worth_watching(struct access_thread *at, const struct found *found, uint32_t address_class)
+{
+    return address_class == DB_CLASS_OBJECT || (address_class == DB_CLASS_OTHER_HEAP && is_zeroing(at, found)) ||
            (address_class != DB_CLASS_STACK && access_random(at) % OTHER_CLASS_ODDS == 0);
 }
 
 /* A register for the place, or NULL and the reason counted. */
-static struct watch *take_watch(struct access_thread *at, const struct watch_place *place, uint32_t address_class)
+static struct watch *take_watch(struct access_thread *at, const struct found *found, const struct watch_place *place,
+                                uint32_t address_class)
 {
-    if (!worth_watching(at, address_class)) {
+    if (!worth_watching(at, found, address_class)) {
         process_drop(DB_DROP_CLASS_SAMPLED_OUT);
         return NULL;
     }
@@ -78,7 +88,7 @@ void arm_watch(struct access_thread *at, const ucontext_t *uc, const struct foun
     if (address_class == DB_CLASS_OBJECT) {
         heat_note(place.address); /* armed or not: it was accessed */
     }
-    struct watch *watch = take_watch(at, &place, address_class);
+    struct watch *watch = take_watch(at, found, &place, address_class);
     if (watch == NULL) {
         return;
     }

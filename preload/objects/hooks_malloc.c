@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/access.h"
 #include "chores.h"
 #include "gate.h"
 #include "objects/allocator.h"
@@ -139,6 +140,8 @@ static void note_birth(void *block, const struct request *request)
         note_origin(&object, request);
         if (!object_map_birth_of(&object)) {
             replica_lost(&object);
+        } else if (request->zeroed) {
+            access_adopt(&object);
         }
     }
 }

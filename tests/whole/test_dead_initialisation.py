@@ -41,6 +41,12 @@ DEAD = {
             scaled[:]=data * step
             total += scaled[3, step % 400]
         """,
+    "zeros, which calloc stores before there is an object": NUMPY + """
+        for step in range(9000):
+            scaled = np.zeros((400, 400))  # A
+            scaled[:] = data * step
+            total += scaled[3, step % 400]
+        """,
     "zeros of PyTorch, then out": TORCH + """
         for step in range(12000):
             scaled = torch.zeros(400, 400)  # A
@@ -55,6 +61,18 @@ USED = {
             padded = np.ones((402, 402))  # A
             padded[1:-1, 1:-1] = data
             total += padded[3, 4]
+        """,
+    "padding with calloc's zeros": NUMPY + """
+        for step in range(4000):
+            padded = np.zeros((402, 402))  # A
+            padded[1:-1, 1:-1] = data
+            total += padded[3, 4]
+        """,
+    "calloc's zeros, added to": NUMPY + """
+        for step in range(4000):
+            summed = np.zeros(data.shape)  # A
+            summed += data
+            total += summed[3, 4]
         """,
     "a row of it": NUMPY + """
         for step in range(4000):
