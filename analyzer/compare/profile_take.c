@@ -51,6 +51,8 @@ static size_t take_file(struct profile *profile, const struct model *model, cons
     profile->files = memory_grow(profile->files, profile->file_count, &profile->file_capacity, sizeof(*profile->files));
     struct profile_file *taken = &profile->files[profile->file_count];
     *taken = (struct profile_file){.path = path};
+    if (profile->root == NULL && strcmp(profile->program_kind, "module") == 0 && profile_is_program_file(profile, path))
+        profile->root = profile_root_of(file, path);
     const struct source *source = source_get(model, file);
     if (source->text != NULL) {
         digest_text(taken, source);
