@@ -113,14 +113,18 @@ static char *say_untold(const struct repeated *now, const struct repeated *there
     return text;
 }
 
+static bool births_differ(uint64_t now, uint64_t before)
+{
+    return (double)now > (1 + BIRTHS_DIFFER) * (double)before || (double)before > (1 + BIRTHS_DIFFER) * (double)now;
+}
+
 /* "128 KiB made again for each birth, 64 KiB in the baseline (+100 %)". */
 static char *say_change(const struct repeated *now, const struct repeated *before)
 {
     double now_bytes = now->bytes / (double)now->births, before_bytes = before->bytes / (double)before->births;
     char *a = page_bytes((uint64_t)now_bytes), *b = page_bytes((uint64_t)before_bytes), *text;
     double percent = 100 * (now_bytes / before_bytes - 1);
-    bool longer = (double)now->births > (1 + BIRTHS_DIFFER) * (double)before->births ||
-                  (double)before->births > (1 + BIRTHS_DIFFER) * (double)now->births;
+    bool longer = births_differ(now->births, before->births);
     char *births = page_count(now->births), *births_before = page_count(before->births);
     text = memory_print("%s made again for each birth, %s in the baseline (%+.0f %%)%s%s%s%s%s.", a, b, percent,
                         longer ? "; births differ: " : "", longer ? births : "", longer ? ", " : "",
@@ -130,6 +134,20 @@ static char *say_change(const struct repeated *now, const struct repeated *befor
     free(births);
     free(births_before);
     return text;
+}
+
+/* What is known is not told one by one: but for what its verdict does not see, a line that runs more often, or a longer plateau. */
+static void note_known(struct judgement *judgement, const struct judged_item *item, const struct repeated *now,
+                       const struct repeated *there, const struct gate_options *options, const char *what)
+{
+    double before = there->bytes / (double)there->births * (1 + options->increase_percent / 100);
+    bool longer = now->bytes / (double)now->births > before;
+    if (!longer && !births_differ(now->births, there->births))
+        return;
+    judgement_note(judgement, memory_print("%s:%d %s: %s%s", item_path(item), item->line->number, item->kind, what,
+                                           longer ? " It repeated in part there: whether data or code made it more "
+                                                    "cannot be told, and does not decide."
+                                                  : ""));
 }
 
 static bool is_allowed(const struct gate_options *options, const struct profile_finding *finding)
@@ -232,6 +250,8 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
     char *what = item.how == JUDGED_UNTOLD                 ? say_untold(&repeated, &there)
                  : match == NULL || item.how == JUDGED_NEW ? say_new(match, finding, before, &repeated)
                                                            : say_change(&repeated, &there);
+    if (item.how == JUDGED_KNOWN)
+        note_known(judgement, &item, &repeated, &there, options, what);
     if (is_allowed(options, finding))
         item.how = JUDGED_ALLOWED;
     judgement_add(judgement, item, what);

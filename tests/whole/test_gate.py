@@ -40,8 +40,11 @@ def test_the_same_counts_pass(tmp_path):
 def test_a_longer_run_passes_and_is_told(tmp_path):
     """Made again in 519 of 520 births in place of 259 of 260: for each birth the same."""
     old = write(tmp_path, wasteful(260), "old.db")
-    (item,) = verdict(write(tmp_path, wasteful(520)), "--baseline", old, status=0)["items"]
+    data = verdict(write(tmp_path, wasteful(520)), "--baseline", old, status=0)
+    (item,), (note,) = data["items"], data["notes"]
     assert item["verdict"] == "known" and "births differ: 520, 260 in the baseline" in item["why"]
+    assert note == f"train.py:5 replica: {item['why']}", "where a pass is all that is told"
+    assert verdict(write(tmp_path, wasteful(270)), "--baseline", old, status=0)["notes"] == []
 
 
 @pytest.mark.parametrize("option, status", [((), 1), (("--max-increase", "24.9%"), 1), (("--max-increase", "101%"), 0)])
@@ -56,7 +59,9 @@ def test_a_plateau_never_decides(tmp_path, before):
     """Its mask was equal in so many of 400 births; this seed makes it equal in all but a first one."""
     old = write(tmp_path, wasteful(400, replicas=before), "old.db")
     assert failing(verdict(write(tmp_path, wasteful(400, replicas=363)), "--baseline", old, status=0)) == []
-    assert failing(verdict(write(tmp_path, wasteful(400)), "--baseline", old, status=0)) == []
+    data = verdict(write(tmp_path, wasteful(400)), "--baseline", old, status=0)
+    assert failing(data) == []
+    assert [("(+9875 %). It repeated in part there" in note) for note in data["notes"]] == {4: [True], 60: [False]}.get(before, []), data["notes"]
 
 
 @pytest.mark.parametrize("before, status", [({"replicas": 3}, 1), ({"constant": 400}, 0)])
