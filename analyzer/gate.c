@@ -60,13 +60,16 @@ static int gate_show(const struct verdict *verdict)
 {
     const struct options *options = verdict->options;
     enum report_format format = options->format;
-    if (on_github() && !options->format_given)
+    const bool annotated = on_github() && !options->format_given, apart = annotated && options->output != NULL;
+    if (annotated && !apart)
         format = FORMAT_GITHUB;
     FILE *out = output_open(options);
     if (out == NULL)
         return STATUS_UNUSABLE;
     bool good = shows[format](out, verdict);
     good = output_close(out, options) && good;
+    if (apart) /* commands are read in the log alone */
+        good = verdict_show_commands(stdout, verdict) && fflush(stdout) == 0 && good;
     good = append_summary(verdict) && good;
     if (!good)
         return STATUS_UNUSABLE;
