@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -141,7 +142,7 @@ static void note_known(struct judgement *judgement, const struct judged_item *it
                        const struct repeated *there, const struct gate_options *options, const char *what)
 {
     double before = there->bytes / (double)there->births * (1 + options->increase_percent / 100);
-    bool longer = now->bytes / (double)now->births > before;
+    bool longer = there->plateau && now->bytes / (double)now->births > before;
     if (!longer && !births_differ(now->births, there->births))
         return;
     judgement_note(judgement, memory_print("%s:%d %s: %s%s", item_path(item), item->line->number, item->kind, what,
@@ -176,6 +177,40 @@ static bool stands_at(const struct profile_line *line, struct match_place place)
     return place.line > 0 && line->file == place.file && line->number == place.line;
 }
 
+/* Does a line stand in the text of the baseline as it is, blanks aside? */
+static bool is_unedited(const struct match *match, const struct profile_line *line)
+{
+    struct match_place place = match_place(match, line->file, line->number);
+    return place.line > 0 && match->now->files[line->file].digests[line->number - 1] ==
+                                 match->base->files[place.file].digests[place.line - 1];
+}
+
+/*
+ * Is a line of the baseline one of the rows of the statement in which a line stands that is unedited and made nothing there? CPython up to 3.9
+ * counts a chain of methods over several rows at its first, later ones each at its own.
+ */
+static bool shares_statement(const struct match *match, size_t line, const struct profile_line *other)
+{
+    const struct profile_line *now = &match->now->lines[line];
+    const struct profile_file *file = &match->now->files[now->file];
+    if (file->statements == NULL || !is_unedited(match, now) || match->base_lines[line] != SIZE_MAX)
+        return false;
+    int32_t first = file->statements[now->number - 1];
+    for (int32_t row = first; (size_t)row <= file->line_count && file->statements[row - 1] == first; row++)
+        if (stands_at(other, match_place(match, now->file, row)))
+            return true;
+    return false;
+}
+
+/* How much of the statement's waste was at which of its rows cannot be told. */
+static void add_statement(struct repeated *sum, const struct match *match, const struct profile_finding *finding)
+{
+    for (size_t i = 0; i < match->base->line_count; i++)
+        if (shares_statement(match, finding->line, &match->base->lines[i]))
+            add_repeated(sum, match, finding, &match->base->lines[i]);
+    sum->most_bytes = sum->births > 0 ? INFINITY : 0;
+}
+
 /*
  * What the line repeated in the baseline. Whether a package's line or the user line that calls it leads depends on the time
  * the user line takes: where nothing is found at the line itself, what was charged to the other counts.
@@ -196,6 +231,8 @@ static struct repeated repeated_before(const struct match *match, const struct p
         if (called || stands_at(other, caller))
             add_repeated(&sum, match, finding, other);
     }
+    if (sum.births == 0)
+        add_statement(&sum, match, finding);
     return sum;
 }
 
@@ -264,7 +301,8 @@ static bool stands_for(const struct match *match, const struct profile_finding *
     struct match_place here = match_place(match, now->file, now->number),
                        caller = match_place(match, now->caller_file, now->caller_number);
     bool called = here.line > 0 && base->caller_number == here.line && base->caller_file == here.file;
-    return match->base_lines[line] == finding->line || called || stands_at(base, caller);
+    return match->base_lines[line] == finding->line || called || stands_at(base, caller) ||
+           shares_statement(match, line, base);
 }
 
 /* Does the run that is judged still make it again? By counts too: which of its lines are findings depends on time. */

@@ -23,6 +23,7 @@ struct profile_file {
     const char *path;  /* relative to the repository; of an installed package as it is imported */
     uint32_t *digests; /* of each line without its blanks, 0 for a blank one; NULL when no text is known */
     size_t line_count;
+    int32_t *statements; /* of a run only: of each line the first of its statement's rows */
 };
 
 /*
