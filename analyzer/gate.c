@@ -1,5 +1,6 @@
 /* The verb gate: does a run waste more than a baseline, or than is allowed? Exit status 0, 1, or 2 where it cannot tell. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,16 +83,27 @@ static int not_updated(const char *path, const char *why)
     return STATUS_UNUSABLE;
 }
 
-/* Beside the old one first, so that a full disk loses neither. With the old one's mode; 0666 less the umask where there is none. */
+static mode_t mode_of_new(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/*
+ * Beside the old one first, so that a full disk loses neither, in a file that nobody else has. With the old one's mode; 0666
+ * less the umask where there is none.
+ */
 static int replace_baseline(const struct profile *now, const char *path, const struct stat *old)
 {
-    char *beside = memory_print("%s.new", path);
-    FILE *file = fopen(beside, "we");
-    bool good = file != NULL && (old == NULL || fchmod(fileno(file), old->st_mode & 07777) == 0);
+    char *beside = memory_print("%s.XXXXXX", path);
+    int descriptor = mkostemp(beside, O_CLOEXEC);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    bool good = file != NULL && fchmod(descriptor, old != NULL ? old->st_mode & 07777 : mode_of_new()) == 0;
     good = good && profile_write(file, now);
     good = file != NULL && fclose(file) == 0 && good && rename(beside, path) == 0;
     int status = good ? STATUS_GOOD : not_updated(path, strerror(errno));
-    if (!good)
+    if (!good && descriptor >= 0)
         unlink(beside);
     free(beside);
     return status;

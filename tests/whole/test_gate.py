@@ -264,9 +264,12 @@ def test_an_updated_baseline_keeps_its_place_and_mode(tmp_path):
     new, real, link = write(tmp_path, wasteful()), tmp_path / "real.json", tmp_path / "baseline.json"
     real.write_text(export(write(tmp_path, clean(), "other.db")).read_text())
     real.chmod(0o640)
+    (tmp_path / "real.json.new").write_text("somebody's")
     link.symlink_to(real)
     done = gate(new, "--baseline", link, "--update-baseline")
     assert (done.returncode, done.stderr) == (0, f"pieprof-report: gate: {link}: now says what {new} does\n")
+    assert sorted(path.name for path in tmp_path.glob("real.json*")) == ["real.json", "real.json.new"]
+    assert (tmp_path / "real.json.new").read_text() == "somebody's"
     assert link.is_symlink() and real.stat().st_mode & 0o7777 == 0o640
     assert real.read_text() == export(new).read_text()
     real.chmod(0o440)
