@@ -114,6 +114,19 @@ static char *say_untold(const struct repeated *now, const struct repeated *there
     return text;
 }
 
+/* Of an edited line, in runs of one length. */
+static char *say_grown(const struct repeated *now, const struct repeated *there)
+{
+    char *sum = say_sum(now), *before = say_sum(there);
+    char *text =
+        memory_print("%s made again, %s in the baseline, where the line was another; lines that are not edited "
+                     "make as many objects as there.",
+                     sum, before);
+    free(sum);
+    free(before);
+    return text;
+}
+
 static bool births_differ(uint64_t now, uint64_t before)
 {
     return (double)now > (1 + BIRTHS_DIFFER) * (double)before || (double)before > (1 + BIRTHS_DIFFER) * (double)now;
@@ -177,14 +190,6 @@ static bool stands_at(const struct profile_line *line, struct match_place place)
     return place.line > 0 && line->file == place.file && line->number == place.line;
 }
 
-/* Does a line stand in the text of the baseline as it is, blanks aside? */
-static bool is_unedited(const struct match *match, const struct profile_line *line)
-{
-    struct match_place place = match_place(match, line->file, line->number);
-    return place.line > 0 && match->now->files[line->file].digests[line->number - 1] ==
-                                 match->base->files[place.file].digests[place.line - 1];
-}
-
 /*
  * Is a line of the baseline one of the rows of the statement in which a line stands that is unedited and made nothing there? CPython up to 3.9
  * counts a chain of methods over several rows at its first, later ones each at its own.
@@ -193,7 +198,7 @@ static bool shares_statement(const struct match *match, size_t line, const struc
 {
     const struct profile_line *now = &match->now->lines[line];
     const struct profile_file *file = &match->now->files[now->file];
-    if (file->statements == NULL || !is_unedited(match, now) || match->base_lines[line] != SIZE_MAX)
+    if (file->statements == NULL || !match_is_unedited(match, now) || match->base_lines[line] != SIZE_MAX)
         return false;
     int32_t first = file->statements[now->number - 1];
     for (int32_t row = first; (size_t)row <= file->line_count && file->statements[row - 1] == first; row++)
@@ -287,6 +292,11 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
     char *what = item.how == JUDGED_UNTOLD                 ? say_untold(&repeated, &there)
                  : match == NULL || item.how == JUDGED_NEW ? say_new(match, finding, before, &repeated)
                                                            : say_change(&repeated, &there);
+    if (item.how == JUDGED_KNOWN && judge_has_grown(match, finding, &repeated, &there, options->increase_percent)) {
+        item.how = JUDGED_INCREASED;
+        free(what);
+        what = say_grown(&repeated, &there);
+    }
     if (item.how == JUDGED_KNOWN)
         note_known(judgement, &item, &repeated, &there, options, what);
     if (is_allowed(options, finding))

@@ -54,6 +54,25 @@ def test_a_finding_that_grew_for_each_birth_fails(tmp_path, option, status):
     assert failing(data) == ([("increased", "replica", WHERE)] if status else [])
 
 
+@pytest.mark.parametrize("features, gone, verdict_of", [(260, False, "increased"), (520, False, "known"), (260, True, "known")], ids=["edit", "longer", "merged"])
+def test_more_of_a_known_waste_at_an_edited_line(tmp_path, features, gone, verdict_of):
+    """For each birth it is as much: what the run makes tells, where lines that were not edited make as much as before."""
+    old = wasteful()
+    if gone:
+        old.site("step", "x + mask", 524288, births=260, replicas=259, period=1)
+    text = PROGRAM.replace("-1e9)", "-1e9).copy()")
+    text = text.replace("return x + mask(len(x))", "return mask(len(x))") if gone else text
+    new = Program(text)
+    for size in (524288, 500000):
+        new.site("mask", "np.where(", size, births=260, replicas=259, period=1)
+    new.site("features", "np.tanh(", 65536, births=features)
+    old = write(tmp_path, old, "old.db")
+    for baseline in (old, export(old)):
+        items = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
+        assert [item["verdict"] for item in items if item["line"] == WHERE] == [verdict_of]
+    assert verdict_of == "known" or " in 518 objects made again, 130 MiB in 259 objects in the baseline, where the line was another" in items[0]["why"]
+
+
 @pytest.mark.parametrize("before", [4, 60, 357, 360])
 def test_a_plateau_never_decides(tmp_path, before):
     """Its mask was equal in so many of 400 births; this seed makes it equal in all but a first one."""
