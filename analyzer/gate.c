@@ -52,7 +52,8 @@ static bool append_summary(const struct verdict *verdict)
         return true;
     FILE *file = fopen(path, "ae");
     bool good = file != NULL && verdict_show_markdown(file, verdict);
-    if (file == NULL || fclose(file) != 0 || !good)
+    good = file != NULL && fclose(file) == 0 && good;
+    if (!good)
         fprintf(stderr, "pieprof-report: GITHUB_STEP_SUMMARY: the summary could not be written\n");
     return good;
 }
