@@ -1,5 +1,6 @@
 /* The verb gate: does a run waste more than a baseline, or than is allowed? Exit status 0, 1, or 2 where it cannot tell. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,7 +52,8 @@ static bool append_summary(const struct verdict *verdict)
         return true;
     FILE *file = fopen(path, "ae");
     bool good = file != NULL && verdict_show_markdown(file, verdict);
-    if (file == NULL || fclose(file) != 0 || !good)
+    good = file != NULL && fclose(file) == 0 && good;
+    if (!good)
         fprintf(stderr, "pieprof-report: GITHUB_STEP_SUMMARY: the summary could not be written\n");
     return good;
 }
@@ -60,13 +62,16 @@ static int gate_show(const struct verdict *verdict)
 {
     const struct options *options = verdict->options;
     enum report_format format = options->format;
-    if (on_github() && !options->format_given)
+    const bool annotated = on_github() && !options->format_given, apart = annotated && options->output != NULL;
+    if (annotated && !apart)
         format = FORMAT_GITHUB;
     FILE *out = output_open(options);
     if (out == NULL)
         return STATUS_UNUSABLE;
     bool good = shows[format](out, verdict);
     good = output_close(out, options) && good;
+    if (apart) /* commands are read in the log alone */
+        good = verdict_show_commands(stdout, verdict) && fflush(stdout) == 0 && good;
     good = append_summary(verdict) && good;
     if (!good)
         return STATUS_UNUSABLE;
@@ -79,16 +84,27 @@ static int not_updated(const char *path, const char *why)
     return STATUS_UNUSABLE;
 }
 
-/* Beside the old one first, so that a full disk loses neither. With the old one's mode; 0666 less the umask where there is none. */
+static mode_t mode_of_new(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/*
+ * Beside the old one first, so that a full disk loses neither, in a file that nobody else has. With the old one's mode; 0666
+ * less the umask where there is none.
+ */
 static int replace_baseline(const struct profile *now, const char *path, const struct stat *old)
 {
-    char *beside = memory_print("%s.new", path);
-    FILE *file = fopen(beside, "we");
-    bool good = file != NULL && (old == NULL || fchmod(fileno(file), old->st_mode & 07777) == 0);
+    char *beside = memory_print("%s.XXXXXX", path);
+    int descriptor = mkostemp(beside, O_CLOEXEC);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    bool good = file != NULL && fchmod(descriptor, old != NULL ? old->st_mode & 07777 : mode_of_new()) == 0;
     good = good && profile_write(file, now);
     good = file != NULL && fclose(file) == 0 && good && rename(beside, path) == 0;
     int status = good ? STATUS_GOOD : not_updated(path, strerror(errno));
-    if (!good)
+    if (!good && descriptor >= 0)
         unlink(beside);
     free(beside);
     return status;

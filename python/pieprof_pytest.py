@@ -62,8 +62,10 @@ def child_command(item, database):
     """The parent's own command line, so that conftest files, options and ini files say the same; which tests, the child decides."""
     config = item.config
     arguments = [str(argument) for argument in config.invocation_params.args]
-    return [find_program(config, "pieprof"), "-o", database, "--", sys.executable, "-m", "pytest", "-p", __name__, "-p", "no:cacheprovider",
-            f"--rootdir={config.rootpath}", *arguments]
+    # A cache of its own: without the plugin its options (--lf, --cache-clear) would be unknown.
+    cache = ["-o", f"cache_dir={database}.cache"] if config.pluginmanager.hasplugin("cacheprovider") else []
+    return [find_program(config, "pieprof"), "-o", database, "--", sys.executable, "-m", "pytest", "-p", __name__,
+            f"--rootdir={config.rootpath}", *arguments, *cache]
 
 
 def run_child(item, directory):
@@ -146,6 +148,14 @@ def failure(text, location):
     return ReprExceptionInfo(reprcrash=crash, reprtraceback=ReprTraceback([ReprEntryNative([text + "\n"])], None, style="native"))
 
 
+def tear_down(item, nextitem):
+    """What the tests before left set up for this one and the next test does not need: pytest asks that after every test."""
+    call = pytest.CallInfo.from_call(lambda: item.session._setupstate.teardown_exact(nextitem), when="teardown",
+                                     reraise=(KeyboardInterrupt, pytest.exit.Exception))
+    if call.excinfo is not None:
+        item.ihook.pytest_runtest_logreport(report=item.ihook.pytest_runtest_makereport(item=item, call=call))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):
     """In place of setup, call and teardown, which the child does."""
@@ -158,6 +168,7 @@ def pytest_runtest_protocol(item, nextitem):
     if report.failed and isinstance(call.excinfo.value, pytest.fail.Exception):
         report.longrepr = failure(str(call.excinfo.value), item.location)
     item.ihook.pytest_runtest_logreport(report=report)
+    tear_down(item, nextitem)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
 
@@ -166,7 +177,8 @@ def pytest_runtest_protocol(item, nextitem):
 
 WITHOUT = {"markexpr": "", "keyword": "", "deselect": None, "ignore": None, "ignore_glob": None, "collectonly": False, "setuponly": False,
            "setupplan": False, "stepwise": False, "lf": False, "failedfirst": False, "newfirst": False, "usepdb": False, "trace": False,
-           "numprocesses": None, "dist": "no", "tx": [], "xmlpath": None, "pyargs": False, "looponfail": False}
+           "numprocesses": None, "dist": "no", "tx": [], "xmlpath": None, "pyargs": False, "looponfail": False,
+           "cacheclear": False, "cacheshow": None, "basetemp": None, "log_file": os.devnull}  # the parent's: pytest empties each at its start
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

@@ -1,7 +1,8 @@
 /*
- * Did the program come to its end? By its process that was recorded first, those that ran the same beside it (the ranks of a
- * job), and what these became by exec. Workers may be killed at the end, and helpers fail: what started them knows. A program
- * that left by os._exit(0) before its end looks like one that was done.
+ * Did the program come to its end? By its process that was recorded first, those that were started beside it (the ranks of a
+ * job, the commands of a shell's script, but for `python -c`, which asks what is installed), and what these became by exec.
+ * Workers may be killed at the end, and helpers fail: what started them knows, unless it is a shell, which is not recorded. A
+ * program that left by os._exit(0) before its end looks like one that was done.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +11,37 @@
 #include "compare/profile.h"
 #include "model/processes.h"
 
+#define COMMAND_BYTES 80u
+
 static bool is_same_process(const struct db_process *a, const struct db_process *b)
 {
     return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
-/* Was it started beside the first, by the same, with the same command? */
-static bool is_sibling(const struct run *run, size_t index)
+static bool is_same_command(const struct run *run, size_t index)
 {
     const struct run_process *first = &run->processes[0], *other = &run->processes[index];
     struct run_blob a = run_blob(first, first->record->arguments_blob),
                     b = run_blob(other, other->record->arguments_blob);
-    return first->record->parent_pid == other->record->parent_pid && a.length_bytes == b.length_bytes &&
-           memcmp(a.bytes, b.bytes, a.length_bytes) == 0;
+    return a.length_bytes == b.length_bytes && memcmp(a.bytes, b.bytes, a.length_bytes) == 0;
+}
+
+/* `python -c TEXT`: in a script a question, whose answer may be no. */
+static bool is_question(const struct run_process *process)
+{
+    struct run_blob words = run_blob(process, process->record->arguments_blob);
+    size_t interpreter = words.bytes != NULL ? strnlen((const char *)words.bytes, words.length_bytes) : 0;
+    return words.bytes != NULL && words.length_bytes - interpreter > 2 &&
+           memcmp(words.bytes + interpreter, "\0-c", 3) == 0;
+}
+
+/* Was it started beside the first, by the same? A shell may become the last command of its script. */
+static bool is_sibling(const struct run *run, size_t index)
+{
+    const struct db_process *first = run->processes[0].record, *other = run->processes[index].record;
+    if (other->parent_pid != first->parent_pid && other->pid != first->parent_pid)
+        return false;
+    return is_same_command(run, index) || !is_question(&run->processes[index]);
 }
 
 /* Did another program follow by exec that was recorded, whose end then counts? */
@@ -52,6 +71,20 @@ static const char *why_unfinished(const struct run *run, size_t index)
     return kept;
 }
 
+/* Of several commands, which one. */
+static const char *why_command(const struct run *run, size_t index)
+{
+    const char *why = why_unfinished(run, index);
+    if (why == NULL || is_same_command(run, index))
+        return why;
+    char *command = process_command(&run->processes[index], COMMAND_BYTES);
+    char *text = memory_print("%s (%s)", why, command);
+    const char *kept = intern_string(text);
+    free(command);
+    free(text);
+    return kept;
+}
+
 const char *profile_why_partial(const struct run *run)
 {
     if (run->process_count == 0)
@@ -61,6 +94,6 @@ const char *profile_why_partial(const struct run *run)
     const char *why = NULL;
     for (size_t i = 0; i < run->process_count && why == NULL; i++)
         if (i == 0 || is_same_process(run->processes[i].record, run->processes[0].record) || is_sibling(run, i))
-            why = why_unfinished(run, i);
+            why = why_command(run, i);
     return why;
 }

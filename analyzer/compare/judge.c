@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -113,14 +114,31 @@ static char *say_untold(const struct repeated *now, const struct repeated *there
     return text;
 }
 
+/* Of an edited line, in runs of one length. */
+static char *say_grown(const struct repeated *now, const struct repeated *there)
+{
+    char *sum = say_sum(now), *before = say_sum(there);
+    char *text =
+        memory_print("%s made again, %s in the baseline, where the line was another; lines that are not edited "
+                     "make as many objects as there.",
+                     sum, before);
+    free(sum);
+    free(before);
+    return text;
+}
+
+static bool births_differ(uint64_t now, uint64_t before)
+{
+    return (double)now > (1 + BIRTHS_DIFFER) * (double)before || (double)before > (1 + BIRTHS_DIFFER) * (double)now;
+}
+
 /* "128 KiB made again for each birth, 64 KiB in the baseline (+100 %)". */
 static char *say_change(const struct repeated *now, const struct repeated *before)
 {
     double now_bytes = now->bytes / (double)now->births, before_bytes = before->bytes / (double)before->births;
     char *a = page_bytes((uint64_t)now_bytes), *b = page_bytes((uint64_t)before_bytes), *text;
     double percent = 100 * (now_bytes / before_bytes - 1);
-    bool longer = (double)now->births > (1 + BIRTHS_DIFFER) * (double)before->births ||
-                  (double)before->births > (1 + BIRTHS_DIFFER) * (double)now->births;
+    bool longer = births_differ(now->births, before->births);
     char *births = page_count(now->births), *births_before = page_count(before->births);
     text = memory_print("%s made again for each birth, %s in the baseline (%+.0f %%)%s%s%s%s%s.", a, b, percent,
                         longer ? "; births differ: " : "", longer ? births : "", longer ? ", " : "",
@@ -130,6 +148,20 @@ static char *say_change(const struct repeated *now, const struct repeated *befor
     free(births);
     free(births_before);
     return text;
+}
+
+/* What is known is not told one by one: but for what its verdict does not see, a line that runs more often, or a longer plateau. */
+static void note_known(struct judgement *judgement, const struct judged_item *item, const struct repeated *now,
+                       const struct repeated *there, const struct gate_options *options, const char *what)
+{
+    double before = there->bytes / (double)there->births * (1 + options->increase_percent / 100);
+    bool longer = there->plateau && now->bytes / (double)now->births > before;
+    if (!longer && !births_differ(now->births, there->births))
+        return;
+    judgement_note(judgement, memory_print("%s:%d %s: %s%s", item_path(item), item->line->number, item->kind, what,
+                                           longer ? " It repeated in part there: whether data or code made it more "
+                                                    "cannot be told, and does not decide."
+                                                  : ""));
 }
 
 static bool is_allowed(const struct gate_options *options, const struct profile_finding *finding)
@@ -159,6 +191,32 @@ static bool stands_at(const struct profile_line *line, struct match_place place)
 }
 
 /*
+ * Is a line of the baseline one of the rows of the statement in which a line stands that is unedited and made nothing there? CPython up to 3.9
+ * counts a chain of methods over several rows at its first, later ones each at its own.
+ */
+static bool shares_statement(const struct match *match, size_t line, const struct profile_line *other)
+{
+    const struct profile_line *now = &match->now->lines[line];
+    const struct profile_file *file = &match->now->files[now->file];
+    if (file->statements == NULL || !match_is_unedited(match, now) || match->base_lines[line] != SIZE_MAX)
+        return false;
+    int32_t first = file->statements[now->number - 1];
+    for (int32_t row = first; (size_t)row <= file->line_count && file->statements[row - 1] == first; row++)
+        if (stands_at(other, match_place(match, now->file, row)))
+            return true;
+    return false;
+}
+
+/* How much of the statement's waste was at which of its rows cannot be told. */
+static void add_statement(struct repeated *sum, const struct match *match, const struct profile_finding *finding)
+{
+    for (size_t i = 0; i < match->base->line_count; i++)
+        if (shares_statement(match, finding->line, &match->base->lines[i]))
+            add_repeated(sum, match, finding, &match->base->lines[i]);
+    sum->most_bytes = sum->births > 0 ? INFINITY : 0;
+}
+
+/*
  * What the line repeated in the baseline. Whether a package's line or the user line that calls it leads depends on the time
  * the user line takes: where nothing is found at the line itself, what was charged to the other counts.
  */
@@ -178,6 +236,8 @@ static struct repeated repeated_before(const struct match *match, const struct p
         if (called || stands_at(other, caller))
             add_repeated(&sum, match, finding, other);
     }
+    if (sum.births == 0)
+        add_statement(&sum, match, finding);
     return sum;
 }
 
@@ -232,6 +292,13 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
     char *what = item.how == JUDGED_UNTOLD                 ? say_untold(&repeated, &there)
                  : match == NULL || item.how == JUDGED_NEW ? say_new(match, finding, before, &repeated)
                                                            : say_change(&repeated, &there);
+    if (item.how == JUDGED_KNOWN && judge_has_grown(match, finding, &repeated, &there, options->increase_percent)) {
+        item.how = JUDGED_INCREASED;
+        free(what);
+        what = say_grown(&repeated, &there);
+    }
+    if (item.how == JUDGED_KNOWN)
+        note_known(judgement, &item, &repeated, &there, options, what);
     if (is_allowed(options, finding))
         item.how = JUDGED_ALLOWED;
     judgement_add(judgement, item, what);
@@ -244,7 +311,8 @@ static bool stands_for(const struct match *match, const struct profile_finding *
     struct match_place here = match_place(match, now->file, now->number),
                        caller = match_place(match, now->caller_file, now->caller_number);
     bool called = here.line > 0 && base->caller_number == here.line && base->caller_file == here.file;
-    return match->base_lines[line] == finding->line || called || stands_at(base, caller);
+    return match->base_lines[line] == finding->line || called || stands_at(base, caller) ||
+           shares_statement(match, line, base);
 }
 
 /* Does the run that is judged still make it again? By counts too: which of its lines are findings depends on time. */

@@ -101,6 +101,10 @@ void judgement_note(struct judgement *judgement, char *note);
 /* refuse.c: is it the same program, perhaps renamed? */
 bool judge_same_program(const struct profile *now, const struct profile *base);
 
+/* grown.c: does a line that was edited make more of a known waste, in a run as long as the baseline's? */
+bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,
+                     const struct repeated *there, double increase_percent);
+
 /* moved.c: what is new and what is gone, where they are the same waste at another line. */
 void judge_moved(struct judgement *judgement, const struct match *match);
 

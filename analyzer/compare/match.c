@@ -242,6 +242,13 @@ struct match_place match_place(const struct match *match, size_t file, int32_t l
     return in_text ? match->places[file][line - 1] : (struct match_place){.file = SIZE_MAX};
 }
 
+bool match_is_unedited(const struct match *match, const struct profile_line *line)
+{
+    struct match_place place = match_place(match, line->file, line->number);
+    return place.line > 0 && match->now->files[line->file].digests[line->number - 1] ==
+                                 match->base->files[place.file].digests[place.line - 1];
+}
+
 bool match_has_file(const struct match *match, size_t file)
 {
     for (size_t i = 0; i < match->now->files[file].line_count; i++)

@@ -26,6 +26,9 @@ void match_free(struct match *match);
 /* Where a place of `now` stands in `base`; line 0: not found. */
 struct match_place match_place(const struct match *match, size_t file, int32_t line);
 
+/* Does a line of `now` stand in the text of `base` as it is, blanks aside? */
+bool match_is_unedited(const struct match *match, const struct profile_line *line);
+
 /* Stands any line of this file of `now` in `base`? */
 bool match_has_file(const struct match *match, size_t file);
 

@@ -23,6 +23,7 @@ struct profile_file {
     const char *path;  /* relative to the repository; of an installed package as it is imported */
     uint32_t *digests; /* of each line without its blanks, 0 for a blank one; NULL when no text is known */
     size_t line_count;
+    int32_t *statements; /* of a run only: of each line the first of its statement's rows */
 };
 
 /*
@@ -76,7 +77,7 @@ struct profile_ignore {
 struct profile {
     const char *name; /* the file that was read, printable */
     const char *program_kind, *program;
-    const char *root; /* where a script's path begins on this machine, with its "/"; NULL: not known */
+    const char *root; /* where the program's path begins on this machine, with its "/"; NULL: not known */
     bool engines[DB_ENGINE_COUNT];
     const char *why_off[DB_ENGINE_COUNT]; /* NULL: on, or not known */
     const char *why_partial;              /* NULL: the run came to its end and was read whole */
@@ -131,6 +132,12 @@ bool profile_write(FILE *out, const struct profile *profile);
 
 /* program.c: what ran: "script" and its path, "module" and its name, or "text". Returns the script's absolute path or NULL. */
 const char *profile_program(struct profile *profile, const struct model *model);
+
+/* program.c: is it the file of the profile's program? A module's is "pkg/train.py" or "pkg/train/__main__.py", at any depth. */
+bool profile_is_program_file(const struct profile *profile, const char *path);
+
+/* program.c: where the path of a file of the profile begins on this machine, for `root`; NULL: not known. */
+const char *profile_root_of(const char *absolute, const char *path);
 
 /* ended.c: why a run cannot stand for the whole program; NULL: it came to its end and was read whole. Interned. */
 const char *profile_why_partial(const struct run *run);

@@ -81,6 +81,8 @@ void profile_free(struct profile *profile)
 {
     for (size_t i = 0; i < profile->file_count; i++)
         free(profile->files[i].digests);
+    for (size_t i = 0; i < profile->file_count; i++)
+        free(profile->files[i].statements);
     for (size_t i = 0; i < profile->line_count; i++)
         free(profile->lines[i].groups);
     map_free(&profile->line_map);

@@ -50,6 +50,7 @@ static size_t file_of(struct profile *profile, const struct profile_file *file)
     struct profile_file *added = &profile->files[profile->file_count];
     *added = *file;
     added->digests = NULL;
+    added->statements = NULL;
     if (file->digests != NULL) {
         added->digests = memory_zeroed(file->line_count, sizeof(*file->digests));
         memcpy(added->digests, file->digests, file->line_count * sizeof(*file->digests));

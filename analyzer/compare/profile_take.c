@@ -41,6 +41,25 @@ static void digest_text(struct profile_file *file, const struct source *source)
     }
 }
 
+/* Rows belong together while a bracket is open, and behind a backslash. `code`: without strings and comments. */
+static void take_statements(struct profile_file *file, const struct source *code)
+{
+    int32_t *first = file->statements = memory_zeroed(file->line_count, sizeof(*file->statements));
+    int depth = 0;
+    bool goes_on = false;
+    const char *at = code->text, *end = at + code->length_bytes;
+    for (size_t line = 0; line < file->line_count; line++) {
+        first[line] = goes_on && line > 0 ? first[line - 1] : (int32_t)line + 1;
+        const char *start = at;
+        for (; at < end && *at != '\n'; at++)
+            depth += (strchr("([{", *at) != NULL) - (strchr(")]}", *at) != NULL);
+        const char *last = at > start && at[-1] == '\r' ? at - 1 : at;
+        depth = depth > 0 ? depth : 0;
+        goes_on = depth > 0 || (last > start && last[-1] == '\\');
+        at += at < end;
+    }
+}
+
 /* The index of a file, added at its first line. */
 static size_t take_file(struct profile *profile, const struct model *model, const char *file)
 {
@@ -51,9 +70,12 @@ static size_t take_file(struct profile *profile, const struct model *model, cons
     profile->files = memory_grow(profile->files, profile->file_count, &profile->file_capacity, sizeof(*profile->files));
     struct profile_file *taken = &profile->files[profile->file_count];
     *taken = (struct profile_file){.path = path};
+    if (profile->root == NULL && strcmp(profile->program_kind, "module") == 0 && profile_is_program_file(profile, path))
+        profile->root = profile_root_of(file, path);
     const struct source *source = source_get(model, file);
     if (source->text != NULL) {
         digest_text(taken, source);
+        take_statements(taken, source_code(model, file));
         profile_ignore(profile, profile->file_count, source->text, source->length_bytes);
     }
     return profile->file_count++;

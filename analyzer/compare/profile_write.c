@@ -64,7 +64,7 @@ static bool file_is_written(const struct profile *profile, size_t file)
              (profile->lines[i].caller_number > 0 && profile->lines[i].caller_file == file)) &&
             line_is_written(profile, i))
             return true;
-    return profile->files[file].path == profile->program;
+    return profile_is_program_file(profile, profile->files[file].path);
 }
 
 static json_t *json_file(const struct profile_file *file)

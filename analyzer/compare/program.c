@@ -1,6 +1,8 @@
 /* Which program ran: arguments, interpreter and directory may differ from run to run, the program may not. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "compare/profile.h"
 #include "model/path.h"
 
@@ -19,6 +21,15 @@ static const char *words_next(struct words *words)
     return word;
 }
 
+/* As JSON can hold it, so that it stays the same in a baseline. */
+static const char *valid_name(const char *name)
+{
+    char *valid = text_valid(name, strlen(name));
+    const char *kept = intern_string(valid);
+    free(valid);
+    return kept;
+}
+
 /* One word of the interpreter's options; true when it names the program. */
 static bool option_word(struct profile *profile, const char *word, struct words *words)
 {
@@ -34,7 +45,7 @@ static bool option_word(struct profile *profile, const char *word, struct words 
         if (*option == 'm') {
             value = value != NULL ? value : words_next(words);
             profile->program_kind = "module";
-            profile->program = value != NULL ? value : "?";
+            profile->program = value != NULL ? valid_name(value) : "?";
             return true;
         }
         if (*option == 'W' || *option == 'X') {
@@ -94,8 +105,34 @@ const char *profile_program(struct profile *profile, const struct model *model)
         if (!is_launcher(profile->program))
             break;
     }
-    size_t length = script != NULL ? strlen(script) : 0, below = strlen(profile->program);
-    if (below < length && strcmp(script + length - below, profile->program) == 0)
-        profile->root = intern_bytes(script, length - below);
+    profile->root = script != NULL ? profile_root_of(script, profile->program) : NULL;
     return script;
+}
+
+const char *profile_root_of(const char *absolute, const char *path)
+{
+    size_t length = strlen(absolute), below = strlen(path);
+    if (below >= length || strcmp(absolute + length - below, path) != 0)
+        return NULL;
+    return intern_bytes(absolute, length - below);
+}
+
+/* Does a path, without `ending`, say the same as a module's name? Outside of repositories a path is a file's name alone. */
+static bool ends_as(const char *path, const char *module, const char *ending)
+{
+    size_t length = strlen(path), last = strlen(ending), name = strlen(module);
+    if (length < last || strcmp(path + length - last, ending) != 0)
+        return false;
+    const char *a = path + length - last, *b = module + name;
+    for (; a > path && b > module; a--, b--)
+        if (a[-1] != (b[-1] == '.' ? '/' : b[-1]))
+            return false;
+    return (a == path || (b == module && a[-1] == '/')) && (b == module || b[-1] == '.');
+}
+
+bool profile_is_program_file(const struct profile *profile, const char *path)
+{
+    if (strcmp(profile->program_kind, "module") != 0)
+        return strcmp(path, profile->program) == 0;
+    return ends_as(path, profile->program, ".py") || ends_as(path, profile->program, "/__main__.py");
 }

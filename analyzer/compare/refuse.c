@@ -15,25 +15,25 @@ static const struct profile_file *program_file(const struct profile *profile)
     const bool text = strcmp(profile->program_kind, "text") == 0;
     for (size_t i = 0; i < profile->file_count; i++) {
         const char *path = profile->files[i].path;
-        if (strcmp(path, profile->program) == 0 ||
+        if (profile_is_program_file(profile, path) ||
             (text && (strcmp(path, "<string>") == 0 || strcmp(path, "<stdin>") == 0)))
             return &profile->files[i];
     }
     return NULL;
 }
 
-/* Does the other's script stand beside this one's, so that it cannot have been renamed? */
-static bool is_there_too(const struct profile *profile, const struct profile *other)
+/* Does the other's file stand beside this one's, so that it cannot have been renamed? */
+static bool is_there_too(const struct profile *profile, const struct profile_file *other)
 {
     if (profile->root == NULL)
         return false;
-    char *path = memory_print("%s%s", profile->root, other->program);
+    char *path = memory_print("%s%s", profile->root, other->path);
     bool there = access(path, F_OK) == 0;
     free(path);
     return there;
 }
 
-/* A script is the same under another name when most of its text is in it, and the old one is there no longer. */
+/* A script or module is the same under another name when most of its text is in it, and the old one is there no longer. */
 bool judge_same_program(const struct profile *now, const struct profile *base)
 {
     if (strcmp(now->program_kind, base->program_kind) != 0)
@@ -43,7 +43,7 @@ bool judge_same_program(const struct profile *now, const struct profile *base)
         return file == NULL || before == NULL ? file == before : match_files_alike(before, file) >= MATCH_SAME_FILE;
     if (strcmp(now->program, base->program) == 0)
         return true;
-    return strcmp(now->program_kind, "script") == 0 && !is_there_too(now, base) && file != NULL && before != NULL &&
+    return file != NULL && before != NULL && !is_there_too(now, before) &&
            match_files_alike(before, file) >= MATCH_SAME_FILE;
 }
 

@@ -15,6 +15,7 @@
 #define RUNS_MIN 3u
 #define MISTAKES 0.05
 #define LINE_PART 0.005 /* of the run's time: lines below it are not compared, and a rise below it is none */
+#define LENGTH_DIFFERS 0.1
 #define STEPS 2000u     /* of an integral, even */
 #define VISIBLE_MAX 2.0 /* times P: where a smaller rise of the run cannot be seen, nothing is said */
 
@@ -163,6 +164,9 @@ static char *refuse_side(const struct side *side, const char *what)
                             RUNS_MIN, side->count == 1 ? "is" : "are", side->count, what);
     for (size_t i = 0; i < side->count; i++) {
         const struct profile *profile = &side->profiles[i];
+        for (size_t j = 0; j < i; j++)
+            if (side->profiles[j].name == profile->name)
+                return memory_print("--time: %s is named twice %s; each must be a run of its own", profile->name, what);
         if (!profile->from_run)
             return memory_print("--time: %s is an exported baseline, which holds no times; give the runs' own files",
                                 profile->name);
@@ -185,6 +189,29 @@ static char *refuse_blind(double visible, double percent)
         percent, visible);
 }
 
+static double births_of(const struct side *side)
+{
+    double births = 0;
+    for (size_t i = 0; i < side->count; i++)
+        births += (double)side->profiles[i].births / (double)side->count;
+    return births;
+}
+
+/* Times are told as they are: what a run does half as often takes half as long, however slow it has become. */
+static void note_length(struct judgement *judgement, const struct side *now, const struct side *base)
+{
+    double births = births_of(now), before = births_of(base);
+    if (births <= (1 + LENGTH_DIFFERS) * before && before <= (1 + LENGTH_DIFFERS) * births)
+        return;
+    char *made = page_count((uint64_t)births), *made_before = page_count((uint64_t)before);
+    judgement_note(judgement,
+                   memory_print("--time: a run makes %s objects in the mean, %s in the baseline: where that is the "
+                                "length of the runs, and not what changed, their times do not compare",
+                                made, made_before));
+    free(made);
+    free(made_before);
+}
+
 char *judge_times(struct judgement *judgement, const struct match *match, const struct side *now,
                   const struct side *base, const struct gate_options *options)
 {
@@ -204,6 +231,7 @@ char *judge_times(struct judgement *judgement, const struct match *match, const 
     judgement_note(judgement,
                    memory_print("--time: %zu times compared; of the run, a rise by %.1f %% and more would be told",
                                 count, visible));
+    note_length(judgement, now, base);
     judgement_finish(judgement, options);
     free(all);
     return judgement->failed ? NULL : refuse_blind(visible, options->time_percent);

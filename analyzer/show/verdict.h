@@ -22,7 +22,8 @@ bool verdict_show_json(FILE *out, const struct verdict *verdict); /* tests/schem
 bool verdict_show_markdown(FILE *out,
                            const struct verdict *verdict);          /* for a pull request's comment, a step's summary */
 bool verdict_show_github(FILE *out, const struct verdict *verdict); /* text, and a workflow command for each failure */
-bool verdict_show_sarif(FILE *out, const struct verdict *verdict);  /* SARIF 2.1.0 */
+bool verdict_show_commands(FILE *out, const struct verdict *verdict); /* of these the commands alone */
+bool verdict_show_sarif(FILE *out, const struct verdict *verdict);    /* SARIF 2.1.0 */
 bool verdict_show_junit(FILE *out, const struct verdict *verdict);
 bool verdict_show_codeclimate(FILE *out, const struct verdict *verdict);
 

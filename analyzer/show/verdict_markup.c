@@ -133,8 +133,13 @@ bool verdict_show_github(FILE *out, const struct verdict *verdict)
     fprintf(out, "::stop-commands::%016" PRIx64 "%016" PRIx64 "\n", word[0], word[1]);
     bool good = verdict_show_text(out, verdict);
     fprintf(out, "::%016" PRIx64 "%016" PRIx64 "::\n", word[0], word[1]);
+    return verdict_show_commands(out, verdict) && good;
+}
+
+bool verdict_show_commands(FILE *out, const struct verdict *verdict)
+{
     for (size_t i = 0; i < verdict->judgement->item_count; i++)
         if (judged_fails(verdict->judgement->items[i].how))
             put_command(out, &verdict->judgement->items[i]);
-    return good && ferror(out) == 0;
+    return ferror(out) == 0;
 }

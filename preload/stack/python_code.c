@@ -84,15 +84,23 @@ static bool mark_of(const struct python_probe *probe, const struct identity *ide
 {
     const struct python_layout *layout = &probe->layout;
     uintptr_t lines = identity->lines + (uintptr_t)layout->bytes_data;
-    enum { NAME_LENGTH, NAME_END, LINES_BYTES, LINES_START, LINES_END, FIRST_LINE, PARTS };
+    enum {
+        NAME_LENGTH,
+        LINES_BYTES,
+        LINES_START,
+        LINES_END,
+        FIRST_LINE,
+        NAME_END,
+        PARTS = NAME_END + PYTHON_STRING_END_WORDS
+    };
     uintptr_t parts[PARTS] = {[FIRST_LINE] = (uintptr_t)identity->first_line};
     if (!guard_word(&parts[NAME_LENGTH], identity->file + (uintptr_t)layout->string_length) ||
         !guard_word(&parts[LINES_BYTES], identity->lines + (uintptr_t)layout->bytes_size) ||
-        !read_end(identity->file + (uintptr_t)layout->string_ascii_data, parts[NAME_LENGTH], &parts[NAME_END]) ||
         !read_end(lines, parts[LINES_BYTES] >= sizeof lines ? sizeof lines : 0, &parts[LINES_START]) ||
         !read_end(lines, parts[LINES_BYTES], &parts[LINES_END])) {
         return false;
     }
+    (void)python_string_end(probe, identity->file, &parts[NAME_END]); /* a name that is no plain str has none */
     *mark = 0;
     for (size_t i = 0; i < PARTS; i++) {
         *mark = mix(*mark, parts[i]);

@@ -32,6 +32,18 @@ static bool read_text(const struct python_probe *probe, uintptr_t address, struc
     return compact && (text->kind == 1 || text->kind == 2 || text->kind == 4);
 }
 
+bool python_string_end(const struct python_probe *probe, uintptr_t address, uintptr_t end[PYTHON_STRING_END_WORDS])
+{
+    const size_t room = PYTHON_STRING_END_WORDS * sizeof *end;
+    struct text text;
+    __builtin_memset(end, 0, room);
+    if (!read_text(probe, address, &text)) {
+        return false;
+    }
+    size_t bytes = text.length * text.kind, part = bytes < room ? bytes : room;
+    return guard_copy(end, (const void *)(text.data + bytes - part), part);
+}
+
 static size_t encode(uint32_t character, uint8_t *to)
 {
     if (character < 0x80) {

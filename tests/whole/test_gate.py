@@ -40,8 +40,11 @@ def test_the_same_counts_pass(tmp_path):
 def test_a_longer_run_passes_and_is_told(tmp_path):
     """Made again in 519 of 520 births in place of 259 of 260: for each birth the same."""
     old = write(tmp_path, wasteful(260), "old.db")
-    (item,) = verdict(write(tmp_path, wasteful(520)), "--baseline", old, status=0)["items"]
+    data = verdict(write(tmp_path, wasteful(520)), "--baseline", old, status=0)
+    (item,), (note,) = data["items"], data["notes"]
     assert item["verdict"] == "known" and "births differ: 520, 260 in the baseline" in item["why"]
+    assert note == f"train.py:5 replica: {item['why']}", "where a pass is all that is told"
+    assert verdict(write(tmp_path, wasteful(270)), "--baseline", old, status=0)["notes"] == []
 
 
 @pytest.mark.parametrize("option, status", [((), 1), (("--max-increase", "24.9%"), 1), (("--max-increase", "101%"), 0)])
@@ -51,12 +54,33 @@ def test_a_finding_that_grew_for_each_birth_fails(tmp_path, option, status):
     assert failing(data) == ([("increased", "replica", WHERE)] if status else [])
 
 
+@pytest.mark.parametrize("features, gone, verdict_of", [(260, False, "increased"), (520, False, "known"), (260, True, "known")], ids=["edit", "longer", "merged"])
+def test_more_of_a_known_waste_at_an_edited_line(tmp_path, features, gone, verdict_of):
+    """For each birth it is as much: what the run makes tells, where lines that were not edited make as much as before."""
+    old = wasteful()
+    if gone:
+        old.site("step", "x + mask", 524288, births=260, replicas=259, period=1)
+    text = PROGRAM.replace("-1e9)", "-1e9).copy()")
+    text = text.replace("return x + mask(len(x))", "return mask(len(x))") if gone else text
+    new = Program(text)
+    for size in (524288, 500000):
+        new.site("mask", "np.where(", size, births=260, replicas=259, period=1)
+    new.site("features", "np.tanh(", 65536, births=features)
+    old = write(tmp_path, old, "old.db")
+    for baseline in (old, export(old)):
+        items = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
+        assert [item["verdict"] for item in items if item["line"] == WHERE] == [verdict_of]
+    assert verdict_of == "known" or " in 518 objects made again, 130 MiB in 259 objects in the baseline, where the line was another" in items[0]["why"]
+
+
 @pytest.mark.parametrize("before", [4, 60, 357, 360])
 def test_a_plateau_never_decides(tmp_path, before):
     """Its mask was equal in so many of 400 births; this seed makes it equal in all but a first one."""
     old = write(tmp_path, wasteful(400, replicas=before), "old.db")
     assert failing(verdict(write(tmp_path, wasteful(400, replicas=363)), "--baseline", old, status=0)) == []
-    assert failing(verdict(write(tmp_path, wasteful(400)), "--baseline", old, status=0)) == []
+    data = verdict(write(tmp_path, wasteful(400)), "--baseline", old, status=0)
+    assert failing(data) == []
+    assert [("(+9875 %). It repeated in part there" in note) for note in data["notes"]] == {4: [True], 60: [False]}.get(before, []), data["notes"]
 
 
 @pytest.mark.parametrize("before, status", [({"replicas": 3}, 1), ({"constant": 400}, 0)])
@@ -259,9 +283,12 @@ def test_an_updated_baseline_keeps_its_place_and_mode(tmp_path):
     new, real, link = write(tmp_path, wasteful()), tmp_path / "real.json", tmp_path / "baseline.json"
     real.write_text(export(write(tmp_path, clean(), "other.db")).read_text())
     real.chmod(0o640)
+    (tmp_path / "real.json.new").write_text("somebody's")
     link.symlink_to(real)
     done = gate(new, "--baseline", link, "--update-baseline")
     assert (done.returncode, done.stderr) == (0, f"pieprof-report: gate: {link}: now says what {new} does\n")
+    assert sorted(path.name for path in tmp_path.glob("real.json*")) == ["real.json", "real.json.new"]
+    assert (tmp_path / "real.json.new").read_text() == "somebody's"
     assert link.is_symlink() and real.stat().st_mode & 0o7777 == 0o640
     assert real.read_text() == export(new).read_text()
     real.chmod(0o440)

@@ -80,6 +80,31 @@ def test_helpers_may_fail_and_children_may_be_killed(tmp_path, base):
     verdict(database, "--baseline", base, status=0)
 
 
+SCRIPTS = {  # what the shell does, and why the run is not whole
+    "last": ("$PYTHON prepare.py; $PYTHON train.py", "exit status 3 ("),
+    "middle": ("$PYTHON prepare.py; $PYTHON train.py; $PYTHON prepare.py", "exit status 3 ("),
+    "first": ("$PYTHON train.py; $PYTHON prepare.py", "exit status 3;"),
+    "killed": ("$PYTHON prepare.py; $PYTHON kill.py", "killed before its end ("),
+    "question": ("$PYTHON prepare.py; $PYTHON -c 'import no_such_module' || $PYTHON prepare.py", None),
+    "well": ("$PYTHON prepare.py; $PYTHON prepare.py", None),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_the_commands_of_a_shells_script_count_one_by_one(tmp_path, name, shell):
+    script, words = SCRIPTS[name]
+    for file, end in (("prepare.py", "pass"), ("train.py", "sys.exit(3)"), ("kill.py", "os.kill(os.getpid(), 9)")):
+        (tmp_path / file).write_text(textwrap.dedent(TRAINING).format(middle="pass", end=end))
+    database = tmp_path / "out.db"
+    environment = whole.environment(PIEPROF_OUT=str(database), PYTHON=str(whole.PYTHON))
+    whole.execute([whole.BUILD / "pieprof", "--", shell, "-c", script], cwd=tmp_path, env=environment)
+    if words is None:
+        verdict(database, "--max", "findings=9", status=0)
+    else:
+        assert words in refused(database, "--max", "findings=9")
+
+
 def test_exec_of_a_program_that_is_not_recorded_is_refused(tmp_path, base):
     status, database = record(tmp_path, "new", 'os.execv("/bin/true", ["true"])')
     assert status == 0 and "(exec), and was not recorded" in refused(database, "--baseline", base)

@@ -74,6 +74,19 @@ def test_annotations_on_github(base, new):
     assert on_github(base, "--baseline", base).stdout.count("::error") == 0
 
 
+def test_a_summary_that_has_no_room_is_no_pass(base):
+    done = on_github(base, "--baseline", base, GITHUB_STEP_SUMMARY="/dev/full")
+    assert done.returncode == 2 and "the summary could not be written" in done.stderr
+
+
+def test_annotations_on_github_stay_in_the_log(tmp_path, base, new):
+    output = tmp_path / "gate.txt"
+    done = on_github(new, "--baseline", base, "-o", output)
+    assert done.returncode == 1 and output.read_text().startswith("gate failed ") and "::" not in output.read_text()
+    (command,) = done.stdout.splitlines()
+    assert command.startswith("::error file=train.py,line=5,")
+
+
 def test_the_steps_summary_is_added_to(tmp_path, base, new):
     summary = tmp_path / "summary.md"
     summary.write_text("before\n")

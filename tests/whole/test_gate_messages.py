@@ -152,3 +152,12 @@ def test_a_script_whose_name_is_not_utf_8_is_compared(tmp_path):
         assert failing(data) == [("new", "replica", 35)]
         assert data["items"][0]["text"] == "y = (x * x).sum(axis=1)" and data["items"][0]["path"] == "tr\ufffdin\ufffd.py"
     export(base).read_text(encoding="utf-8")
+
+
+def test_a_module_whose_name_is_not_utf_8_is_compared(tmp_path):
+    name = os.fsdecode(b"m\xe4")
+    (tmp_path / f"{name}.py").write_text("x = 1\n")
+    base = tmp_path / "base.db"
+    done = whole.execute([whole.PYTHON, "-m", name], cwd=tmp_path, env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(base)))
+    assert done.returncode == 0
+    verdict(base, "--baseline", export(base), status=0)

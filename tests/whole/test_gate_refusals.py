@@ -62,6 +62,26 @@ def test_a_renamed_script_is_followed(tmp_path, base):
         verdict(moved, "--baseline", baseline, status=0)
 
 
+@pytest.mark.parametrize("name", ["pkg.fit", "fit"])
+def test_a_renamed_module_is_followed(tmp_path, name):
+    old = clean(path="/nowhere/pkg/train.py", arguments=("python", "-m", "pkg.train")).write(tmp_path / "old.db")
+    path = f"/nowhere/{name.replace('.', '/')}.py"
+    moved = clean(path=path, arguments=("python", "-m", name)).write(tmp_path / "new.db")
+    for baseline in (old, export(old)):
+        verdict(moved, "--baseline", baseline, status=0)
+
+
+def test_a_module_beside_the_old_one_is_another(tmp_path):
+    def program(name):
+        return clean(path=str(tmp_path / "pkg" / f"{name}.py"), directory=str(tmp_path), arguments=("python", "-m", f"pkg.{name}"))
+    old = program("train").write(tmp_path / "old.db")
+    (tmp_path / "pkg").mkdir()
+    new = program("score").write(tmp_path / "new.db")
+    verdict(new, "--baseline", old, status=0)
+    (tmp_path / "pkg" / "train.py").write_text(PROGRAM)
+    assert "another program: module pkg.score" in refused(new, "--baseline", old)
+
+
 def test_arguments_interpreter_and_directory_do_not_refuse(tmp_path, base):
     program = clean(path="/elsewhere/train.py", directory="/elsewhere", arguments=("/opt/python3.12", "-u", "train.py", "--steps", "9"))
     verdict(program.write(tmp_path / "new.db"), "--baseline", base, status=0)

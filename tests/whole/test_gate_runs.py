@@ -10,7 +10,7 @@ import pytest
 
 import plateaus
 import whole
-from gating import export, gate, make_db, verdict
+from gating import export, failing, gate, make_db, verdict
 from reports import cpu_seconds
 
 sys.path.insert(0, str(whole.ROOT / "tests/bench"))
@@ -167,6 +167,40 @@ def test_a_baseline_of_another_minor_version_of_python_works(tmp_path, python):
     assert [item["verdict"] for item in verdict(runs["wasteful"], "--baseline", bases["wasteful"], status=0)["items"]] == ["known"]
     (item,) = verdict(runs["wasteful"], "--baseline", bases["clean"], status=1)["items"]
     assert (item["verdict"], item["line"]) == ("new", 5)
+
+
+CHAIN = """packed = bytes(range(256)) * 2000
+
+def whole():
+    return (packed
+            .replace(b"\\x01", b"\\x02"){more}
+            .upper())
+
+for step in range({steps}):
+    whole()
+"""
+OLD = [path for path in map(str, sorted(Path.home().glob(".pyenv/versions/3.*/bin/python"))) if re.search(r"versions/3\.[89]\.", path)]
+
+
+@pytest.mark.skipif(not OLD, reason="no Python of 3.8 or 3.9 in ~/.pyenv")
+@pytest.mark.parametrize("python", OLD)
+def test_a_chain_of_methods_counts_at_other_rows_in_old_pythons(tmp_path, python):
+    """All of it at the first row up to 3.9, each call at its own later: whichever side, however long the runs. Another row is new."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    here, there = bench.Gate(whole.BUILD, whole.PYTHON, tmp_path / "here"), bench.Gate(whole.BUILD, python, tmp_path / "there")
+    for one, other in ((here, there), (there, here)):
+        base = one.record(CHAIN.format(more="", steps=60), "base.db")
+        for steps in (60, 90):
+            new = other.record(CHAIN.format(more="", steps=steps), f"{steps}.db")
+            items = verdict(new, "--baseline", export(base), status=0)["items"]
+            assert items and {item["verdict"] for item in items} == {"known"}
+    nothing = CHAIN.format(more="\n            .strip()", steps=60)
+    base, edited = here.record(nothing, "base.db"), here.record(nothing.replace(".strip()", ".lower()"), "edited.db")
+    assert failing(verdict(edited, "--baseline", base, status=1)) == [("new", "replica", 6)]
+    base = here.record(CHAIN.format(more="", steps=60), "base.db")
+    more = here.record(CHAIN.format(more="\n            .lower()", steps=60), "more.db")
+    assert failing(verdict(more, "--baseline", base, status=1)) == [("new", "replica", 6)]
 
 
 def big():

@@ -232,6 +232,24 @@ def test_too_few_runs_are_refused(tmp_path, count, words):
     assert "on the baseline's" in refused(*base, "--baseline", *new, "--time", "10%")
 
 
+def test_a_run_that_is_named_twice_is_one(tmp_path):
+    base = write(tmp_path, [timed(*pair) for pair in BASE], "base")
+    assert "base0.db is named twice on the new side" in refused(base[0], base[0], base[1], "--baseline", *base, "--time", "10%")
+
+
+def test_times_of_runs_of_other_length_are_told_not_to_compare(tmp_path):
+    def half(pair):
+        program = timed(*pair)
+        program.site("features", "np.tanh(", 32768, births=200)
+        return program
+    base = write(tmp_path, [timed(*pair) for pair in BASE], "base")
+    longer = write(tmp_path, [half(pair) for pair in BASE], "longer")
+    for sides, words in (((longer, base), "makes 460 objects in the mean, 260 in the baseline"), ((base, longer), "makes 260 objects in the mean, 460")):
+        (note,) = [note for note in judged(*sides, "--time", "15%", status=0)["notes"] if "length of the runs" in note]
+        assert words in note
+    assert not [note for note in judged(base, base, "--time", "15%", status=0)["notes"] if "length" in note]
+
+
 def test_runs_that_vary_too_much_are_refused(tmp_path):
     wild = [(6000, 6000), (10000, 10000), (16000, 15000)]
     new, base = write(tmp_path, [timed(*pair) for pair in wild], "new"), write(tmp_path, [timed(*pair) for pair in BASE], "base")

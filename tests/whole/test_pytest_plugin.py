@@ -255,3 +255,66 @@ def test_marks_and_ends_in_the_child(options):
                         "test_nameless": "FAILED"}, done.stdout
     assert "test_left - its process ended, with exit status 0, before the test had" in done.stdout
     assert "0 has no name; say which limit it is, as in max_findings=0" in done.stdout and "[XPASS(strict)] mended" in done.stdout
+
+
+SHARED = {
+    "conftest.py": """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def shared(tmp_path_factory):
+            path = tmp_path_factory.mktemp("shared") / "data"
+            path.write_text("x")
+            return path
+        """,
+    "test_first.py": """
+        import logging
+        import os
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def module():
+            yield
+            if "TORN" in os.environ:
+                raise RuntimeError("no tear-down")
+
+        def test_plain(shared, module):
+            logging.getLogger().warning("said here")
+
+        @pytest.mark.pieprof
+        def test_marked(shared, tmp_path):
+            pass
+        """,
+    "test_second.py": """
+        def test_plain(shared):
+            assert shared.exists()
+        """,
+}
+
+
+@pytest.fixture
+def shared(tmp_path):
+    for name, text in SHARED.items():
+        (tmp_path / name).write_text(textwrap.dedent(text))
+    return tmp_path
+
+
+def test_tests_of_other_modules_may_follow(shared, monkeypatch):
+    """What plain tests set up before a marked one is torn down where it would be without the plugin, and its failure told."""
+    done, _ = run(shared, *GATED)
+    assert "3 passed" in done.stdout and "error" not in done.stdout, done.stdout
+    monkeypatch.setenv("TORN", "1")
+    done, _ = run(shared, *GATED)
+    assert "3 passed, 1 error" in done.stdout and "RuntimeError: no tear-down" in done.stdout, done.stdout
+
+
+CACHE = ["-p", "cacheprovider"]
+
+
+@pytest.mark.parametrize("options", [["--basetemp=base"], ["--log-file=all.log"], [*CACHE, "--lf"], [*CACHE, "--cache-clear"]],
+                         ids=lambda options: options[-1].split("=")[0])
+def test_the_childs_files_are_its_own(shared, options):
+    done, _ = run(shared, *GATED, *options)
+    assert "3 passed" in done.stdout, done.stdout
+    if options[0].startswith("--log-file"):
+        assert "said here" in (shared / "all.log").read_text()

@@ -115,7 +115,7 @@ def run(directory, source, **changes):
     database = directory / "out.db"
     database.unlink(missing_ok=True)
     changes = {"LD_PRELOAD": str(whole.SHIM), "PIEPROF_OUT": str(database), **changes}
-    done = whole.execute([whole.PYTHON, path], env=whole.environment(**changes))
+    done = whole.execute([whole.PYTHON, path], cwd=directory, env=whole.environment(**changes))
     assert (done.returncode, done.stderr) == (0, "")
     return path, database
 
@@ -303,25 +303,28 @@ def test_a_wrong_kind_of_digest_is_refused(tmp_path):
     assert done.stderr == 'pieprof: PIEPROF_DIGEST="half" is not sampled or full; the program runs unprofiled\n'
 
 
-def test_cells_that_follow_each_other_at_one_address_are_told_apart(tmp_path):
+@pytest.mark.parametrize("name, lines", [("cell%d.py", "number"), ("c%d.py", "0"), ("a\u00e9/cell%d.py", "0"), ("\u03c9/c%d.py", "0"),
+                                         ("\U0001f600%d.py", "0")], ids=["path", "short", "latin", "greek", "emoji"])
+def test_cells_that_follow_each_other_at_one_address_are_told_apart(tmp_path, name, lines):
     """A notebook's cells: compiled, run, freed; the next one's code takes the same memory, down to its file's name."""
+    (tmp_path / name).parent.mkdir(exist_ok=True)
     source = """
         import pathlib
         names = {"np": np}
         def run(number):
-            path = pathlib.Path(__file__).with_name(f"cell{number}.py")
-            text = chr(10) * number + f"y = np.arange(5000.0) + {number}" + chr(10)
+            path = pathlib.Path("NAME" % number)
+            text = chr(10) * LINES + f"y = np.arange(5000.0) + {number}" + chr(10)
             path.write_text(text)
             exec(compile(text, str(path), "exec"), names)
         for round in range(100):
             for number in range(7):
                 run(number)
-        """
+        """.replace("NAME", name).replace("LINES", lines)
     path, database = run(tmp_path, source)
     report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
-    cells = [tmp_path / f"cell{number}.py" for number in range(7)]
+    cells = [tmp_path / (name % number) for number in range(7)]
     objects = {(line["file"], line["line"]): line["replicas"]["objects"] for line in report["lines"] if line["replicas"]}
-    assert all(objects.get((str(cell), number + 1), 0) >= 99 for number, cell in enumerate(cells)), objects
+    assert all(objects.get((str(cell), 1 + (lines == "number") * number), 0) >= 99 for number, cell in enumerate(cells)), objects
     assert len(report["findings"]) == 7
 
 
