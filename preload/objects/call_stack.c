@@ -78,14 +78,22 @@ static size_t count_still(struct call_stack *stack, size_t kept)
     return level;
 }
 
+/* Word by word: they were written so just now, and a wider load has to wait until these stores have come to the cache. */
+static bool all_same(const struct python_link *links, const struct python_link *others, size_t count)
+{
+    while (count > 0 && same(links, others)) {
+        links++, others++, count--;
+    }
+    return count == 0;
+}
+
 /* How many levels, from the outermost in, stand where they stood. Nearly always all that both stacks have but the last. */
 static size_t count_kept(struct call_stack *stack, size_t count)
 {
     size_t shared = count < stack->depth ? count : stack->depth;
     size_t outer = shared > 0 ? shared - 1 : 0;
     size_t kept = 0;
-    if (memcmp(&stack->links[count - outer], &stack->held[PYTHON_DEPTH_MAX - outer], outer * sizeof *stack->held) ==
-        0) {
+    if (all_same(&stack->links[count - outer], &stack->held[PYTHON_DEPTH_MAX - outer], outer)) {
         kept = outer;
     }
     while (kept < shared && same(held_at(stack, kept), &stack->links[count - 1 - kept])) {
