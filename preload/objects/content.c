@@ -16,6 +16,8 @@
 #define WORD_BYTES 8u
 #define CHUNK_BYTES 4096u
 #define HEAP_REACH_BYTES (UINT64_C(1) << 36)
+#define MAPPINGS_REACH_BYTES (UINT64_C(1) << 41)
+#define USER_BITS 47u
 #define MARK_BITS 4u
 #define WHOLE_LIMIT_BYTES ((size_t)16 << 20) /* beyond, samples must do unless PIEPROF_DIGEST=full */
 #define SELECTOR_WORDS 8u
@@ -131,11 +133,20 @@ static bool is_short_float(uint64_t word)
     return word >> 32 == 0 && (word & 0xffff) == 0;
 }
 
-/* Mappings lie in the last of the 128 TiB that user space has (Documentation/arch/x86/x86_64/mm.rst). */
+/*
+ * Near this library, as all mappings and libraries are, and stacks above them: the kernel puts them at a random place within 1
+ * TiB, most often in the last of the 128 TiB that user space has, yet below that in a run of a hundred, and in the middle where
+ * the stack has no limit (mmap_base() in the kernel's arch/x86/mm/mmap.c).
+ */
+static bool in_mappings(uint64_t word)
+{
+    return word >> USER_BITS == 0 && word - ((uintptr_t)&in_mappings - MAPPINGS_REACH_BYTES) < 2 * MAPPINGS_REACH_BYTES;
+}
+
 static bool is_address(uint64_t word)
 {
     return word % WORD_BYTES == 0 && !is_truth(word) && !is_short_float(word) &&
-           (word >> 40 == 0x7f || in_break_heap(word));
+           (in_mappings(word) || in_break_heap(word));
 }
 
 /* Where line `i` lies in the sample. */
