@@ -19,6 +19,7 @@
 #define MAPPINGS_REACH_BYTES (UINT64_C(1) << 41)
 #define USER_BITS 47u
 #define MARK_BITS 4u
+#define OWN_ADDRESSES 4u                     /* of one buffer, into it: no numbers happen to be that */
 #define WHOLE_LIMIT_BYTES ((size_t)16 << 20) /* beyond, samples must do unless PIEPROF_DIGEST=full */
 #define SELECTOR_WORDS 8u
 #define MARK_MASK ((UINT64_C(1) << MARK_BITS) - 1)
@@ -156,10 +157,10 @@ static const uint8_t *line_in(const struct content_sample *sample, unsigned i)
     return sample->data + (whole ? line_offset(sample->bytes, i) : (size_t)i * CONTENT_LINE_BYTES);
 }
 
-bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines)
+bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines, uintptr_t start)
 {
-    unsigned set = 0, addresses = 0;
-    uint64_t first = 0;
+    unsigned set = 0, addresses = 0, own = 0;
+    uint64_t first = 0, last_own = 0;
     bool differ = false; /* one word of 32 bits again and again is a number: a mask times a factor */
     for (unsigned i = 0; i < CONTENT_LINES && sample->bytes >= CONTENT_LINE_BYTES; i++) {
         const uint8_t *line = line_in(sample, i);
@@ -172,9 +173,13 @@ bool content_sample_is_structure(const struct content_sample *sample, uint32_t l
             addresses++;
             first = addresses == 1 ? word : first;
             differ |= word != first || word >> 32 != 0;
+            if (word - start < sample->size_bytes && word != last_own) {
+                own++;
+                last_own = word;
+            }
         }
     }
-    return differ && addresses * 4 >= set;
+    return own >= OWN_ADDRESSES || (differ && addresses * 4 >= set);
 }
 
 uint64_t content_sample_marks(const struct content_sample *sample)

@@ -252,6 +252,24 @@ def test_a_mask_is_no_structure_full_of_addresses(tmp_path):
     assert replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")["examined"] == 50
 
 
+def test_what_points_into_itself_is_a_structure_whatever_lies_between(tmp_path):
+    """Structs with short strings in them, which they point to, stored between leftovers of another size each time."""
+    source = """
+        import ctypes
+        library = ctypes.CDLL(None)
+        library.malloc.restype, library.malloc.argtypes, library.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+        for step in range(10):
+            start = library.malloc(1024)  # A
+            words = random.random(128).view(np.uint64)
+            words[::16] = [start + 128 * i + 8 for i in range(8)]
+            ctypes.memmove(start, words.ctypes.data, 1024)
+            library.free(start)
+        """
+    path, database = run(tmp_path, source)
+    found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
+    assert (found["of_objects"], found["examined"]) == (10, 0), found
+
+
 @pytest.mark.parametrize("stack_bytes", [8 << 20, 1 << 40, resource.RLIM_INFINITY], ids=["8 MiB", "1 TiB", "unlimited"])
 def test_addresses_are_known_wherever_the_kernel_maps(tmp_path, stack_bytes):
     """An array of the interpreter's objects is full of their addresses, in arenas that it maps. A large stack moves all mappings."""
