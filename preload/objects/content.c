@@ -9,6 +9,7 @@
 #include "config.h"
 #include "objects/pages.h"
 #include "stack/guard.h"
+#include "stack/module.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -150,6 +151,12 @@ static bool is_address(uint64_t word)
            (in_mappings(word) || in_break_heap(word));
 }
 
+static bool has_virtual_functions(const struct content_sample *sample)
+{
+    uint64_t word = sample->bytes >= WORD_BYTES ? word_at(sample->data) : 0;
+    return word % WORD_BYTES == 0 && in_mappings(word) && module_find((uintptr_t)word) != NULL;
+}
+
 /* Where line `i` lies in the sample. */
 static const uint8_t *line_in(const struct content_sample *sample, unsigned i)
 {
@@ -179,7 +186,7 @@ bool content_sample_is_structure(const struct content_sample *sample, uint32_t l
             }
         }
     }
-    return own >= OWN_ADDRESSES || (differ && addresses * 4 >= set);
+    return own >= OWN_ADDRESSES || (differ && addresses * 4 >= set) || has_virtual_functions(sample);
 }
 
 uint64_t content_sample_marks(const struct content_sample *sample)

@@ -252,8 +252,13 @@ def test_a_mask_is_no_structure_full_of_addresses(tmp_path):
     assert replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")["examined"] == 50
 
 
-def test_what_points_into_itself_is_a_structure_whatever_lies_between(tmp_path):
-    """Structs with short strings in them, which they point to, stored between leftovers of another size each time."""
+@pytest.mark.parametrize(
+    "words",
+    ["words[::16] = [start + 128 * i + 8 for i in range(8)]", "words[0] = ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7"],
+    ids=["short strings", "virtual functions"],
+)
+def test_a_structure_is_known_whatever_lies_between(tmp_path, words):
+    """Words that point into the buffer itself, or a first one into a library, stored among leftovers."""
     source = """
         import ctypes
         library = ctypes.CDLL(None)
@@ -261,10 +266,10 @@ def test_what_points_into_itself_is_a_structure_whatever_lies_between(tmp_path):
         for step in range(10):
             start = library.malloc(1024)  # A
             words = random.random(128).view(np.uint64)
-            words[::16] = [start + 128 * i + 8 for i in range(8)]
+            WORDS
             ctypes.memmove(start, words.ctypes.data, 1024)
             library.free(start)
-        """
+        """.replace("WORDS", words)
     path, database = run(tmp_path, source)
     found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
     assert (found["of_objects"], found["examined"]) == (10, 0), found
