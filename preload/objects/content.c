@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "kernel.h"
 #include "objects/pages.h"
 #include "stack/guard.h"
 #include "stack/module.h"
@@ -106,13 +107,26 @@ bool content_sample_is_constant(const struct content_sample *sample, uint64_t *w
     return repeats(sample->data, sample->bytes - CONTENT_LINE_BYTES, *word);
 }
 
-/* Above the program's own image, and not above the break: the heap that grows by brk(2). */
+static uint64_t break_start;
+
+void content_start(void)
+{
+    break_start = kernel_break_start();
+}
+
+/*
+ * In the program's own image, or in the heap that grows by brk(2). Between them the kernel leaves up to 1 GiB: of an executable
+ * that is not relocated both lie where a program's numbers do, offsets in a file for instance.
+ */
 static bool in_break_heap(uint64_t word)
 {
     static _Atomic uint64_t high;
     uint64_t low = getauxval(AT_PHDR);
     if (word < low || word - low >= HEAP_REACH_BYTES) {
         return false;
+    }
+    if (word < break_start) {
+        return module_find((uintptr_t)word) != NULL;
     }
     if (word >= atomic_load_explicit(&high, memory_order_relaxed)) {
         atomic_store_explicit(&high, (uint64_t)syscall(SYS_brk, 0UL), memory_order_relaxed);

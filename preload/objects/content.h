@@ -20,6 +20,9 @@ struct content_sample {
     uint8_t data[CONTENT_WHOLE_BYTES];
 };
 
+/* Before all others. */
+void content_start(void);
+
 /* False when the buffer could not be read. The places depend on the size alone, never on the address. */
 bool content_sample_take(struct content_sample *sample, uintptr_t start, size_t size_bytes);
 /*
