@@ -52,6 +52,13 @@ PROGRAMS = {
             ordered = [np.sort(data[:, k]) for k in range(3)]  # invariant
             weights = weights - 1e-4 * (data.T @ (data @ weights - ordered[step % 3]))
         """,
+    "coordinates of a grid, which are copies of ranges": NUMPY + """
+        weights = np.zeros((60, 60))
+        for step in range(200):
+            rows, columns = np.meshgrid(np.arange(60), np.arange(60))  # invariant
+            distances = np.hypot(rows, columns)  # invariant
+            weights = weights + distances * step
+        """,
     "features of a frozen backbone, one buffer for each batch": NUMPY + """
         data, frozen = random.normal(size=(14 * 50, 30)), random.normal(size=(30, 40))
         head = np.zeros(40)
