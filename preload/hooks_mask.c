@@ -18,6 +18,11 @@ static bool may_block(int how, const sigset_t *set)
     return how != SIG_UNBLOCK && (sigismember(set, SIGTRAP) == 1 || sigismember(set, SIGPROF) == 1);
 }
 
+static bool may_change_faults(const sigset_t *set)
+{
+    return thread_self->faults_blocked || sigismember(set, SIGSEGV) == 1 || sigismember(set, SIGBUS) == 1;
+}
+
 /* Before: no tick may come between the block and the stop. */
 static void before_change(int how, const sigset_t *set)
 {
@@ -37,6 +42,9 @@ static void after_change(const sigset_t *set, sigset_t *old)
         signals_stack_hide(old);
     }
     if (set != NULL && gate_enter()) {
+        if (thread_self != NULL && may_change_faults(set)) {
+            thread_self->faults_blocked = signals_faults_blocked();
+        }
         if (thread_self != NULL && thread_self->paused && !signals_sampling_blocked()) {
             thread_resume();
         }

@@ -23,7 +23,8 @@ size_t kernel_read_file(const char *path, char *to, size_t capacity)
     return used;
 }
 
-uint64_t kernel_start_ticks(pid_t pid)
+/* A number of /proc/PID/stat (proc(5) counts its fields from 1), 0 for a process that is gone. */
+static uint64_t stat_field(pid_t pid, int wanted)
 {
     char path[64], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -35,10 +36,20 @@ uint64_t kernel_start_ticks(pid_t pid)
     if (field == NULL || field[1] != ' ' || strchr("ZXx", field[2]) != NULL) {
         return 0;
     }
-    for (int number = 2; number < 22 && field != NULL; number++) {
+    for (int number = 2; number < wanted && field != NULL; number++) {
         field = strchr(field + 1, ' ');
     }
     return field != NULL ? strtoull(field + 1, NULL, 10) : 0;
+}
+
+uint64_t kernel_start_ticks(pid_t pid)
+{
+    return stat_field(pid, 22);
+}
+
+uint64_t kernel_break_start(void)
+{
+    return stat_field(kernel_process_id(), 47);
 }
 
 uint64_t kernel_clock_ns(int clock)

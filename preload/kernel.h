@@ -56,6 +56,8 @@ size_t kernel_read_file(const char *path, char *to, size_t capacity);
 
 /* Field 22 of /proc/PID/stat: the process's start in clock ticks since boot; 0 when there is no such process (or a zombie). */
 uint64_t kernel_start_ticks(pid_t pid);
+/* Field 47, of this process: where the heap that grows by brk(2) begins; 0 when the kernel does not say. */
+uint64_t kernel_break_start(void);
 
 uint64_t kernel_clock_ns(int clock);
 

@@ -257,11 +257,21 @@ static void handle_fault(int signal_number, siginfo_t *info, void *context)
     }
 }
 
+static bool any_blocked(uint64_t signals)
+{
+    uint64_t mask = 0;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &mask, KERNEL_MASK_BYTES);
+    return (mask & signals) != 0;
+}
+
 bool signals_sampling_blocked(void)
 {
-    uint64_t mask = 0, sampling = mask_bit(SIGTRAP) | (signals_taken(SIGPROF) ? mask_bit(SIGPROF) : 0);
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &mask, KERNEL_MASK_BYTES);
-    return (mask & sampling) != 0;
+    return any_blocked(mask_bit(SIGTRAP) | (signals_taken(SIGPROF) ? mask_bit(SIGPROF) : 0));
+}
+
+bool signals_faults_blocked(void)
+{
+    return any_blocked(mask_bit(SIGSEGV) | mask_bit(SIGBUS));
 }
 
 bool signals_start(void)

@@ -17,6 +17,8 @@ bool signals_take_sigprof(void);
 
 /* Does the calling thread block a signal that samples come by? Signal-safe. */
 bool signals_sampling_blocked(void);
+/* The same of SIGSEGV and SIGBUS: a guarded read that faults would kill. */
+bool signals_faults_blocked(void);
 
 /*
  * Handlers do not survive exec, an ignored signal does: called before exec, ignores in the kernel what the program

@@ -232,6 +232,7 @@ bool thread_begin(bool main)
     thread->clock_page = NULL;
     thread->timer = NULL;
     thread->paused = trigger_current != &trigger_papi && signals_sampling_blocked();
+    thread->faults_blocked = signals_faults_blocked();
     thread->fresh = !thread->paused;
     thread->sample_node = 0;
     thread->serial++;

@@ -23,6 +23,7 @@ struct thread {
     unsigned pace;          /* how far apart its clock ticks, in percent of the period; a fixed clock's ticks */
     unsigned samples;       /* taken on it */
     uint32_t sample_node;   /* context of the last; 0: none was recorded */
+    bool faults_blocked;    /* SIGSEGV or SIGBUS, by the program: guarded reads ask the kernel */
     bool fresh;             /* never paused, and its clock has not ticked yet */
     int clock_descriptor;   /* -1 when none; a clock may do without */
     void *clock_page;       /* mapped from it: keeps the clock going when the program closes what it does not know */

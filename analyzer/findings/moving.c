@@ -74,10 +74,10 @@ static bool is_moving_function(const struct frame *frame)
 /* Foundations' Python functions that copy what they are given and then work in the copy: the result is computed. */
 static bool is_working_in_copy(const struct frame *frame)
 {
-    static const char *const names[] = {"sort",      "partition",     "unique",      "_unique1d",
-                                        "median",    "_median",       "percentile",  "quantile",
-                                        "nanmedian", "nanpercentile", "nanquantile", "_quantile_ureduce_func",
-                                        "nan_to_num"};
+    static const char *const names[] = {"sort",       "partition",     "unique",      "_unique1d",
+                                        "median",     "_median",       "percentile",  "quantile",
+                                        "nanmedian",  "nanpercentile", "nanquantile", "_quantile_ureduce_func",
+                                        "nan_to_num", "meshgrid"};
     if (frame->kind != FRAME_PYTHON || frame->owner != OWNER_FOUNDATION || frame->function == NULL)
         return false;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "kernel.h"
 #include "objects/pages.h"
 #include "stack/guard.h"
+#include "stack/module.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -16,7 +18,10 @@
 #define WORD_BYTES 8u
 #define CHUNK_BYTES 4096u
 #define HEAP_REACH_BYTES (UINT64_C(1) << 36)
+#define MAPPINGS_REACH_BYTES (UINT64_C(1) << 41)
+#define USER_BITS 47u
 #define MARK_BITS 4u
+#define OWN_ADDRESSES 4u                     /* of one buffer, into it: no numbers happen to be that */
 #define WHOLE_LIMIT_BYTES ((size_t)16 << 20) /* beyond, samples must do unless PIEPROF_DIGEST=full */
 #define SELECTOR_WORDS 8u
 #define MARK_MASK ((UINT64_C(1) << MARK_BITS) - 1)
@@ -102,13 +107,26 @@ bool content_sample_is_constant(const struct content_sample *sample, uint64_t *w
     return repeats(sample->data, sample->bytes - CONTENT_LINE_BYTES, *word);
 }
 
-/* Above the program's own image, and not above the break: the heap that grows by brk(2). */
+static uint64_t break_start;
+
+void content_start(void)
+{
+    break_start = kernel_break_start();
+}
+
+/*
+ * In the program's own image, or in the heap that grows by brk(2). Between them the kernel leaves up to 1 GiB: of an executable
+ * that is not relocated both lie where a program's numbers do, offsets in a file for instance.
+ */
 static bool in_break_heap(uint64_t word)
 {
     static _Atomic uint64_t high;
     uint64_t low = getauxval(AT_PHDR);
     if (word < low || word - low >= HEAP_REACH_BYTES) {
         return false;
+    }
+    if (word < break_start) {
+        return module_find((uintptr_t)word) != NULL;
     }
     if (word >= atomic_load_explicit(&high, memory_order_relaxed)) {
         atomic_store_explicit(&high, (uint64_t)syscall(SYS_brk, 0UL), memory_order_relaxed);
@@ -131,11 +149,26 @@ static bool is_short_float(uint64_t word)
     return word >> 32 == 0 && (word & 0xffff) == 0;
 }
 
-/* Mappings lie in the last of the 128 TiB that user space has (Documentation/arch/x86/x86_64/mm.rst). */
+/*
+ * Near this library, as all mappings and libraries are, and stacks above them: the kernel puts them at a random place within 1
+ * TiB, most often in the last of the 128 TiB that user space has, yet below that in a run of a hundred, and in the middle where
+ * the stack has no limit (mmap_base() in the kernel's arch/x86/mm/mmap.c).
+ */
+static bool in_mappings(uint64_t word)
+{
+    return word >> USER_BITS == 0 && word - ((uintptr_t)&in_mappings - MAPPINGS_REACH_BYTES) < 2 * MAPPINGS_REACH_BYTES;
+}
+
 static bool is_address(uint64_t word)
 {
     return word % WORD_BYTES == 0 && !is_truth(word) && !is_short_float(word) &&
-           (word >> 40 == 0x7f || in_break_heap(word));
+           (in_mappings(word) || in_break_heap(word));
+}
+
+static bool has_virtual_functions(const struct content_sample *sample)
+{
+    uint64_t word = sample->bytes >= WORD_BYTES ? word_at(sample->data) : 0;
+    return word % WORD_BYTES == 0 && in_mappings(word) && module_find((uintptr_t)word) != NULL;
 }
 
 /* Where line `i` lies in the sample. */
@@ -145,10 +178,10 @@ static const uint8_t *line_in(const struct content_sample *sample, unsigned i)
     return sample->data + (whole ? line_offset(sample->bytes, i) : (size_t)i * CONTENT_LINE_BYTES);
 }
 
-bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines)
+bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines, uintptr_t start)
 {
-    unsigned set = 0, addresses = 0;
-    uint64_t first = 0;
+    unsigned set = 0, addresses = 0, own = 0;
+    uint64_t first = 0, last_own = 0;
     bool differ = false; /* one word of 32 bits again and again is a number: a mask times a factor */
     for (unsigned i = 0; i < CONTENT_LINES && sample->bytes >= CONTENT_LINE_BYTES; i++) {
         const uint8_t *line = line_in(sample, i);
@@ -161,9 +194,13 @@ bool content_sample_is_structure(const struct content_sample *sample, uint32_t l
             addresses++;
             first = addresses == 1 ? word : first;
             differ |= word != first || word >> 32 != 0;
+            if (word - start < sample->size_bytes && word != last_own) {
+                own++;
+                last_own = word;
+            }
         }
     }
-    return differ && addresses * 4 >= set;
+    return own >= OWN_ADDRESSES || (differ && addresses * 4 >= set) || has_virtual_functions(sample);
 }
 
 uint64_t content_sample_marks(const struct content_sample *sample)

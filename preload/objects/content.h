@@ -20,6 +20,9 @@ struct content_sample {
     uint8_t data[CONTENT_WHOLE_BYTES];
 };
 
+/* Before all others. */
+void content_start(void);
+
 /* False when the buffer could not be read. The places depend on the size alone, never on the address. */
 bool content_sample_take(struct content_sample *sample, uintptr_t start, size_t size_bytes);
 /*
@@ -36,9 +39,11 @@ bool content_sample_is_constant(const struct content_sample *sample, uint64_t *w
 
 /*
  * Is a quarter and more of the words in these lines (bit n: line n) that are not zero addresses, of the heap, of mappings
- * or of code? Then the buffer is a data structure: what it holds differs from run to run, and is nobody's result.
+ * or of code? Then the buffer is a data structure: what it holds differs from run to run, and is nobody's result. So it is where
+ * a few point into the buffer itself, which begins at `start`, as short strings in their owners do, or where the first word
+ * points into a library, as that of each C++ object with virtual functions does: behind them may lie any leftovers.
  */
-bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines);
+bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines, uintptr_t start);
 
 /* Four bits of a hash of each of the lines. */
 uint64_t content_sample_marks(const struct content_sample *sample);

@@ -294,7 +294,7 @@ void examine_end(struct site *site, const struct object *object, uintptr_t start
         return;
     }
     uint32_t lines = changed_lines(&object->origin, &sample);
-    if (object->origin.birth <= STRUCTURES_FIRST && content_sample_is_structure(&sample, lines)) {
+    if (object->origin.birth <= STRUCTURES_FIRST && content_sample_is_structure(&sample, lines, start)) {
         set_aside(site);
         return;
     }

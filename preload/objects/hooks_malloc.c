@@ -21,8 +21,7 @@
 #include "real.h"
 #include "stack/module.h"
 
-/* Allocators round up, by a quarter at most: below this request no chunk becomes an object. */
-#define REQUEST_MIN_BYTES (OBJECT_MIN_BYTES * 4 / 5)
+#define PAGE_BYTES ((size_t)4096)
 
 void free_sized(void *block, size_t bytes);
 void free_aligned_sized(void *block, size_t alignment, size_t bytes);
@@ -96,7 +95,10 @@ static bool objects_wanted(void)
            process_record->engines[DB_ENGINE_REPLICA].state == DB_ENGINE_ON;
 }
 
-/* The interpreter's own small data, and the thread-local data of libraries, which the dynamic loader allocates, are none. */
+/*
+ * Decided by what was asked for: by how much an allocator rounds up depends on what lies beside. Neither the interpreter's own
+ * small data are objects, nor the thread-local data of libraries, which the dynamic loader allocates.
+ */
 static bool bears_object(size_t bytes, const void *caller)
 {
     return bytes >= OBJECT_MIN_BYTES && !module_is_loader((uintptr_t)caller) &&
@@ -132,8 +134,9 @@ static void note_origin(struct object *object, const struct request *request)
 
 static void note_birth(void *block, const struct request *request)
 {
-    size_t bytes = objects_wanted() ? real.malloc_usable_size(block) : 0;
-    if (bears_object(bytes, request->caller)) {
+    size_t bytes =
+        objects_wanted() && bears_object(request->bytes, request->caller) ? real.malloc_usable_size(block) : 0;
+    if (bytes >= OBJECT_MIN_BYTES) { /* 0: it does not say */
         struct object object;
         object.start = (uintptr_t)block;
         object.size_bytes = bytes;
@@ -153,7 +156,7 @@ static __attribute__((noinline)) void *allocated(void *block, size_t request_byt
     int kept_errno = *errno_place;
     if (gate_enter()) {
         chores_poll();
-        if (block != NULL && request_bytes >= REQUEST_MIN_BYTES) {
+        if (block != NULL && request_bytes >= OBJECT_MIN_BYTES) {
             note_birth(block, &(struct request){request_bytes, caller, (uintptr_t)__builtin_frame_address(0), zeroed});
         }
         gate_leave();
@@ -162,11 +165,11 @@ static __attribute__((noinline)) void *allocated(void *block, size_t request_byt
     return block;
 }
 
-/* No object comes of it, whatever the allocator rounds up to. */
+/* No object comes of it. */
 static inline bool is_small(size_t bytes, const void *caller)
 {
-    return bytes < REQUEST_MIN_BYTES ||
-           (bytes < OBJECT_INTERPRETER_MIN_BYTES / 2 && module_is_interpreter((uintptr_t)caller));
+    return bytes < OBJECT_MIN_BYTES ||
+           (bytes < OBJECT_INTERPRETER_MIN_BYTES && module_is_interpreter((uintptr_t)caller));
 }
 
 #define ALLOCATED_AS(block, bytes, zeroed)                                                                             \
@@ -241,7 +244,7 @@ INTERPOSED void *pvalloc(size_t bytes)
         return bootstrap_allocate(bytes, 4096);
     }
     void *block = real.pvalloc(bytes);
-    return ALLOCATED(block, bytes + REQUEST_MIN_BYTES); /* whole pages, however little was asked for */
+    return ALLOCATED(block, (bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1));
 }
 
 /* Takes the object out of the map before its memory can be somebody else's; `ends`: for good. False when it is none. */
@@ -316,13 +319,13 @@ static void note_resize(void *after, struct object *object, const struct request
         if (!failed) {
             replica_ended(object, bytes >= object->size_bytes ? (uintptr_t)after : 0);
         }
-        if (in_place && bytes >= OBJECT_MIN_BYTES) {
+        if (in_place && request->bytes >= OBJECT_MIN_BYTES) {
             object->size_bytes = bytes;
             note_origin(object, request);
             if (!object_map_restore(object)) {
                 replica_lost(object);
             }
-        } else if (!failed && !in_place && after != NULL && request->bytes >= REQUEST_MIN_BYTES) {
+        } else if (!failed && !in_place && after != NULL && request->bytes >= OBJECT_MIN_BYTES) {
             note_birth(after, request);
         }
         gate_leave();
@@ -338,7 +341,7 @@ static __attribute__((noinline)) void *resize(void *block, size_t bytes, const v
     void *after = real.realloc(block, bytes);
     if (was_object) {
         note_resize(after, &object, &(struct request){bytes, caller, (uintptr_t)__builtin_frame_address(0), false});
-    } else if (after != NULL && (bytes >= REQUEST_MIN_BYTES || !quiet())) {
+    } else if (after != NULL && (bytes >= OBJECT_MIN_BYTES || !quiet())) {
         allocated(after, bytes, caller, false);
     }
     return after;

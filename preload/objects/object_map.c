@@ -17,7 +17,10 @@
 #define FAR_BITS 14u
 #define BUCKET_ENTRIES 8u
 #define FAR_FIRST (BUCKET_ENTRIES << NEAR_BITS) /* index of the far part's first entry */
+#define FAR_BUCKETS ((size_t)1 << FAR_BITS)
+#define FAR_REACH 64u /* buckets that a key may lie behind its own */
 #define ENTRIES (FAR_FIRST + (BUCKET_ENTRIES << FAR_BITS))
+#define LIVE_MAX (ENTRIES / 4 * 3) /* fuller, keys would have to go too far */
 #define SIZE_CLASSES 48u
 #define WINDOWS 3u
 #define KEY_FREE UINT64_C(0)
@@ -37,6 +40,8 @@ static _Atomic uint64_t *keys;
 static struct entry *entries;
 static atomic_bool had_class[SIZE_CLASSES]; /* classes that never had an object are not probed */
 static atomic_bool far_used;
+static _Atomic uint16_t passed[FAR_BUCKETS]; /* keys behind this bucket whose own is this one or one before */
+static _Atomic uint32_t living;
 static _Atomic uint64_t serials;
 static uint64_t serials_before; /* of the parent's, in a forked child */
 
@@ -82,9 +87,15 @@ static size_t near_bucket(uint64_t key)
     return (size_t)(hash_of(key) >> (64 - NEAR_BITS)) * BUCKET_ENTRIES;
 }
 
-static size_t far_bucket(uint64_t key)
+/* Number of the far bucket that lies `back` behind the key's own, and the index of its first entry. */
+static size_t far_number(uint64_t key, size_t back)
 {
-    return FAR_FIRST + (size_t)(hash_of(key) >> (64 - FAR_BITS)) * BUCKET_ENTRIES;
+    return ((size_t)(hash_of(key) >> (64 - FAR_BITS)) + back) % FAR_BUCKETS;
+}
+
+static size_t far_bucket(size_t number)
+{
+    return FAR_FIRST + number * BUCKET_ENTRIES;
 }
 
 static bool bucket_find(size_t bucket, uint64_t key, size_t *index)
@@ -98,10 +109,24 @@ static bool bucket_find(size_t bucket, uint64_t key, size_t *index)
     return false;
 }
 
+static bool far_find(uint64_t key, size_t *index)
+{
+    for (size_t back = 0; back < FAR_REACH; back++) {
+        size_t number = far_number(key, back);
+        if (bucket_find(far_bucket(number), key, index)) {
+            return true;
+        }
+        if (atomic_load_explicit(&passed[number], memory_order_acquire) == 0) {
+            return false;
+        }
+    }
+    return false;
+}
+
 static bool key_find(uint64_t key, size_t *index)
 {
     return bucket_find(near_bucket(key), key, index) ||
-           (atomic_load_explicit(&far_used, memory_order_acquire) && bucket_find(far_bucket(key), key, index));
+           (atomic_load_explicit(&far_used, memory_order_acquire) && far_find(key, index));
 }
 
 static bool bucket_claim(size_t bucket, size_t *index)
@@ -117,6 +142,27 @@ static bool bucket_claim(size_t bucket, size_t *index)
     return false;
 }
 
+/* The key is not, or no more, `back` buckets behind its own. */
+static void unpass(uint64_t key, size_t back)
+{
+    while (back-- > 0) {
+        atomic_fetch_sub(&passed[far_number(key, back)], 1);
+    }
+}
+
+static bool far_claim(uint64_t key, size_t *index)
+{
+    for (size_t back = 0; back < FAR_REACH; back++) {
+        size_t number = far_number(key, back);
+        if (bucket_claim(far_bucket(number), index)) {
+            return true;
+        }
+        atomic_fetch_add(&passed[number], 1);
+    }
+    unpass(key, FAR_REACH);
+    return false;
+}
+
 /*
  * An entry for `key`, marked busy. One that still carries it is an object whose death went unseen (it was freed inside the
  * shim): two cannot live in one window, so the new one takes its place.
@@ -125,7 +171,11 @@ static bool key_claim(uint64_t key, size_t *index)
 {
     uint64_t same = key;
     if (key_find(key, index) && atomic_compare_exchange_strong(&keys[*index], &same, KEY_BUSY)) {
+        atomic_fetch_sub_explicit(&living, 1, memory_order_relaxed);
         return true;
+    }
+    if (atomic_load_explicit(&living, memory_order_relaxed) > LIVE_MAX) {
+        return false;
     }
     if (bucket_claim(near_bucket(key), index)) {
         return true;
@@ -133,7 +183,27 @@ static bool key_claim(uint64_t key, size_t *index)
     if (!atomic_load_explicit(&far_used, memory_order_relaxed)) {
         atomic_store_explicit(&far_used, true, memory_order_release);
     }
-    return bucket_claim(far_bucket(key), index);
+    return far_claim(key, index);
+}
+
+static bool key_claim_living(uint64_t key, size_t *index)
+{
+    atomic_fetch_add_explicit(&living, 1, memory_order_relaxed);
+    bool claimed = key_claim(key, index);
+    if (!claimed) {
+        atomic_fetch_sub_explicit(&living, 1, memory_order_relaxed);
+    }
+    return claimed;
+}
+
+static void key_release(uint64_t key, size_t index)
+{
+    atomic_store_explicit(&keys[index], KEY_FREE, memory_order_release);
+    if (index >= FAR_FIRST) {
+        size_t number = (index - FAR_FIRST) / BUCKET_ENTRIES;
+        unpass(key, (number - far_number(key, 0)) % FAR_BUCKETS);
+    }
+    atomic_fetch_sub_explicit(&living, 1, memory_order_relaxed);
 }
 
 /*
@@ -158,7 +228,7 @@ bool object_map_restore(const struct object *object)
     uint32_t size_class = class_of(object->size_bytes);
     uint64_t key = key_of(object->start >> size_class, size_class);
     size_t index;
-    if (size_class >= SIZE_CLASSES || !key_claim(key, &index)) {
+    if (size_class >= SIZE_CLASSES || !key_claim_living(key, &index)) {
         process_drop(DB_DROP_OBJECT_TABLE_FULL);
         return false;
     }
@@ -220,7 +290,7 @@ bool object_map_take(uintptr_t start, size_t usable_bytes, struct object *object
     object->serial = atomic_load_explicit(&entries[index].serial, memory_order_relaxed);
     object->origin = entries[index].origin;
     /* Nobody else can take it: the block is still the caller's, and no other lies in its window. */
-    atomic_store_explicit(&keys[index], KEY_FREE, memory_order_release);
+    key_release(key, index);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "config.h"
 #include "memory.h"
 #include "objects/call_stack.h"
+#include "objects/content.h"
 #include "objects/examine.h"
 #include "objects/far.h"
 #include "objects/heat.h"
@@ -25,6 +26,7 @@ static uint32_t epoch = 1;
 
 bool replica_start(void)
 {
+    content_start();
     return sites_start() && recent_start() && far_start() && heat_start();
 }
 

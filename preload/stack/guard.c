@@ -95,10 +95,7 @@ __asm__(".text\n"
 
 bool guard_copy_here(void *to, const void *from, size_t bytes);
 
-/*
- * The kernel kills a process whose fault finds its signal blocked. Who blocks that blocks the sampling signals too, as good as
- * always, and is paused for it (hooks_mask.c): the others are not asked.
- */
+/* The kernel kills a process whose fault finds its signal blocked. In a handler of the shim it is open again. */
 static bool faults_are_blocked(void)
 {
     const uint64_t faults = UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1);
@@ -114,7 +111,7 @@ static bool copy_by_kernel(void *to, const void *from, size_t bytes)
 
 bool guard_copy(void *to, const void *from, size_t bytes)
 {
-    if (__builtin_expect(thread_self == NULL || !thread_self->paused, 1)) {
+    if (__builtin_expect(thread_self == NULL || !thread_self->faults_blocked, 1)) {
         return guard_copy_here(to, from, bytes);
     }
     int kept_errno = errno;

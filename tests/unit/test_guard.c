@@ -104,7 +104,7 @@ static void test_reads_where_the_signals_are_blocked(void **state)
     (void)state;
     char *pages = install();
     char to[16];
-    static struct thread self = {.paused = true};
+    static struct thread self = {.faults_blocked = true};
     sigset_t all, before;
     sigfillset(&all);
     thread_self = &self;
@@ -112,7 +112,7 @@ static void test_reads_where_the_signals_are_blocked(void **state)
     bool whole = guard_copy(to, pages, sizeof to);
     bool cut = guard_copy(to, pages + PAGE_BYTES - 8, sizeof to);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    assert_false(guard_copy(to, pages + PAGE_BYTES - 8, sizeof to)); /* paused, nothing blocked: as ever */
+    assert_false(guard_copy(to, pages + PAGE_BYTES - 8, sizeof to)); /* noted, nothing blocked: as ever */
     thread_self = NULL;
     assert_true(whole);
     assert_false(cut);

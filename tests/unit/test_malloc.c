@@ -78,6 +78,27 @@ static void test_small_buffers_are_no_objects(void **state)
     free(small);
 }
 
+/* By how much libc rounds up depends on what lies beside: it must not decide what is counted. */
+static void test_what_was_asked_for_decides_not_what_was_given(void **state)
+{
+    (void)state;
+    enum { KEPT = 64, ROUNDS = 20000 };
+    void *kept[KEPT] = {NULL};
+    size_t generous = 0;
+    uint64_t before = process_record->objects;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        void **place = &kept[i * 2654435761u >> 26];
+        free(*place);
+        assert_int_equal(posix_memalign(place, 64, 700 + i * 40503u % 324), 0);
+        generous += malloc_usable_size(*place) >= OBJECT_MIN_BYTES;
+    }
+    for (unsigned i = 0; i < KEPT; i++) {
+        free(kept[i]);
+    }
+    assert_true(generous > 0);
+    assert_int_equal(process_record->objects, before);
+}
+
 static void test_errors_are_libcs(void **state)
 {
     (void)state;
@@ -230,6 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_function_bears_objects),
         cmocka_unit_test(test_small_buffers_are_no_objects),
+        cmocka_unit_test(test_what_was_asked_for_decides_not_what_was_given),
         cmocka_unit_test(test_errors_are_libcs),
         cmocka_unit_test(test_realloc_moves_keeps_and_fails),
         cmocka_unit_test(test_no_objects_without_an_engine_that_asks),

@@ -141,6 +141,38 @@ static void test_a_full_table_is_counted_and_stays_right(void **state)
     assert_nothing_at(HEAP);
 }
 
+/* Counts of objects must be the same wherever the kernel puts the heap. Half of them die and are born again elsewhere. */
+static void test_how_many_live_decides_who_is_filed_not_where(void **state)
+{
+    (void)state;
+    enum { COUNT = 98000, MORE = 3000, BYTES = 1296 };
+    uint64_t lost[4];
+    for (uintptr_t place = 0; place < 4; place++) {
+        uintptr_t begin = HEAP + place * UINT64_C(0x123457000), further = begin + (uintptr_t)COUNT * BYTES;
+        for (size_t i = 0; i < COUNT; i++) {
+            object_map_birth(begin + i * BYTES, BYTES);
+        }
+        for (size_t i = 0; i < COUNT; i += 2) {
+            assert_true(object_map_death(begin + i * BYTES, BYTES));
+            object_map_birth(further + i * BYTES, BYTES);
+        }
+        uint64_t before = dropped();
+        assert_int_equal(before, place == 0 ? 0 : lost[place - 1] * place);
+        for (size_t i = 0; i < MORE; i++) {
+            object_map_birth(further + (COUNT + i) * BYTES, BYTES);
+        }
+        lost[place] = dropped() - before;
+        uint64_t found = 0;
+        for (size_t i = 0; i < COUNT + MORE; i++) {
+            bool old = i % 2 == 1 && i < COUNT;
+            found += object_map_death((old ? begin : further) + i * BYTES, BYTES);
+        }
+        assert_int_equal(found, COUNT + MORE - lost[place]);
+        assert_int_equal(lost[place], lost[0]);
+    }
+    assert_in_range(lost[0], 1, MORE - 1);
+}
+
 static atomic_bool stop;
 static atomic_ulong wrong;
 
@@ -223,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_serials_tell_one_life_from_the_next),
         cmocka_unit_test(test_the_site_comes_along),
         cmocka_unit_test(test_an_unseen_death_is_mended),
+        cmocka_unit_test(test_how_many_live_decides_who_is_filed_not_where),
         cmocka_unit_test(test_a_full_table_is_counted_and_stays_right),
         cmocka_unit_test(test_readers_beside_writers_see_whole_objects),
         cmocka_unit_test(test_addresses_have_classes),

@@ -1,6 +1,7 @@
 """The replica engine on real programs: what became of each line's objects, counted exactly and alike in every run."""
 import json
 import re
+import resource
 import textwrap
 
 import pytest
@@ -109,13 +110,13 @@ PROGRAMS = {
 }
 
 
-def run(directory, source, **changes):
+def run(directory, source, beforehand=None, **changes):
     path = directory / "program.py"
     path.write_text(HEAD + textwrap.dedent(source))
     database = directory / "out.db"
     database.unlink(missing_ok=True)
     changes = {"LD_PRELOAD": str(whole.SHIM), "PIEPROF_OUT": str(database), **changes}
-    done = whole.execute([whole.PYTHON, path], cwd=directory, env=whole.environment(**changes))
+    done = whole.execute([whole.PYTHON, path], cwd=directory, env=whole.environment(**changes), preexec_fn=beforehand)
     assert (done.returncode, done.stderr) == (0, "")
     return path, database
 
@@ -249,6 +250,44 @@ def test_a_mask_is_no_structure_full_of_addresses(tmp_path):
         """
     path, database = run(tmp_path, source, PIEPROF_DIGEST="full")
     assert replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")["examined"] == 50
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["words[::16] = [start + 128 * i + 8 for i in range(8)]", "words[0] = ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7"],
+    ids=["short strings", "virtual functions"],
+)
+def test_a_structure_is_known_whatever_lies_between(tmp_path, words):
+    """Words that point into the buffer itself, or a first one into a library, stored among leftovers."""
+    source = """
+        import ctypes
+        library = ctypes.CDLL(None)
+        library.malloc.restype, library.malloc.argtypes, library.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+        for step in range(10):
+            start = library.malloc(1024)  # A
+            words = random.random(128).view(np.uint64)
+            WORDS
+            ctypes.memmove(start, words.ctypes.data, 1024)
+            library.free(start)
+        """.replace("WORDS", words)
+    path, database = run(tmp_path, source)
+    found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
+    assert (found["of_objects"], found["examined"]) == (10, 0), found
+
+
+@pytest.mark.parametrize("stack_bytes", [8 << 20, 1 << 40, resource.RLIM_INFINITY], ids=["8 MiB", "1 TiB", "unlimited"])
+def test_addresses_are_known_wherever_the_kernel_maps(tmp_path, stack_bytes):
+    """An array of the interpreter's objects is full of their addresses, in arenas that it maps. A large stack moves all mappings."""
+    if resource.getrlimit(resource.RLIMIT_STACK)[1] != resource.RLIM_INFINITY:
+        pytest.skip("the stack's hard limit may not be raised")
+    source = """
+        objects = [object() for i in range(4000)]
+        for step in range(50):
+            names = np.array(objects)  # A
+        """
+    path, database = run(tmp_path, source, lambda: resource.setrlimit(resource.RLIMIT_STACK, (stack_bytes, resource.RLIM_INFINITY)))
+    found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
+    assert (found["objects"], found["examined"]) == (0, 0), found
 
 
 def test_a_forked_child_counts_for_itself(tmp_path):
