@@ -41,7 +41,7 @@ static struct entry *entries;
 static atomic_bool had_class[SIZE_CLASSES]; /* classes that never had an object are not probed */
 static atomic_bool far_used;
 static _Atomic uint16_t passed[FAR_BUCKETS]; /* keys behind this bucket whose own is this one or one before */
-static _Atomic uint32_t living;
+static _Atomic uint32_t living;              /* objects in both parts, once the far one is used */
 static _Atomic uint64_t serials;
 static uint64_t serials_before; /* of the parent's, in a forked child */
 
@@ -123,10 +123,14 @@ static bool far_find(uint64_t key, size_t *index)
     return false;
 }
 
+static bool is_far_used(void)
+{
+    return atomic_load_explicit(&far_used, memory_order_acquire);
+}
+
 static bool key_find(uint64_t key, size_t *index)
 {
-    return bucket_find(near_bucket(key), key, index) ||
-           (atomic_load_explicit(&far_used, memory_order_acquire) && far_find(key, index));
+    return bucket_find(near_bucket(key), key, index) || (is_far_used() && far_find(key, index));
 }
 
 static bool bucket_claim(size_t bucket, size_t *index)
@@ -163,6 +167,25 @@ static bool far_claim(uint64_t key, size_t *index)
     return false;
 }
 
+/* From here on objects are counted. That the near part is full tells that there are not too many yet. */
+static __attribute__((noinline, cold)) void far_begin(void)
+{
+    uint32_t near = 0;
+    for (size_t i = 0; i < FAR_FIRST; i++) {
+        near += atomic_load_explicit(&keys[i], memory_order_relaxed) != KEY_FREE ? 1 : 0;
+    }
+    atomic_store_explicit(&living, near, memory_order_relaxed);
+    atomic_store_explicit(&far_used, true, memory_order_release);
+}
+
+/* A counted update takes longer than all else at a birth: programs that stay in the near part are spared it. */
+static void count_living(uint32_t more)
+{
+    if (is_far_used()) {
+        atomic_fetch_add_explicit(&living, more, memory_order_relaxed);
+    }
+}
+
 /*
  * An entry for `key`, marked busy. One that still carries it is an object whose death went unseen (it was freed inside the
  * shim): two cannot live in one window, so the new one takes its place.
@@ -171,29 +194,21 @@ static bool key_claim(uint64_t key, size_t *index)
 {
     uint64_t same = key;
     if (key_find(key, index) && atomic_compare_exchange_strong(&keys[*index], &same, KEY_BUSY)) {
-        atomic_fetch_sub_explicit(&living, 1, memory_order_relaxed);
         return true;
     }
-    if (atomic_load_explicit(&living, memory_order_relaxed) > LIVE_MAX) {
+    if (is_far_used() && atomic_load_explicit(&living, memory_order_relaxed) >= LIVE_MAX) {
         return false;
     }
-    if (bucket_claim(near_bucket(key), index)) {
-        return true;
+    if (!bucket_claim(near_bucket(key), index)) {
+        if (!is_far_used()) {
+            far_begin();
+        }
+        if (!far_claim(key, index)) {
+            return false;
+        }
     }
-    if (!atomic_load_explicit(&far_used, memory_order_relaxed)) {
-        atomic_store_explicit(&far_used, true, memory_order_release);
-    }
-    return far_claim(key, index);
-}
-
-static bool key_claim_living(uint64_t key, size_t *index)
-{
-    atomic_fetch_add_explicit(&living, 1, memory_order_relaxed);
-    bool claimed = key_claim(key, index);
-    if (!claimed) {
-        atomic_fetch_sub_explicit(&living, 1, memory_order_relaxed);
-    }
-    return claimed;
+    count_living(1);
+    return true;
 }
 
 static void key_release(uint64_t key, size_t index)
@@ -203,7 +218,7 @@ static void key_release(uint64_t key, size_t index)
         size_t number = (index - FAR_FIRST) / BUCKET_ENTRIES;
         unpass(key, (number - far_number(key, 0)) % FAR_BUCKETS);
     }
-    atomic_fetch_sub_explicit(&living, 1, memory_order_relaxed);
+    count_living(UINT32_MAX);
 }
 
 /*
@@ -228,7 +243,7 @@ bool object_map_restore(const struct object *object)
     uint32_t size_class = class_of(object->size_bytes);
     uint64_t key = key_of(object->start >> size_class, size_class);
     size_t index;
-    if (size_class >= SIZE_CLASSES || !key_claim_living(key, &index)) {
+    if (size_class >= SIZE_CLASSES || !key_claim(key, &index)) {
         process_drop(DB_DROP_OBJECT_TABLE_FULL);
         return false;
     }
