@@ -66,6 +66,7 @@ static bool registers_open(struct access_thread *at)
         at->watches[i].range = io_range_take();
     }
     watch_set_current(at->registers, at->register_count);
+    machine_thread_begin();
     patience_alarm_open(at);
     return true;
 }
@@ -101,6 +102,7 @@ void access_thread_end(struct thread *thread)
         verdict_end(at, &at->watches[i], DB_DROP_WATCH_OPEN);
         io_range_give(at->watches[i].range);
     }
+    machine_thread_end();
     registers_close(at); /* disarms: the account of armed time needs them known until then */
     watch_set_current(NULL, 0);
     thread->access = NULL; /* first: a child forked by another thread at this moment must not look at what is gone */
@@ -115,6 +117,7 @@ void access_thread_forget(struct thread *thread)
         watch_register_forget(&at->registers[i]);
     }
     patience_alarm_close(at, true);
+    machine_thread_end();
     watch_set_current(NULL, 0);
     atomic_store(&workers_watched, 0);
     io_marks_reset_child();

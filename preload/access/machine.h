@@ -67,6 +67,13 @@ struct machine_find {
 bool machine_start(char *why_off, size_t bytes); /* opens the decoder; outside handlers */
 
 /*
+ * The calling thread will ask below, or no more: in between it remembers what it decoded, in some 400 KiB at most. Signal-safe, by system
+ * calls alone; also in a forked child.
+ */
+void machine_thread_begin(void);
+void machine_thread_end(void);
+
+/*
  * From the interrupted state, walks the path that the thread will take to the next load (or store) outside the stack that
  * will really touch memory: not NOPs, prefetches, LEA; not a module's own constants, the linkage table or
  * thread-local data, which are never an object's. General registers, flags and the path's own stores are computed

@@ -7,15 +7,50 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+/* Of what Zydis tells of an instruction that which is asked here, by its names and in its enumerations: a tenth of the bytes. */
+struct x86_operand {
+    uint8_t type, actions;
+    uint16_t size, element_size; /* bits */
+    uint16_t element_count;
+    union {
+        struct {
+            uint16_t value;
+        } reg;
+        struct {
+            uint8_t type, scale;
+            uint16_t segment, base, index;
+            int64_t displacement;
+        } mem;
+        struct {
+            uint64_t value;
+            bool is_relative;
+        } imm;
+    };
+};
+
+struct x86_head {
+    uint16_t mnemonic, category, mask_register;
+    uint8_t length, encoding, opcode_map, opcode, address_width, operand_width;
+    uint8_t operand_count, operand_count_visible; /* the visible ones come first */
+    uint8_t mask_mode, broadcast_mode;
+    uint64_t attributes;
+    const ZydisAccessedFlags *cpu_flags;
+};
+
 struct x86_instruction {
     uintptr_t address;
-    ZydisDecodedInstruction head;
-    ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+    struct x86_head head;
+    struct x86_operand operand[ZYDIS_MAX_OPERAND_COUNT];
 };
 
 enum x86_decoded { X86_DECODED, X86_UNREADABLE, X86_UNDECODED };
 
-/* Signal-safe. Reads around armed watches. */
+/* machine_x86_decode.c: loads the decoder; outside handlers. False with the reason when there is none. */
+bool x86_decoder_start(char *why_off, size_t bytes);
+/*
+ * Signal-safe. Reads around armed watches. A thread that has begun (machine_thread_begin()) remembers what it decoded, as long as
+ * the bytes there are the same.
+ */
 enum x86_decoded x86_decode(uintptr_t address, struct x86_instruction *instruction);
 /* Length alone, 0 when it does not decode: about half the work. */
 unsigned x86_length(const uint8_t *bytes, size_t available);
@@ -59,12 +94,12 @@ void x86_state_begin(struct x86_state *state, const ucontext_t *uc);
 
 /* Address of a memory operand; unknown when a register it needs is. */
 struct x86_value x86_operand_address(const struct x86_state *state, const struct x86_instruction *instruction,
-                                     const ZydisDecodedOperand *operand);
+                                     const struct x86_operand *operand);
 /* An operand's value, up to 8 bytes. Memory is read behind the path's own stores. */
 struct x86_value x86_operand_read(const struct x86_state *state, const struct x86_instruction *instruction,
-                                  const ZydisDecodedOperand *operand);
+                                  const struct x86_operand *operand);
 void x86_operand_write(struct x86_state *state, const struct x86_instruction *instruction,
-                       const ZydisDecodedOperand *operand, struct x86_value value);
+                       const struct x86_operand *operand, struct x86_value value);
 struct x86_value x86_memory_read(const struct x86_state *state, uint64_t address, uint32_t size_bytes);
 void x86_memory_write(struct x86_state *state, uint64_t address, uint64_t size_bytes, struct x86_value value);
 
@@ -85,13 +120,13 @@ void x86_vector_start(void);
 /* The path overwrites the vector register; others are ignored. */
 void x86_vector_forget(struct x86_state *state, ZydisRegister reg);
 /* Does a mask choose what the memory operand touches, or a vector where? */
-bool x86_is_masked(const struct x86_instruction *instruction, const ZydisDecodedOperand *operand);
+bool x86_is_masked(const struct x86_instruction *instruction, const struct x86_operand *operand);
 /*
  * x86_operand_touches for these: the first run of elements let through, of a gather or scatter the first element.
  * `*address` and `*size_bytes` come in as the whole operand's.
  */
 bool x86_masked_touches(const struct x86_state *state, const struct x86_instruction *instruction,
-                        const ZydisDecodedOperand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown);
+                        const struct x86_operand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown);
 
 bool x86_repeats(const struct x86_instruction *instruction);
 
@@ -100,6 +135,6 @@ bool x86_repeats(const struct x86_instruction *instruction);
  * masked forms touch less than they name. False: no access, or not known which (`*unknown` tells).
  */
 bool x86_operand_touches(const struct x86_state *state, const struct x86_instruction *instruction,
-                         const ZydisDecodedOperand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown);
+                         const struct x86_operand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown);
 
 #endif

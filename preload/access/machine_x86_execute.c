@@ -118,7 +118,7 @@ static bool is_binary(ZydisMnemonic mnemonic)
 /* Two operands, the first also the destination (except for CMP and TEST). False: an operand is not known. */
 static bool execute_binary(struct x86_state *state, const struct x86_instruction *instruction)
 {
-    const ZydisDecodedOperand *first = &instruction->operand[0], *second = &instruction->operand[1];
+    const struct x86_operand *first = &instruction->operand[0], *second = &instruction->operand[1];
     unsigned bits = first->size;
     struct x86_value a = x86_operand_read(state, instruction, first);
     struct x86_value b = x86_operand_read(state, instruction, second);
@@ -172,7 +172,7 @@ static bool execute_binary(struct x86_state *state, const struct x86_instruction
 
 static bool execute_unary(struct x86_state *state, const struct x86_instruction *instruction)
 {
-    const ZydisDecodedOperand *operand = &instruction->operand[0];
+    const struct x86_operand *operand = &instruction->operand[0];
     unsigned bits = operand->size;
     struct x86_value a = x86_operand_read(state, instruction, operand);
     if (!a.known) {
@@ -201,7 +201,7 @@ static bool execute_unary(struct x86_state *state, const struct x86_instruction 
 /* Moves and conversions: operand 0 receives a function of operand 1. */
 static bool execute_move(struct x86_state *state, const struct x86_instruction *instruction)
 {
-    const ZydisDecodedOperand *to = &instruction->operand[0], *from = &instruction->operand[1];
+    const struct x86_operand *to = &instruction->operand[0], *from = &instruction->operand[1];
     struct x86_value value;
     switch (instruction->head.mnemonic) {
     case ZYDIS_MNEMONIC_LEA:
@@ -226,16 +226,16 @@ static bool execute_move(struct x86_state *state, const struct x86_instruction *
 static bool execute_conditional(struct x86_state *state, const struct x86_instruction *instruction)
 {
     struct x86_value condition = x86_condition(state, instruction->head.opcode & 15u);
-    const ZydisDecodedOperand *to = &instruction->operand[0];
+    const struct x86_operand *to = &instruction->operand[0];
     if (!condition.known) {
         return false;
     }
-    if (instruction->head.meta.category == ZYDIS_CATEGORY_SETCC) {
+    if (instruction->head.category == ZYDIS_CATEGORY_SETCC) {
         x86_operand_write(state, instruction, to, condition);
         return true;
     }
     /* A 32-bit CMOV clears the upper half even where it does not move. */
-    const ZydisDecodedOperand *from = condition.bits != 0 ? &instruction->operand[1] : to;
+    const struct x86_operand *from = condition.bits != 0 ? &instruction->operand[1] : to;
     x86_operand_write(state, instruction, to, x86_operand_read(state, instruction, from));
     return true;
 }
@@ -344,7 +344,7 @@ static void forget_results(struct x86_state *state, const struct x86_instruction
         state->vectors_known = 0; /* no operand says so */
     }
     for (unsigned i = 0; i < instruction->head.operand_count; i++) {
-        const ZydisDecodedOperand *operand = &instruction->operand[i];
+        const struct x86_operand *operand = &instruction->operand[i];
         if ((operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0) {
             x86_operand_write(state, instruction, operand, UNKNOWN);
         }
@@ -390,11 +390,11 @@ static bool emulate(struct x86_state *state, const struct x86_instruction *instr
     case ZYDIS_MNEMONIC_STOSD:
     case ZYDIS_MNEMONIC_STOSQ:
     case ZYDIS_MNEMONIC_STOSW:
-        return instruction->head.meta.category == ZYDIS_CATEGORY_STRINGOP && execute_string(state, instruction);
+        return instruction->head.category == ZYDIS_CATEGORY_STRINGOP && execute_string(state, instruction);
     default:
         break;
     }
-    ZydisInstructionCategory category = instruction->head.meta.category;
+    ZydisInstructionCategory category = instruction->head.category;
     if (category == ZYDIS_CATEGORY_SETCC || category == ZYDIS_CATEGORY_CMOV) {
         return execute_conditional(state, instruction);
     }

@@ -99,10 +99,10 @@ static bool touches_watched(struct x86_state *state, const struct x86_instructio
                             uint32_t size_bytes, struct machine_access *access)
 {
     unsigned memory_operands = 0;
-    const ZydisDecodedOperand *only = NULL;
+    const struct x86_operand *only = NULL;
     *access = (struct machine_access){.instruction = instruction->address};
     for (unsigned i = 0; i < instruction->head.operand_count; i++) {
-        const ZydisDecodedOperand *operand = &instruction->operand[i];
+        const struct x86_operand *operand = &instruction->operand[i];
         bool candidate = operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
                          operand->mem.base != ZYDIS_REGISTER_RSP;
         if (!candidate) {
@@ -138,7 +138,7 @@ static bool touches_watched(struct x86_state *state, const struct x86_instructio
 static void forget_written(struct x86_state *state, const struct x86_instruction *instruction)
 {
     for (unsigned i = 0; i < instruction->head.operand_count; i++) {
-        const ZydisDecodedOperand *operand = &instruction->operand[i];
+        const struct x86_operand *operand = &instruction->operand[i];
         bool writes = (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
         if (writes && operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
             x86_operand_write(state, instruction, operand, (struct x86_value){0, false});
@@ -154,7 +154,7 @@ static bool string_touches(const struct x86_state *state, const struct x86_instr
     const int64_t step = (state->flags & 0x400u) != 0 ? -element : element;
     *access = (struct machine_access){.instruction = instruction->address};
     for (unsigned i = 0; i < instruction->head.operand_count; i++) {
-        const ZydisDecodedOperand *operand = &instruction->operand[i];
+        const struct x86_operand *operand = &instruction->operand[i];
         if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY) {
             continue;
         }
@@ -185,7 +185,7 @@ static bool explain_at(const ucontext_t *uc, uintptr_t instruction_address, uint
         return false;
     }
     x86_state_begin(&state, uc);
-    if (instruction.head.meta.category == ZYDIS_CATEGORY_STRINGOP) {
+    if (instruction.head.category == ZYDIS_CATEGORY_STRINGOP) {
         bool ends_here = instruction_address + instruction.head.length == now;
         bool goes_on = x86_repeats(&instruction) && instruction_address == now;
         bool touches = (ends_here || goes_on) && string_touches(&state, &instruction, address, size_bytes, access);

@@ -48,7 +48,7 @@ static int break_here(struct path *path)
 }
 
 /* Operands that never lie in an object: the stack's, thread-local ones, and constants beside the code (loads only). */
-static bool operand_is_private(const struct path *path, const ZydisDecodedOperand *operand)
+static bool operand_is_private(const struct path *path, const struct x86_operand *operand)
 {
     ZydisRegister base = operand->mem.base;
     return base == ZYDIS_REGISTER_RSP || operand->mem.segment == ZYDIS_REGISTER_FS ||
@@ -74,7 +74,7 @@ static void note_access(struct path *path, uint64_t address, uint64_t size_bytes
         .element_bytes = element_bytes,
     };
     for (unsigned i = 0; i < path->instruction.head.operand_count; i++) {
-        const ZydisDecodedOperand *operand = &path->instruction.operand[i];
+        const struct x86_operand *operand = &path->instruction.operand[i];
         uint64_t other, other_size;
         bool unknown;
         if (x86_operand_touches(&path->state, &path->instruction, operand, &other, &other_size, &unknown) &&
@@ -83,7 +83,7 @@ static void note_access(struct path *path, uint64_t address, uint64_t size_bytes
             access->store |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
         }
     }
-    if (x86_repeats(&path->instruction) && path->instruction.head.meta.category == ZYDIS_CATEGORY_STRINGOP) {
+    if (x86_repeats(&path->instruction) && path->instruction.head.category == ZYDIS_CATEGORY_STRINGOP) {
         access->repeats_left = path->state.general[X86_RCX];
         path->full = true; /* one instruction, as many accesses as it likes */
     }
@@ -93,7 +93,7 @@ static void note_access(struct path *path, uint64_t address, uint64_t size_bytes
 static void note_touched(struct path *path)
 {
     for (unsigned i = 0; i < path->instruction.head.operand_count && path->touched < MACHINE_SPANS_MAX; i++) {
-        const ZydisDecodedOperand *operand = &path->instruction.operand[i];
+        const struct x86_operand *operand = &path->instruction.operand[i];
         uint64_t address, size_bytes;
         bool unknown;
         if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && !operand_is_private(path, operand) &&
@@ -108,13 +108,13 @@ static void note_touched(struct path *path)
 static int look_for_access(struct path *path)
 {
     ZydisOperandActions wanted = path->want_store ? ZYDIS_OPERAND_ACTION_MASK_WRITE : ZYDIS_OPERAND_ACTION_MASK_READ;
-    ZydisInstructionCategory category = path->instruction.head.meta.category;
+    ZydisInstructionCategory category = path->instruction.head.category;
     bool transfers = category == ZYDIS_CATEGORY_CALL || category == ZYDIS_CATEGORY_UNCOND_BR;
     if (path->text.owner == TEXT_ALLOCATOR || transfers) {
         return STEP_ON;
     }
     for (unsigned i = 0; i < path->instruction.head.operand_count; i++) {
-        const ZydisDecodedOperand *operand = &path->instruction.operand[i];
+        const struct x86_operand *operand = &path->instruction.operand[i];
         uint64_t address, size_bytes;
         bool unknown;
         if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || (operand->actions & wanted) == 0 ||
@@ -188,10 +188,10 @@ static int go_to(struct path *path, uint64_t target, bool by_return)
 static struct x86_value target_of(const struct path *path)
 {
     const struct x86_instruction *instruction = &path->instruction;
-    const ZydisDecodedOperand *operand = &instruction->operand[0];
+    const struct x86_operand *operand = &instruction->operand[0];
     if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operand->imm.is_relative) {
         uint64_t next = instruction->address + instruction->head.length;
-        return (struct x86_value){next + operand->imm.value.u, true};
+        return (struct x86_value){next + operand->imm.value, true};
     }
     return x86_operand_read(&path->state, instruction, operand);
 }
@@ -228,14 +228,14 @@ static int call_or_return(struct path *path)
     if ((state->general_known & 1u << X86_RSP) == 0) {
         return break_here(path);
     }
-    if (instruction->head.meta.category == ZYDIS_CATEGORY_RET) {
+    if (instruction->head.category == ZYDIS_CATEGORY_RET) {
         struct x86_value caller = x86_memory_read(state, state->general[X86_RSP], 8);
         if (!caller.known) {
             return break_here(path);
         }
         state->general[X86_RSP] += 8;
         if (instruction->head.operand_count_visible == 1) {
-            state->general[X86_RSP] += instruction->operand[0].imm.value.u;
+            state->general[X86_RSP] += instruction->operand[0].imm.value;
         }
         return go_to(path, caller.bits, true);
     }
@@ -253,7 +253,7 @@ static int advance(struct path *path)
 {
     const struct x86_instruction *instruction = &path->instruction;
     struct x86_value target;
-    switch (instruction->head.meta.category) {
+    switch (instruction->head.category) {
     case ZYDIS_CATEGORY_COND_BR:
         return branch_conditional(path);
     case ZYDIS_CATEGORY_UNCOND_BR:
@@ -321,7 +321,7 @@ static int result_of(struct path *path, const struct machine_choice *choice, uin
     }
     find->left_frame = path->left_frame;
     if (step == MACHINE_NEEDS_BREAK && !cut) {
-        bool branches = path->instruction.head.meta.category == ZYDIS_CATEGORY_COND_BR;
+        bool branches = path->instruction.head.category == ZYDIS_CATEGORY_COND_BR;
         return break_further(path, begun, branches ? MACHINE_INDIRECT : MACHINE_UNKNOWN_ADDRESS);
     }
     return step == STEP_ON ? break_further(path, begun, MACHINE_TOO_LONG) : step;

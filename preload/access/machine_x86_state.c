@@ -152,35 +152,32 @@ static void register_write(struct x86_state *state, ZydisRegister reg, struct x8
 }
 
 struct x86_value x86_operand_address(const struct x86_state *state, const struct x86_instruction *instruction,
-                                     const ZydisDecodedOperand *operand)
+                                     const struct x86_operand *operand)
 {
-    const ZydisDecodedOperandMem *memory = &operand->mem;
-    struct x86_value base = register_read(state, instruction, memory->base);
-    struct x86_value index = register_read(state, instruction, memory->index);
-    uint64_t scale = memory->scale == 0 ? 1 : memory->scale;
-    struct x86_value address = {base.bits + index.bits * scale, base.known && index.known};
-    if (memory->disp.has_displacement) {
-        address.bits += (uint64_t)memory->disp.value;
-    }
+    struct x86_value base = register_read(state, instruction, operand->mem.base);
+    struct x86_value index = register_read(state, instruction, operand->mem.index);
+    uint64_t scale = operand->mem.scale == 0 ? 1 : operand->mem.scale;
+    struct x86_value address = {base.bits + index.bits * scale + (uint64_t)operand->mem.displacement,
+                                base.known && index.known};
     if (instruction->head.address_width == 32) {
         address.bits = low_bits(address.bits, 32);
     }
-    if (memory->segment == ZYDIS_REGISTER_FS) {
+    if (operand->mem.segment == ZYDIS_REGISTER_FS) {
         address.bits += (uint64_t)(uintptr_t)__builtin_thread_pointer();
-    } else if (memory->segment == ZYDIS_REGISTER_GS) {
+    } else if (operand->mem.segment == ZYDIS_REGISTER_GS) {
         address.known = false;
     }
     return address;
 }
 
 struct x86_value x86_operand_read(const struct x86_state *state, const struct x86_instruction *instruction,
-                                  const ZydisDecodedOperand *operand)
+                                  const struct x86_operand *operand)
 {
     if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
         return register_read(state, instruction, operand->reg.value);
     }
     if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-        return (struct x86_value){operand->imm.value.u, true};
+        return (struct x86_value){operand->imm.value, true};
     }
     if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.type == ZYDIS_MEMOP_TYPE_MEM) {
         struct x86_value address = x86_operand_address(state, instruction, operand);
@@ -192,7 +189,7 @@ struct x86_value x86_operand_read(const struct x86_state *state, const struct x8
 }
 
 void x86_operand_write(struct x86_state *state, const struct x86_instruction *instruction,
-                       const ZydisDecodedOperand *operand, struct x86_value value)
+                       const struct x86_operand *operand, struct x86_value value)
 {
     if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
         register_write(state, operand->reg.value, value);

@@ -120,11 +120,11 @@ static ZydisRegister mask_vector(const struct x86_instruction *instruction)
 static bool is_masked_by_k(const struct x86_instruction *instruction)
 {
     return instruction->head.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
-           instruction->head.avx.mask.mode > ZYDIS_MASK_MODE_DISABLED &&
-           instruction->head.avx.mask.reg > ZYDIS_REGISTER_K0;
+           instruction->head.mask_mode > ZYDIS_MASK_MODE_DISABLED &&
+           instruction->head.mask_register > ZYDIS_REGISTER_K0;
 }
 
-bool x86_is_masked(const struct x86_instruction *instruction, const ZydisDecodedOperand *operand)
+bool x86_is_masked(const struct x86_instruction *instruction, const struct x86_operand *operand)
 {
     return operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB || is_masked_by_k(instruction) ||
            mask_vector(instruction) != ZYDIS_REGISTER_NONE;
@@ -137,7 +137,7 @@ static struct x86_value active_elements(const struct x86_state *state, const str
     struct x86_value active = {0, true};
     ZydisRegister vector = mask_vector(instruction);
     if (vector == ZYDIS_REGISTER_NONE) {
-        active = x86_mask_register(state, (unsigned)(instruction->head.avx.mask.reg - ZYDIS_REGISTER_K0));
+        active = x86_mask_register(state, (unsigned)(instruction->head.mask_register - ZYDIS_REGISTER_K0));
         active.bits &= count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
         return active;
     }
@@ -167,9 +167,9 @@ static bool indices_are_64_bits(ZydisMnemonic mnemonic)
 }
 
 /* Of a gather or scatter: the operand itself is described as one element. */
-static unsigned elements_addressed(const struct x86_instruction *instruction, const ZydisDecodedOperand *operand)
+static unsigned elements_addressed(const struct x86_instruction *instruction, const struct x86_operand *operand)
 {
-    const ZydisDecodedOperand *data = operand == &instruction->operand[0] ? operand + 2 : &instruction->operand[0];
+    const struct x86_operand *data = operand == &instruction->operand[0] ? operand + 2 : &instruction->operand[0];
     ZydisRegister index = operand->mem.index;
     unsigned index_bytes = index >= ZYDIS_REGISTER_ZMM0 ? 64 : index >= ZYDIS_REGISTER_YMM0 ? 32 : 16;
     unsigned indices = index_bytes / (indices_are_64_bits(instruction->head.mnemonic) ? 8 : 4);
@@ -177,10 +177,10 @@ static unsigned elements_addressed(const struct x86_instruction *instruction, co
 }
 
 static struct x86_value element_address(const struct x86_state *state, const struct x86_instruction *instruction,
-                                        const ZydisDecodedOperand *operand, unsigned element)
+                                        const struct x86_operand *operand, unsigned element)
 {
     unsigned bytes = indices_are_64_bits(instruction->head.mnemonic) ? 8 : 4;
-    ZydisDecodedOperand plain = *operand;
+    struct x86_operand plain = *operand;
     plain.mem.index = ZYDIS_REGISTER_NONE;
     struct x86_value address = x86_operand_address(state, instruction, &plain);
     struct x86_value index = vector_read(state, operand->mem.index, element * bytes, bytes);
@@ -192,12 +192,11 @@ static struct x86_value element_address(const struct x86_state *state, const str
 
 static bool packs(const struct x86_instruction *instruction)
 {
-    return instruction->head.meta.category == ZYDIS_CATEGORY_COMPRESS ||
-           instruction->head.meta.category == ZYDIS_CATEGORY_EXPAND;
+    return instruction->head.category == ZYDIS_CATEGORY_COMPRESS || instruction->head.category == ZYDIS_CATEGORY_EXPAND;
 }
 
 bool x86_masked_touches(const struct x86_state *state, const struct x86_instruction *instruction,
-                        const ZydisDecodedOperand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown)
+                        const struct x86_operand *operand, uint64_t *address, uint64_t *size_bytes, bool *unknown)
 {
     unsigned element = operand->element_size / 8u, count = operand->element_count;
     bool bytewise = instruction->head.mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU ||
@@ -208,7 +207,7 @@ bool x86_masked_touches(const struct x86_state *state, const struct x86_instruct
     }
     bool gathers = operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB;
     count = gathers ? elements_addressed(instruction, operand) : count;
-    bool broadcasts = instruction->head.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID;
+    bool broadcasts = instruction->head.broadcast_mode != ZYDIS_BROADCAST_MODE_INVALID;
     count = broadcasts ? 64 : count; /* one in memory, many in the vector */
     struct x86_value active = active_elements(state, instruction, count, element);
     *unknown = !active.known || element == 0 || element > 8 || count == 0;

@@ -122,7 +122,33 @@ static void test_waits_at_branches_on_unknown_flags(void **state)
     assert_int_equal(result, MACHINE_NEEDS_BREAK);
     struct x86_instruction branch;
     assert_int_equal(x86_decode(find.break_at, &branch), X86_DECODED);
-    assert_int_equal(branch.head.meta.category, ZYDIS_CATEGORY_COND_BR);
+    assert_int_equal(branch.head.category, ZYDIS_CATEGORY_COND_BR);
+}
+
+/* What a thread remembers is what the decoder says, also where code made at run time took the place of other code. */
+static void test_decoded_instructions_are_remembered_by_their_bytes(void **state)
+{
+    (void)state;
+    uint8_t code[16] = {0x48, 0x8b, 0x46, 0x08}; /* mov 8(%rsi), %rax */
+    struct x86_instruction first, again, other;
+    machine_thread_begin();
+    assert_int_equal(x86_decode((uintptr_t)code, &first), X86_DECODED);
+    assert_int_equal(x86_decode((uintptr_t)code, &again), X86_DECODED);
+    assert_memory_equal(&first, &again, sizeof first);
+    assert_int_equal(again.operand[1].mem.base, ZYDIS_REGISTER_RSI);
+    assert_int_equal(again.operand[1].mem.displacement, 8);
+    code[3] = 0x10;
+    assert_int_equal(x86_decode((uintptr_t)code, &other), X86_DECODED);
+    assert_int_equal(other.operand[1].mem.displacement, 16);
+    machine_thread_end();
+    for (uintptr_t at = (uintptr_t)kernel_long_loop; at < (uintptr_t)kernel_long_loop + 1600; at += first.head.length) {
+        machine_thread_begin();
+        assert_int_equal(x86_decode(at, &again), X86_DECODED);
+        assert_int_equal(x86_decode(at, &again), X86_DECODED);
+        machine_thread_end();
+        assert_int_equal(x86_decode(at, &first), X86_DECODED);
+        assert_memory_equal(&first, &again, sizeof first);
+    }
 }
 
 KERNEL(kernel_unknown_address, "int3; movq %rdx, %xmm0; movq %xmm0, %rax; mov (%rsi,%rax,8), %rcx");
@@ -384,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_turns_short_loops_and_waits_behind_long_ones),
         cmocka_unit_test(test_long_paths_wait_at_their_far_end),
         cmocka_unit_test(test_waits_at_branches_on_unknown_flags),
+        cmocka_unit_test(test_decoded_instructions_are_remembered_by_their_bytes),
         cmocka_unit_test(test_waits_at_accesses_through_overwritten_registers),
         cmocka_unit_test(test_follows_calls_returns_and_computed_jumps),
         cmocka_unit_test(test_sees_the_stores_of_the_path_itself),
