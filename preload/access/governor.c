@@ -1,6 +1,8 @@
 #include "access/governor.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "access/armed.h"
@@ -31,13 +33,33 @@ static _Atomic uint64_t late_cost_ns, late_armed_ns;
 /* In all threads while armed: the tick that counts kernel time is too coarse for less than the sum. */
 static _Atomic uint64_t armed_faults, armed_kernel_ns, faults_charged_ns;
 static _Atomic uint64_t other_faults, other_kernel_ns; /* in the same threads while not armed */
+static atomic_bool huge_pages_come;
 
 /* CPU time of the program that made way for this one by exec: the account is its own. A forked child's clock is new. */
 static uint64_t before_ns;
 static uint32_t before_pid;
 
+void governor_expect_huge_pages(void)
+{
+    if (!atomic_load_explicit(&huge_pages_come, memory_order_relaxed)) {
+        atomic_store_explicit(&huge_pages_come, true, memory_order_relaxed);
+    }
+}
+
+/* Documentation/admin-guide/mm/transhuge.rst; glibc.malloc.hugetlb makes glibc ask. */
+static void find_huge_pages(void)
+{
+    char enabled[64] = "";
+    kernel_read_file("/sys/kernel/mm/transparent_hugepage/enabled", enabled, sizeof enabled);
+    const char *tunables = getenv("GLIBC_TUNABLES");
+    if (strstr(enabled, "[always]") != NULL || (tunables != NULL && strstr(tunables, "hugetlb") != NULL)) {
+        governor_expect_huge_pages();
+    }
+}
+
 bool governor_start(char *why_off, size_t bytes)
 {
+    find_huge_pages();
     before_ns = kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     before_pid = process_record->pid;
     return calibration_run(&measured, why_off, bytes);
@@ -83,7 +105,8 @@ static uint64_t faults_cost_ns(uint64_t faults, uint64_t kernel_ns)
     uint64_t cost_ns = faults * measured.fault_extra_ns;
     uint64_t small_ns = faults * (usual_ns > measured.armed_fault_ns ? usual_ns : measured.armed_fault_ns);
     kernel_ns = kernel_ns > traps_ns ? kernel_ns - traps_ns : 0;
-    if (measured.fault_extra_ns != 0 && kernel_ns > small_ns * HUGE_FAULTS_FROM) {
+    if (atomic_load_explicit(&huge_pages_come, memory_order_relaxed) && measured.fault_extra_ns != 0 &&
+        kernel_ns > small_ns * HUGE_FAULTS_FROM) {
         uint64_t huge_ns = faults * HUGE_FAULT_MAX_NS;
         huge_ns = kernel_ns - small_ns < huge_ns ? kernel_ns - small_ns : huge_ns;
         cost_ns += (uint64_t)((double)huge_ns * HUGE_COST);

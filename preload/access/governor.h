@@ -37,6 +37,11 @@ void governor_charge_armed(const struct armed_time *armed, uint32_t split_stores
  */
 bool governor_strings_are_slowed(void);
 void governor_charge_string(uint64_t since_ns);
+/*
+ * Huge pages may come from now on: the program has asked for them. Where the kernel gives them to all who do not ask, or malloc
+ * asks, governor_start() has found that out. Without them faults that take long have other causes. Signal-safe.
+ */
+void governor_expect_huge_pages(void);
 /* In a forked child: its account is its own. */
 void governor_reset_child(void);
 /* May watches wait longer than they do? Their waiting has a part of the budget. Signal-safe. */

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "access/governor.h"
 #include "access/io_hook.h"
 
 /* result, function, parameters, arguments, buffer, its bytes, what the kernel does to it */
@@ -26,9 +27,7 @@
     X(size_t, fread, (void *to, size_t size, size_t count, FILE *file), (to, size, count, file), to, size *count,      \
       IO_REWRITTEN)                                                                                                    \
     X(size_t, fwrite, (const void *from, size_t size, size_t count, FILE *file), (from, size, count, file), from,      \
-      size *count, IO_USED)                                                                                            \
-    X(int, madvise, (void *start, size_t bytes, int advice), (start, bytes, advice), start, bytes,                     \
-      advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == MADV_FREE ? IO_GONE : 0)
+      size *count, IO_USED)
 
 /* The real functions, looked up before the program runs: a signal handler may be the first to call one. */
 #define POINTER(result, function, parameters, arguments, buffer, bytes, mark)                                          \
@@ -53,3 +52,21 @@ __attribute__((constructor(101))) static void find_real_functions(void)
     }
 IO_BUFFERS(HOOK)
 #undef HOOK
+
+IO_POINTER(int, madvise, (void *start, size_t bytes, int advice), , )
+
+__attribute__((constructor(101))) static void find_madvise(void)
+{
+    IO_FIND(madvise);
+}
+
+INTERPOSED int madvise(void *start, size_t bytes, int advice)
+{
+    if (advice == MADV_HUGEPAGE) {
+        governor_expect_huge_pages();
+    }
+    if (IO_WATCHED() && (advice == MADV_DONTNEED || advice == MADV_REMOVE || advice == MADV_FREE)) {
+        io_mark((uintptr_t)start, bytes, IO_GONE);
+    }
+    return IO_REAL(madvise)(start, bytes, advice);
+}
