@@ -203,12 +203,13 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
     for (unsigned i = 0; id != 0 && i < FRAMES_MAX; i++) {
         const struct step *step = step_of(search, process, id);
         struct spot *spot = step->spot;
-        if (spot != NULL && spot->walk != NULL) {
+        struct walk *walk = spot != NULL ? spot->walk : NULL;
+        if (walk != NULL) {
             if (own)
                 add_own(search, process, spot, leaf, record, library);
-            spot->walk->all += spot->walk != last ? record->samples : 0;
-            spot->walk->header_array += spot->header && library != LIBRARY_OTHER ? record->samples : 0;
-            last = spot->walk;
+            walk->all += walk != last ? record->samples : 0;
+            walk->header_array += spot->header && library != LIBRARY_OTHER ? record->samples : 0;
+            last = walk;
         }
         own = false;
         id = step->outer;
