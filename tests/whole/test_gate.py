@@ -73,6 +73,26 @@ def test_more_of_a_known_waste_at_an_edited_line(tmp_path, features, gone, verdi
     assert verdict_of == "known" or " in 518 objects made again, 130 MiB in 259 objects in the baseline, where the line was another" in items[0]["why"]
 
 
+SUMMED = PROGRAM.replace("-1e9)", "-1e9).copy()").replace("return x + mask(len(x))", "return mask(len(x)) + x")
+
+
+@pytest.mark.parametrize("old_step, new_step, features, births, verdict_of", [
+    ((260, 259), (260, 0), 260, 520, "known"), ((260, 0), (260, 0), 260, 520, "increased"), ((260, 0), (520, 0), 260, 520, "known"),
+    ((260, 0), (390, 0), 260, 520, "increased"), ((260, 0), (260, 0), 14, 520, "known")],
+    ids=["its part stays fresh", "edit", "loops of both", "another edit", "set-up only"])
+def test_what_an_edited_line_makes_more_of_may_have_another_cause(tmp_path, old_step, new_step, features, births, verdict_of):
+    """Waste that another edited line made; a longer run of which only lines that prepare it were not edited."""
+    old, new = Program(), Program(SUMMED)
+    for program, mask, (step, again) in ((old, 260, old_step), (new, births, new_step)):
+        program.site("mask", "np.where(", 524288, births=mask, replicas=mask - 1, period=1)
+        program.site("step", "mask(len(x))", 524288, births=step, replicas=again, period=1 if again else 0)
+        program.site("features", "np.tanh(", 65536, births=features)
+    old = write(tmp_path, old, "old.db")
+    for baseline in (old, export(old)):
+        items = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
+        assert [item["verdict"] for item in items if item["line"] == WHERE] == [verdict_of]
+
+
 @pytest.mark.parametrize("before", [4, 60, 357, 360])
 def test_a_plateau_never_decides(tmp_path, before):
     """Its mask was equal in so many of 400 births; this seed makes it equal in all but a first one."""
