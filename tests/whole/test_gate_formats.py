@@ -22,7 +22,8 @@ SARIF = json.loads((whole.ROOT / "tests/schema/sarif-2.1.0-subset.schema.json").
 OFFICIAL = "https://json.schemastore.org/sarif-2.1.0.json"
 MARKUP = "::error file=x::owned %0A %25 <script>alert(1)</script> <!-- --> ]]> &amp; \"q\" 'a' | **b** [l](http://e) ![i](x) `c` @everyone www.e.org #1 _u_ ~~s~~ \x1b[31m \x7f \u202e \ufffe"
 PATH = "/nowhere/dir/::error::\n::warning::<b>\"'&|`%,:\x1b\r*[x](y).py"
-FUNCTION = "evil\n::error::<i>&\"'|`]]>\x01,"
+UNSEEN = "\u061c\u200b\u00ad\ufeff\u3164\U000e0041"  # marks of direction, of no width, tags
+FUNCTION = f"evil\n::error::<i>&\"'|`]]>\x01,{UNSEEN}"
 
 
 def hostile():
@@ -59,7 +60,7 @@ def on_github(*arguments, **changes):
 
 
 def no_controls(text):
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", text), repr(text)
+    assert not re.search(rf"[\x00-\x08\x0b-\x1f\x7f\u202e{UNSEEN}]", text), repr(text)
 
 
 def test_annotations_on_github(base, new):
