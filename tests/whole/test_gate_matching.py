@@ -141,7 +141,8 @@ def ignoring(tmp_path, comment, status):
     return verdict(wasteful(text=text).write(tmp_path / "new.db"), "--baseline", clean().write(tmp_path / "base.db"), status=status)
 
 
-@pytest.mark.parametrize("comment", ["  #pieprof:ignore[replica] meant", "  # pieprof : ignore [ churn, replica ] meant", "  # noqa  # pieprof: ignore[replica] meant"])
+@pytest.mark.parametrize("comment", ["  #pieprof:ignore[replica] meant", "  # pieprof : ignore [ churn, replica ] meant", "  # noqa  # pieprof: ignore[replica] meant",
+                                     "  # PieProf: Ignore[replica] meant"])
 def test_comments_may_be_spaced_otherwise_and_name_several_kinds(tmp_path, comment):
     (item,) = ignoring(tmp_path, comment, 0)["items"]
     assert (item["verdict"], item["why"]) == ("suppressed", "ignored by a comment: meant")
