@@ -386,6 +386,10 @@ static void note_partial(struct judgement *judgement, const struct profile *prof
 static void note_run(struct judgement *judgement, const struct profile *now, const struct profile *base)
 {
     note_partial(judgement, now);
+    if (now->question != NULL)
+        judgement_note(judgement, memory_print("beside the program, another command asked something by `python -c`, "
+                                               "and got a no: %s",
+                                               now->question));
     if (base != NULL)
         note_partial(judgement, base);
     if (now->without_place > 0)
