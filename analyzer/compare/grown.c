@@ -40,8 +40,7 @@ static double births_factor(const struct match *match, size_t line)
     return before > 0 ? (double)births_of(&match->now->lines[line]) / (double)before : 0;
 }
 
-/* Do all lines that are not edited make as many objects, and is there any that may stand in the waste's loop? */
-static bool is_same_length(const struct match *match, const struct repeated *there)
+bool judge_same_length(const struct match *match, uint64_t births)
 {
     bool any = false;
     for (size_t i = 0; i < match->now->line_count; i++) {
@@ -50,7 +49,7 @@ static bool is_same_length(const struct match *match, const struct repeated *the
         double before = (double)births_of(&match->base->lines[match->base_lines[i]]);
         if (differs((double)births_of(&match->now->lines[i]), before))
             return false;
-        any = any || (before > 1 && before >= SET_UP_PART * (double)there->births);
+        any = any || (before > 1 && before >= SET_UP_PART * (double)births);
     }
     return any;
 }
@@ -87,6 +86,6 @@ bool judge_has_grown(const struct match *match, const struct profile_finding *fi
     const struct profile_line *line = finding_line(match->now, finding);
     double most = there->most_bytes * (1 + increase_percent / 100);
     return now->bytes > most && match->known[finding->line] && !match_is_unedited(match, line) &&
-           is_same_length(match, there) && !grew_together(match, finding->line) &&
+           judge_same_length(match, there->births) && !grew_together(match, finding->line) &&
            now->bytes - lost_elsewhere(match, finding->line, finding->kind) > most;
 }

@@ -93,6 +93,24 @@ def test_what_an_edited_line_makes_more_of_may_have_another_cause(tmp_path, old_
         assert [item["verdict"] for item in items if item["line"] == WHERE] == [verdict_of]
 
 
+@pytest.mark.parametrize("before, now, features, verdict_of", [
+    ((16384, 600, 300), (16384, 600, 300), 260, "known"), ((16384, 600, 300), (16384, 600, 300), 130, "known"),
+    ((2097152, 600, 300), (2097152, 600, 599), 260, "known"), ((16384, 600, 599), None, 260, "known"), ((16384, 600, 599), None, 130, "increased")],
+    ids=["the same", "longer", "a longer plateau", "the smaller mended", "perhaps"])
+def test_a_line_of_unlike_places_is_known(tmp_path, before, now, features, verdict_of):
+    """A place that is no finding lowers the mean, as does a small waste until it is mended."""
+    old, new = Program(), Program(PROGRAM.replace("-1e9)", "-1.0e9)") if now is None else PROGRAM)
+    for program, mixed, tanh in ((old, before, features), (new, now, 260)):
+        program.site("mask", "np.where(", 524288, births=260, replicas=259, period=1)
+        program.site("features", "np.tanh(", 65536, births=tanh)
+        if mixed is not None:
+            program.site("mask", "np.where(", mixed[0], births=mixed[1], replicas=mixed[2], period=1)
+    old = write(tmp_path, old, "old.db")
+    for baseline in (old, export(old)):
+        items = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
+        assert [item["verdict"] for item in items if item["line"] == WHERE] == [verdict_of]
+
+
 @pytest.mark.parametrize("before", [4, 60, 357, 360])
 def test_a_plateau_never_decides(tmp_path, before):
     """Its mask was equal in so many of 400 births; this seed makes it equal in all but a first one."""
