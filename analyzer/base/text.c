@@ -81,6 +81,23 @@ static size_t put_character(char *into, const char *from, size_t length, uint32_
     return length;
 }
 
+/*
+ * Does what GitHub's runner takes for a command start at `at`? `##[name` anywhere in a row, or at its start - which is where a
+ * page may break what stands behind a blank - `::name::` or `::name key=`. Slices (`a[0, ::step]`) are none.
+ */
+static bool is_runner_command(const char *at, const char *start, const char *end)
+{
+    if (end - at > 2 && memcmp(at, "##[", 3) == 0)
+        return true;
+    if (end - at < 3 || memcmp(at, "::", 2) != 0 || (at > start && strchr(" \t\r\n", at[-1]) == NULL))
+        return false;
+    const char *name = at + 2, *behind = name;
+    while (behind < end && ((*behind >= 'a' && *behind <= 'z') || *behind == '-'))
+        behind++;
+    return behind > name && behind < end &&
+           (*behind == ' ' || (*behind == ':' && behind + 1 < end && behind[1] == ':'));
+}
+
 static char *text_convert(const char *bytes, size_t length_bytes, bool escape)
 {
     char *text = memory_zeroed(length_bytes * 6 + 12, 1);
@@ -89,7 +106,10 @@ static char *text_convert(const char *bytes, size_t length_bytes, bool escape)
         uint32_t character = text_decode(bytes + i, length_bytes - i, &length);
         if (character == 0 && !escape)
             continue;
-        used += put_character(text + used, bytes + i, length, character, escape);
+        if (escape && is_runner_command(bytes + i, bytes, bytes + length_bytes))
+            used += put_escaped(text + used, character);
+        else
+            used += put_character(text + used, bytes + i, length, character, escape);
     }
     text[used] = '\0';
     return text;

@@ -10,7 +10,7 @@ char *text_valid(const char *bytes, size_t length_bytes);
 
 /*
  * As text_valid, with control characters and what no reader sees (see unseen_ranges) written as \xNN, \uNNNN or \UNNNNNNNN,
- * tabs as 4 blanks.
+ * tabs as 4 blanks, and so the first character of what a continuous integration would take for a command.
  */
 char *text_printable(const char *bytes, size_t length_bytes);
 

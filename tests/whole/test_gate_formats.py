@@ -114,6 +114,23 @@ def commands(text):
     return found
 
 
+@pytest.mark.parametrize("arguments", [["--format", "text"], ["--format", "md"], ["--format", "junit"], ["diff"], ["diff", "--format", "md"], ["report"]], ids=" ".join)
+def test_hostile_text_makes_no_command_where_no_page_stops_them(tmp_path, base, arguments):
+    """Of either form, `##[error]` anywhere in a row and `::error` at its start, which may be where a page breaks."""
+    for length in range(20, 90, 5):
+        program = Program(PROGRAM.replace("-1e9)", "-1e9)  ##[error]own"), path="/nowhere/::error::/##[group]x.py")
+        code = program.codes["mask"]
+        function = "f" * length + " ::error title=x::own ##[warning]own"
+        program.numbers["mask"] = program.process.code(function, "::error::/##[group]x.py", code.co_linetable, code.co_firstlineno, program.source)
+        program.site("mask", "np.where(", 524288, births=260, replicas=259, period=1)
+        evil, verb, rest = program.write(tmp_path / "evil.db"), arguments[0], arguments[1:]
+        environment = {**os.environ, "GITHUB_ACTIONS": "true"}
+        done = (reports.report("diff", base, evil, *rest, env=environment) if verb == "diff" else reports.report(evil, env=environment) if verb == "report"
+                else on_github(evil, "--max", "findings=0", *arguments))
+        assert done.returncode in (0, 1) and "own" in done.stdout, done.stderr
+        assert "##[" not in done.stdout and commands(done.stdout) == []
+
+
 def test_hostile_text_makes_no_command_on_github(base, evil):
     for path in evil:
         done = on_github(path, "--max", "findings=0", "--baseline", path)
