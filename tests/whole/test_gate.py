@@ -1,5 +1,6 @@
 """The gate's verdicts, on runs whose counts are known: what decides, what never does, and what it refuses to decide."""
 import json
+import random
 
 import pytest
 
@@ -109,6 +110,28 @@ def test_a_line_of_unlike_places_is_known(tmp_path, before, now, features, verdi
     for baseline in (old, export(old)):
         items = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
         assert [item["verdict"] for item in items if item["line"] == WHERE] == [verdict_of]
+
+
+def at_random(seed, length=1, data=None):
+    """The same code of a seed: places that repeat never, in part - in which part is the data's doing - and throughout."""
+    code, part, program = random.Random(seed), random.Random(data), Program()
+    for function, words in (("mask", "np.where("), ("step", "return x + mask"), ("features", "np.tanh("), ("main", "step(features")):
+        node = program.node(function, words, samples=100)
+        for ordinal in range(code.randint(1, 4)):
+            births, size = code.choice([20, 100, 260, 400, 520]) * length, code.choice([4096, 65536, 524288, 1048576]) + 8192 * ordinal
+            share, looked_at = code.choice([0, 0, 0.005, 0.3, 0.6, 0.89, 0.95, 1]), code.choice([births, births // 3])
+            share = part.choice([0.02, 0.2, 0.5, 0.8, 0.92, 1]) if data is not None and 0.01 < share < 0.9 else share
+            replicas = int(share * (looked_at - 1))
+            program.process.site(node, size, ordinal=ordinal, births=births, looked_at=looked_at, replicas=replicas, period=1 if replicas else 0)
+    return program
+
+
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_the_same_code_passes_whatever_its_places_repeat(tmp_path, first):
+    for seed in range(first, first + 10):
+        base = write(tmp_path, at_random(seed), "base.db")
+        for new in (at_random(seed), at_random(seed, length=3), at_random(seed, data=seed), at_random(seed, length=2, data=seed + 1)):
+            verdict(write(tmp_path, new), "--baseline", base, status=0)
 
 
 @pytest.mark.parametrize("before", [4, 60, 357, 360])
