@@ -267,7 +267,10 @@ static double most_each(const struct repeated *there)
     return fmax(there->most_bytes / (double)there->births, fmax(firm, there->plateau_bytes_each));
 }
 
-/* By counts: made again at least so often before, for each birth? And in all, where the runs are of one length: a mean rises where the smaller waste is mended. */
+/*
+ * By counts: made again at least so often before, for each birth? And in all, where the runs are of one length: a mean rises
+ * where the smaller waste is mended.
+ */
 static enum judged against_baseline(const struct match *match, const struct profile_line *before,
                                     const struct profile_finding *finding, const struct repeated *now,
                                     const struct gate_options *options, struct repeated *there)

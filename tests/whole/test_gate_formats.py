@@ -114,7 +114,8 @@ def commands(text):
     return found
 
 
-@pytest.mark.parametrize("arguments", [["--format", "text"], ["--format", "md"], ["--format", "junit"], ["diff"], ["diff", "--format", "md"], ["report"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["--format", "text"], ["--format", "md"], ["--format", "junit"], ["diff"], ["diff", "--format", "md"],
+                                       ["report"]], ids=" ".join)
 def test_hostile_text_makes_no_command_where_no_page_stops_them(tmp_path, base, arguments):
     """Of either form, `##[error]` anywhere in a row and `::error` at its start, which may be where a page breaks."""
     for length in range(20, 90, 5):
