@@ -32,14 +32,15 @@ static bool on_github(void)
 /* On GitHub Actions as an annotation too: the log of a step that ends with status 2 is folded. */
 static int refused(const char *name, char *why)
 {
-    char *printable = text_printable(why, strlen(why));
-    fprintf(stderr, "pieprof-report: gate: %s: %s\n", name, printable);
+    char *printable = text_printable(why, strlen(why)), *printable_name = text_printable(name, strlen(name));
+    fprintf(stderr, "pieprof-report: gate: %s: %s\n", printable_name, printable);
     if (on_github()) {
         char *message = escape_command(why, false);
         fprintf(stderr, "::error title=PieProf gate cannot tell::%s\n", message); /* both streams are read */
         free(message);
     }
     free(printable);
+    free(printable_name);
     free(why);
     return STATUS_UNUSABLE;
 }
@@ -168,6 +169,15 @@ static bool makes_baseline(const struct gate_options *gate)
     return gate->update_baseline && access(gate->baselines[0], F_OK) != 0;
 }
 
+/* The first gate of a program has none yet. */
+static const char *missing_baseline(const struct gate_options *gate)
+{
+    for (size_t i = 0; i < gate->baseline_count && !makes_baseline(gate); i++)
+        if (access(gate->baselines[i], F_OK) != 0 && errno == ENOENT)
+            return gate->baselines[i];
+    return NULL;
+}
+
 static bool side_load(struct side *side, const char *const *paths, size_t count, const struct options *options)
 {
     *side = (struct side){.profiles = memory_zeroed(count, sizeof(*side->profiles))};
@@ -191,6 +201,10 @@ int verb_gate(const struct options *options)
     if (gate->baseline_count == 0 && (!gate->limited || gate->update_baseline))
         return refused(options->file,
                        memory_print("nothing to compare with: name a --baseline, or a limit with --max"));
+    const char *missing = missing_baseline(gate);
+    if (missing != NULL)
+        return refused(missing,
+                       memory_print("there is no such baseline; --update-baseline makes a JSON file of the run"));
     if (!gate_options_read_allowed(&own.gate))
         return STATUS_UNUSABLE;
     struct side now, base = {0};

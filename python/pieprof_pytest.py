@@ -68,8 +68,14 @@ def child_command(item, database):
             f"--rootdir={config.rootpath}", *arguments, *cache]
 
 
+def without_file(text, database):
+    """What a program said, but for the file that is gone when somebody reads it."""
+    rows = [row for row in text.splitlines(keepends=True) if not row.startswith(f"pieprof: profile in {database}")]
+    return "".join(rows).replace(database, "the test's run")
+
+
 def run_child(item, directory):
-    """The test alone, profiled: the run, and what its reports say, phase by phase."""
+    """The test alone, profiled: the run, what its reports say, phase by phase, and its output."""
     database, results = os.path.join(directory, "out.db"), os.path.join(directory, "results.json")
     selected = {"test": os.path.join(str(item.config.rootpath), item.nodeid), "results": results}
     done = subprocess.run(
@@ -80,11 +86,12 @@ def run_child(item, directory):
             reports = json.load(file)
     except (OSError, ValueError):
         reports = []
+    output = without_file(done.stdout, database)
     if not any(report["when"] == "teardown" for report in reports):
-        pytest.fail(f"its process ended, with exit status {done.returncode}, before the test had\n{done.stdout}", pytrace=False)
+        pytest.fail(f"its process ended, with exit status {done.returncode}, before the test had\n{output}", pytrace=False)
     if done.returncode not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        pytest.fail(f"its process ended with exit status {done.returncode}\n{done.stdout}", pytrace=False)
-    return database, reports, done.stdout
+        pytest.fail(f"its process ended with exit status {done.returncode}\n{output}", pytrace=False)
+    return database, reports, output
 
 
 def judge_reports(reports, output):
@@ -126,7 +133,8 @@ def gate_test(item, marker):
         if done.returncode == 1 and expected is not None:
             pytest.xfail(expected)
         if done.returncode != 0:
-            pytest.fail(f"{first_finding(item, database, arguments)}\n{done.stdout}{done.stderr}", pytrace=False)
+            text = f"{first_finding(item, database, arguments)}\n{done.stdout}{done.stderr}"
+            pytest.fail(without_file(text, database), pytrace=False)
         if passed_strictly:
             pytest.fail(f"[XPASS(strict)] {expected}", pytrace=False)
 

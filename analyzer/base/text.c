@@ -36,14 +36,35 @@ uint32_t text_decode(const char *bytes, size_t length_bytes_left, size_t *length
     return character;
 }
 
-static bool is_control(uint32_t character)
+/*
+ * Control characters, and what no reader sees: Unicode's Default_Ignorable_Code_Point but for the variation selectors of
+ * pictures, its line separators, and format characters of interlinear text. They turn the order of what is read, or hide text in it.
+ */
+static const struct {
+    uint32_t low, high;
+} unseen_ranges[] = {
+    {0x0000, 0x001f}, {0x007f, 0x009f}, {0x00ad, 0x00ad}, {0x034f, 0x034f},   {0x061c, 0x061c},   {0x115f, 0x1160},
+    {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+    {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
+static bool is_unseen(uint32_t character)
 {
-    return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
-           (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069) ||
-           character == 0x200e || character == 0x200f || character == 0x2028 || character == 0x2029;
+    for (size_t i = 0; i < sizeof(unseen_ranges) / sizeof(unseen_ranges[0]); i++)
+        if (character >= unseen_ranges[i].low && character <= unseen_ranges[i].high)
+            return true;
+    return false;
 }
 
-/* Writes at most 8 bytes. */
+/* As Python writes it in a string. */
+static size_t put_escaped(char *into, uint32_t character)
+{
+    if (character < 0x100)
+        return (size_t)sprintf(into, "\\x%02x", character);
+    return (size_t)sprintf(into, character < 0x10000 ? "\\u%04x" : "\\U%08x", character);
+}
+
+/* Writes at most 11 bytes. */
 static size_t put_character(char *into, const char *from, size_t length, uint32_t character, bool escape)
 {
     if (character == REPLACEMENT) {
@@ -54,21 +75,41 @@ static size_t put_character(char *into, const char *from, size_t length, uint32_
         memcpy(into, "    ", 4);
         return 4;
     }
-    if (escape && is_control(character))
-        return (size_t)snprintf(into, 8, character < 0x100 ? "\\x%02x" : "\\u%04x", character);
+    if (escape && is_unseen(character))
+        return put_escaped(into, character);
     memcpy(into, from, length);
     return length;
 }
 
+/*
+ * Does what GitHub's runner takes for a command start at `at`? `##[name` anywhere in a row, or at its start - which is where a
+ * page may break what stands behind a blank - `::name::` or `::name key=`. Slices (`a[0, ::step]`) are none.
+ */
+static bool is_runner_command(const char *at, const char *start, const char *end)
+{
+    if (end - at > 2 && memcmp(at, "##[", 3) == 0)
+        return true;
+    if (end - at < 3 || memcmp(at, "::", 2) != 0 || (at > start && strchr(" \t\r\n", at[-1]) == NULL))
+        return false;
+    const char *name = at + 2, *behind = name;
+    while (behind < end && ((*behind >= 'a' && *behind <= 'z') || *behind == '-'))
+        behind++;
+    return behind > name && behind < end &&
+           (*behind == ' ' || (*behind == ':' && behind + 1 < end && behind[1] == ':'));
+}
+
 static char *text_convert(const char *bytes, size_t length_bytes, bool escape)
 {
-    char *text = memory_zeroed(length_bytes * 6 + 9, 1);
+    char *text = memory_zeroed(length_bytes * 6 + 12, 1);
     size_t used = 0;
     for (size_t i = 0, length; i < length_bytes; i += length) {
         uint32_t character = text_decode(bytes + i, length_bytes - i, &length);
         if (character == 0 && !escape)
             continue;
-        used += put_character(text + used, bytes + i, length, character, escape);
+        if (escape && is_runner_command(bytes + i, bytes, bytes + length_bytes))
+            used += put_escaped(text + used, character);
+        else
+            used += put_character(text + used, bytes + i, length, character, escape);
     }
     text[used] = '\0';
     return text;

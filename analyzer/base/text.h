@@ -8,7 +8,10 @@
 /* Valid UTF-8 with the invalid bytes replaced by U+FFFD; control characters stay. Fresh memory. */
 char *text_valid(const char *bytes, size_t length_bytes);
 
-/* As text_valid, with control characters (C0, DEL, C1, direction overrides) written as \xNN or \uNNNN, tabs as 4 blanks. */
+/*
+ * As text_valid, with control characters and what no reader sees (see unseen_ranges) written as \xNN, \uNNNN or \UNNNNNNNN,
+ * tabs as 4 blanks, and so the first character of what a continuous integration would take for a command.
+ */
 char *text_printable(const char *bytes, size_t length_bytes);
 
 /* The character at `bytes`, its length in `*length_bytes`; U+FFFD and 1 for an invalid byte. Needs length_bytes_left > 0. */

@@ -1,6 +1,7 @@
 /*
  * Did the program come to its end? By its process that was recorded first, those that were started beside it (the ranks of a
- * job, the commands of a shell's script, but for `python -c`, which asks what is installed), and what these became by exec.
+ * job, the commands of a shell's script), and what these became by exec. `python -c` beside other commands does not count: in
+ * a script it asks what is installed, and the answer may be no.
  * Workers may be killed at the end, and helpers fail: what started them knows, unless it is a shell, which is not recorded. A
  * program that left by os._exit(0) before its end looks like one that was done.
  */
@@ -26,22 +27,34 @@ static bool is_same_command(const struct run *run, size_t index)
     return a.length_bytes == b.length_bytes && memcmp(a.bytes, b.bytes, a.length_bytes) == 0;
 }
 
-/* `python -c TEXT`: in a script a question, whose answer may be no. */
-static bool is_question(const struct run_process *process)
-{
-    struct run_blob words = run_blob(process, process->record->arguments_blob);
-    size_t interpreter = words.bytes != NULL ? strnlen((const char *)words.bytes, words.length_bytes) : 0;
-    return words.bytes != NULL && words.length_bytes - interpreter > 2 &&
-           memcmp(words.bytes + interpreter, "\0-c", 3) == 0;
-}
-
 /* Was it started beside the first, by the same? A shell may become the last command of its script. */
-static bool is_sibling(const struct run *run, size_t index)
+static bool is_beside(const struct run *run, size_t index)
 {
     const struct db_process *first = run->processes[0].record, *other = run->processes[index].record;
-    if (other->parent_pid != first->parent_pid && other->pid != first->parent_pid)
-        return false;
-    return is_same_command(run, index) || !is_question(&run->processes[index]);
+    return other->parent_pid == first->parent_pid || other->pid == first->parent_pid;
+}
+
+static bool is_sibling(const struct run *run, size_t index)
+{
+    return is_beside(run, index) && (is_same_command(run, index) || !profile_is_text(&run->processes[index]));
+}
+
+/* Of the first: does it only ask, for a command that follows? */
+static bool is_question(const struct run *run)
+{
+    bool asks = false;
+    for (size_t i = 1; i < run->process_count && !asks; i++)
+        asks = profile_is_text(&run->processes[0]) && is_sibling(run, i) && !is_same_command(run, i) &&
+               !is_same_process(run->processes[i].record, run->processes[0].record);
+    return asks;
+}
+
+/* Does the end of this process say how the program ended? */
+static bool counts(const struct run *run, size_t index)
+{
+    if (index == 0 || is_same_process(run->processes[index].record, run->processes[0].record))
+        return !is_question(run);
+    return is_sibling(run, index);
 }
 
 /* Did another program follow by exec that was recorded, whose end then counts? */
@@ -71,18 +84,35 @@ static const char *why_unfinished(const struct run *run, size_t index)
     return kept;
 }
 
-/* Of several commands, which one. */
-static const char *why_command(const struct run *run, size_t index)
+static const char *with_command(const struct run *run, size_t index, const char *why)
 {
-    const char *why = why_unfinished(run, index);
-    if (why == NULL || is_same_command(run, index))
-        return why;
     char *command = process_command(&run->processes[index], COMMAND_BYTES);
     char *text = memory_print("%s (%s)", why, command);
     const char *kept = intern_string(text);
     free(command);
     free(text);
     return kept;
+}
+
+/* Of several commands, which one. */
+static const char *why_command(const struct run *run, size_t index)
+{
+    const char *why = why_unfinished(run, index);
+    bool several = false;
+    for (size_t i = 1; i < run->process_count; i++)
+        several = several || (is_sibling(run, i) && !is_same_command(run, i));
+    return why != NULL && several ? with_command(run, index, why) : why;
+}
+
+const char *profile_question(const struct run *run)
+{
+    for (size_t i = 0; i < run->process_count; i++) {
+        const char *why =
+            profile_is_text(&run->processes[i]) && is_beside(run, i) && !counts(run, i) ? why_unfinished(run, i) : NULL;
+        if (why != NULL)
+            return with_command(run, i, why);
+    }
+    return NULL;
 }
 
 const char *profile_why_partial(const struct run *run)
@@ -93,7 +123,7 @@ const char *profile_why_partial(const struct run *run)
         return "the file is damaged or cut short";
     const char *why = NULL;
     for (size_t i = 0; i < run->process_count && why == NULL; i++)
-        if (i == 0 || is_same_process(run->processes[i].record, run->processes[0].record) || is_sibling(run, i))
+        if (counts(run, i))
             why = why_command(run, i);
     return why;
 }

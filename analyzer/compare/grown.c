@@ -1,15 +1,18 @@
 /*
  * A known waste at a line that was edited, and makes more buffers each time now: for each birth it is what it was. As much as
  * the whole run makes tells where runs are of one length: lines that are not edited were executed as often, so that it is
- * the edit that made more of it. Not where another line that repeated is gone from the text: it may have moved here.
+ * the edit that made more of it. What other lines that were edited, or are gone, make less of may have moved here.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "compare/judge.h"
 
 #define LENGTH_DIFFERS 0.1
-#define REPEATED_LEAST 0.5
+#define REPEATED_LEAST 0.01 /* beyond chance */
+#define SET_UP_PART                                                                                                    \
+    0.25 /* of the waste's births: lines with fewer may be set-up, executed once in runs of any length */
 
 static uint64_t births_of(const struct profile_line *line)
 {
@@ -19,39 +22,70 @@ static uint64_t births_of(const struct profile_line *line)
     return births;
 }
 
-/* Do all lines that are not edited make as many objects, and is there any? */
-static bool is_same_length(const struct match *match)
+/* Of files whose text is not known, lines are found again by the line's own: these are not edited. */
+static bool is_edited(const struct match *match, size_t line)
+{
+    return match->known[line] && !match_is_unedited(match, &match->now->lines[line]);
+}
+
+static bool differs(double now, double before)
+{
+    return now > (1 + LENGTH_DIFFERS) * before || before > (1 + LENGTH_DIFFERS) * now;
+}
+
+/* How many times the objects of the baseline a line makes that was found again there. */
+static double births_factor(const struct match *match, size_t line)
+{
+    uint64_t before = births_of(&match->base->lines[match->base_lines[line]]);
+    return before > 0 ? (double)births_of(&match->now->lines[line]) / (double)before : 0;
+}
+
+bool judge_same_length(const struct match *match, uint64_t births)
 {
     bool any = false;
     for (size_t i = 0; i < match->now->line_count; i++) {
         if (match->base_lines[i] == SIZE_MAX || !match_is_unedited(match, &match->now->lines[i]))
             continue;
-        double now = (double)births_of(&match->now->lines[i]),
-               before = (double)births_of(&match->base->lines[match->base_lines[i]]);
-        if (now > (1 + LENGTH_DIFFERS) * before || before > (1 + LENGTH_DIFFERS) * now)
+        double before = (double)births_of(&match->base->lines[match->base_lines[i]]);
+        if (differs((double)births_of(&match->now->lines[i]), before))
             return false;
-        any = any || before > 1;
+        any = any || (before > 1 && before >= SET_UP_PART * (double)births);
     }
     return any;
 }
 
-/* Is a line that repeated in the baseline at no line of this run? */
-static bool is_any_gone(const struct match *match, const char *kind)
+/* Did another line that was edited, too, grow just as much? Then it is the loop of both that is executed more often. */
+static bool grew_together(const struct match *match, size_t line)
 {
-    bool *there = memory_zeroed(match->base->line_count, sizeof(*there)), gone = false;
+    double factor = match->base_lines[line] != SIZE_MAX ? births_factor(match, line) : 1;
+    for (size_t i = 0; i < match->now->line_count && differs(factor, 1); i++)
+        if (i != line && match->base_lines[i] != SIZE_MAX && is_edited(match, i) &&
+            !differs(births_factor(match, i), factor))
+            return true;
+    return false;
+}
+
+/* Bytes that lines other than `line` which were edited, or make nothing now, repeated more of in the baseline. */
+static double lost_elsewhere(const struct match *match, size_t line, const char *kind)
+{
+    double *there = memory_zeroed(match->base->line_count, sizeof(*there)), lost = 0;
     for (size_t i = 0; i < match->now->line_count; i++)
         if (match->base_lines[i] != SIZE_MAX)
-            there[match->base_lines[i]] = true;
-    for (size_t i = 0; i < match->base->line_count && !gone; i++)
-        gone = !there[i] && line_repeated(&match->base->lines[i], kind, REPEATED_LEAST).births > 0;
+            there[match->base_lines[i]] = i != line && is_edited(match, i)
+                                              ? line_repeated(&match->now->lines[i], kind, REPEATED_LEAST).bytes
+                                              : INFINITY;
+    for (size_t i = 0; i < match->base->line_count; i++)
+        lost += fmax(0, line_repeated(&match->base->lines[i], kind, REPEATED_LEAST).bytes - there[i]);
     free(there);
-    return gone;
+    return lost;
 }
 
 bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,
                      const struct repeated *there, double increase_percent)
 {
     const struct profile_line *line = finding_line(match->now, finding);
-    return now->bytes > there->most_bytes * (1 + increase_percent / 100) && match->known[finding->line] &&
-           !match_is_unedited(match, line) && is_same_length(match) && !is_any_gone(match, finding->kind);
+    double most = there->most_bytes * (1 + increase_percent / 100);
+    return now->bytes > most && match->known[finding->line] && !match_is_unedited(match, line) &&
+           judge_same_length(match, there->births) && !grew_together(match, finding->line) &&
+           now->bytes - lost_elsewhere(match, finding->line, finding->kind) > most;
 }

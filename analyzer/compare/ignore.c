@@ -1,6 +1,7 @@
 /* Comments in the source that say a finding is meant: `# pieprof: ignore[kind, kind] reason`. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -28,16 +29,16 @@ static void note(struct profile *profile, struct profile_ignore ignore)
     profile->ignores[profile->ignore_count++] = ignore;
 }
 
-/* Behind `word` and the blanks before it; NULL when something else stands there. */
+/* Behind `word`, in letters of either case, and the blanks before it; NULL when something else stands there. */
 static const char *behind(const char *at, const char *end, const char *word)
 {
     while (at < end && (*at == ' ' || *at == '\t'))
         at++;
     size_t length = strlen(word);
-    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0 ? at + length : NULL;
+    return (size_t)(end - at) >= length && strncasecmp(at, word, length) == 0 ? at + length : NULL;
 }
 
-/* The mark of a comment, however it is spaced. Without a kind in brackets it ignores nothing, which is told. */
+/* The mark of a comment, however it is spaced and capitalized. Without a kind in brackets it ignores nothing, which is told. */
 static void note_comment(struct profile *profile, size_t file, int32_t number, const char *comment, const char *end)
 {
     const char *at = behind(comment, end, "pieprof");

@@ -132,9 +132,21 @@ static bool births_differ(uint64_t now, uint64_t before)
     return (double)now > (1 + BIRTHS_DIFFER) * (double)before || (double)before > (1 + BIRTHS_DIFFER) * (double)now;
 }
 
-/* "128 KiB made again for each birth, 64 KiB in the baseline (+100 %)". */
-static char *say_change(const struct repeated *now, const struct repeated *before)
+/* What repeated throughout, if anything did: that is what a finding counts, too. */
+static struct repeated firm_of(const struct repeated *there)
 {
+    struct repeated firm = *there;
+    if (there->firm_births > 0) {
+        firm.births = there->firm_births;
+        firm.bytes = there->firm_bytes;
+    }
+    return firm;
+}
+
+/* "128 KiB made again for each birth, 64 KiB in the baseline (+100 %)". */
+static char *say_change(const struct repeated *now, const struct repeated *there)
+{
+    struct repeated firm = firm_of(there), *before = &firm;
     double now_bytes = now->bytes / (double)now->births, before_bytes = before->bytes / (double)before->births;
     char *a = page_bytes((uint64_t)now_bytes), *b = page_bytes((uint64_t)before_bytes), *text;
     double percent = 100 * (now_bytes / before_bytes - 1);
@@ -154,9 +166,10 @@ static char *say_change(const struct repeated *now, const struct repeated *befor
 static void note_known(struct judgement *judgement, const struct judged_item *item, const struct repeated *now,
                        const struct repeated *there, const struct gate_options *options, const char *what)
 {
-    double before = there->bytes / (double)there->births * (1 + options->increase_percent / 100);
+    struct repeated firm = firm_of(there);
+    double before = firm.bytes / (double)firm.births * (1 + options->increase_percent / 100);
     bool longer = there->plateau && now->bytes / (double)now->births > before;
-    if (!longer && !births_differ(now->births, there->births))
+    if (!longer && !births_differ(now->births, firm.births))
         return;
     judgement_note(judgement, memory_print("%s:%d %s: %s%s", item_path(item), item->line->number, item->kind, what,
                                            longer ? " It repeated in part there: whether data or code made it more "
@@ -183,6 +196,9 @@ static void add_repeated(struct repeated *sum, const struct match *match, const 
     sum->bytes += repeated.bytes;
     sum->most_bytes += repeated.most_bytes;
     sum->plateau = sum->plateau || repeated.plateau;
+    profile_add(&sum->firm_births, repeated.firm_births);
+    sum->firm_bytes += repeated.firm_bytes;
+    sum->plateau_bytes_each = fmax(sum->plateau_bytes_each, repeated.plateau_bytes_each);
 }
 
 static bool stands_at(const struct profile_line *line, struct match_place place)
@@ -241,7 +257,20 @@ static struct repeated repeated_before(const struct match *match, const struct p
     return sum;
 }
 
-/* By counts: made again at least so often before, for each birth? */
+/*
+ * What each birth made again in the baseline, at most: what repeats in part there may be counted now or not, as data have
+ * it, so that the mean over all is no bound.
+ */
+static double most_each(const struct repeated *there)
+{
+    double firm = there->firm_births > 0 ? there->firm_bytes / (double)there->firm_births : 0;
+    return fmax(there->most_bytes / (double)there->births, fmax(firm, there->plateau_bytes_each));
+}
+
+/*
+ * By counts: made again at least so often before, for each birth? And in all, where the runs are of one length: a mean rises
+ * where the smaller waste is mended.
+ */
 static enum judged against_baseline(const struct match *match, const struct profile_line *before,
                                     const struct profile_finding *finding, const struct repeated *now,
                                     const struct gate_options *options, struct repeated *there)
@@ -249,8 +278,10 @@ static enum judged against_baseline(const struct match *match, const struct prof
     *there = repeated_before(match, finding, before);
     if (there->births == 0)
         return there->unseen > 0 && (double)there->unseen >= UNSEEN_SHARE * now->objects ? JUDGED_UNTOLD : JUDGED_NEW;
-    double most = there->most_bytes / (double)there->births * (1 + options->increase_percent / 100);
-    return now->bytes / (double)now->births > most ? JUDGED_INCREASED : JUDGED_KNOWN;
+    double factor = 1 + options->increase_percent / 100;
+    bool more = now->bytes / (double)now->births > factor * most_each(there) &&
+                (now->bytes > factor * there->most_bytes || !judge_same_length(match, 0));
+    return more ? JUDGED_INCREASED : JUDGED_KNOWN;
 }
 
 static void judge_finding(struct judgement *judgement, const struct profile *now, const struct match *match,
@@ -386,6 +417,10 @@ static void note_partial(struct judgement *judgement, const struct profile *prof
 static void note_run(struct judgement *judgement, const struct profile *now, const struct profile *base)
 {
     note_partial(judgement, now);
+    if (now->question != NULL)
+        judgement_note(judgement, memory_print("beside the program, another command asked something by `python -c`, "
+                                               "and got a no: %s",
+                                               now->question));
     if (base != NULL)
         note_partial(judgement, base);
     if (now->without_place > 0)

@@ -62,8 +62,11 @@ struct repeated {
     bool about;            /* not all were examined */
     /* Of a baseline's line only. */
     double
-        most_bytes;  /* with all results of places that repeat in part: how long a plateau lasts is a matter of data */
-    bool plateau;    /* any such place */
+        most_bytes; /* with all results of places that repeat in part: how long a plateau lasts is a matter of data */
+    bool plateau;   /* any such place */
+    /* What each birth made again at most: of all places, of those that repeated throughout, or of a plateau that ends later. */
+    uint64_t firm_births;
+    double firm_bytes, plateau_bytes_each;
     uint64_t unseen; /* results of places of which nobody looked at any: what was not examined did not repeat nothing */
 };
 struct repeated line_repeated(const struct profile_line *line, const char *kind, double least);
@@ -100,6 +103,9 @@ void judgement_note(struct judgement *judgement, char *note);
 
 /* refuse.c: is it the same program, perhaps renamed? */
 bool judge_same_program(const struct profile *now, const struct profile *base);
+
+/* grown.c: do all lines that are not edited make as many objects as in the baseline? One must make a quarter of `births`. */
+bool judge_same_length(const struct match *match, uint64_t births);
 
 /* grown.c: does a line that was edited make more of a known waste, in a run as long as the baseline's? */
 bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,

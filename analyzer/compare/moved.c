@@ -26,13 +26,18 @@ static struct repeated counts_of(const struct judged_item *item)
     return line_repeated(item->line, item->kind, MOVED_LEAST);
 }
 
-/* Lines of which the baseline counted no objects: another one that was there all the time did not move. */
+/* Lines that were edited, or of which the baseline counted no objects: one that stood there all the time did not move. */
+static bool may_have_come(const struct match *match, const struct profile_finding *finding)
+{
+    return match->base_lines[finding->line] == SIZE_MAX || !match_is_unedited(match, finding_line(match->now, finding));
+}
+
 static void find_candidates(struct parts *parts, const struct judgement *judgement, const struct match *match)
 {
     parts->count = parts->used = 0;
     for (size_t i = 0; i < judgement->item_count && parts->count < NEW_MAX; i++) {
         const struct judged_item *item = &judgement->items[i];
-        if (item->how == JUDGED_NEW && item->finding != NULL && match->base_lines[item->finding->line] == SIZE_MAX &&
+        if (item->how == JUDGED_NEW && item->finding != NULL && may_have_come(match, item->finding) &&
             strcmp(item->kind, parts->gone->kind) == 0 &&
             strcmp(item->finding->category, parts->gone->finding->category) == 0)
             parts->candidates[parts->count++] = i;

@@ -81,6 +81,7 @@ struct profile {
     bool engines[DB_ENGINE_COUNT];
     const char *why_off[DB_ENGINE_COUNT]; /* NULL: on, or not known */
     const char *why_partial;              /* NULL: the run came to its end and was read whole */
+    const char *question;                 /* see profile_question; of the database only, not of an exported baseline */
     bool from_run;
     uint64_t births, object_bytes;
     uint64_t without_place; /* objects that found no room among the places */
@@ -136,11 +137,17 @@ const char *profile_program(struct profile *profile, const struct model *model);
 /* program.c: is it the file of the profile's program? A module's is "pkg/train.py" or "pkg/train/__main__.py", at any depth. */
 bool profile_is_program_file(const struct profile *profile, const char *path);
 
+/* Does this process run `python -c TEXT`, whatever options stand before? */
+bool profile_is_text(const struct run_process *process);
+
 /* program.c: where the path of a file of the profile begins on this machine, for `root`; NULL: not known. */
 const char *profile_root_of(const char *absolute, const char *path);
 
 /* ended.c: why a run cannot stand for the whole program; NULL: it came to its end and was read whole. Interned. */
 const char *profile_why_partial(const struct run *run);
+
+/* A `python -c` beside other commands that failed, and how, which does not count; NULL: none. Interned. */
+const char *profile_question(const struct run *run);
 
 /*
  * Do exact counts alone make findings of this kind? Others are measured, or told only where they cost time: they are not

@@ -233,6 +233,7 @@ static void take_run(struct profile *profile, const struct model *model)
     const struct totals *totals = &model->totals;
     profile->from_run = true;
     profile->why_partial = profile_why_partial(model->run);
+    profile->question = profile_question(model->run);
     profile->time_s = (double)times_total(&totals->times) * 1e-9;
     profile->samples = totals->times.samples;
     profile->stores = totals->shares[SHARE_STORES];

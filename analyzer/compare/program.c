@@ -95,6 +95,17 @@ static const char *read_program(struct profile *profile, const struct model *mod
     return NULL;
 }
 
+bool profile_is_text(const struct run_process *process)
+{
+    struct profile named = {0};
+    struct words words = {.blob = run_blob(process, process->record->arguments_blob)};
+    words_next(&words); /* the interpreter */
+    for (const char *word; (word = words_next(&words)) != NULL && word[0] == '-' && word[1] != '\0';)
+        if (option_word(&named, word, &words))
+            return named.program_kind == NULL;
+    return false;
+}
+
 const char *profile_program(struct profile *profile, const struct model *model)
 {
     const char *script = NULL;

@@ -1,4 +1,6 @@
 /* How much of a line's objects was made again, and what the run's metrics are. */
+#include <math.h>
+
 #include "compare/judge.h"
 #include "findings/finding.h"
 #include "model/share.h"
@@ -62,6 +64,12 @@ struct repeated line_repeated_before(const struct profile_line *line, const stru
         repeated.objects += share * (double)group->results;
         repeated.bytes += share * result_bytes;
         repeated.most_bytes += all * result_bytes;
+        if (share < DECIDES_SHARE) {
+            repeated.plateau_bytes_each = fmax(repeated.plateau_bytes_each, result_bytes / (double)group->births);
+            continue;
+        }
+        profile_add(&repeated.firm_births, group->births);
+        repeated.firm_bytes += share * result_bytes;
     }
     return repeated;
 }

@@ -6,5 +6,8 @@ set -eu
 cd "$(dirname "$0")/../.."
 run=$(mktemp -d)
 trap 'rm -rf "$run"' EXIT
-"${PIEPROF:+$PIEPROF/}pieprof" -o "$run/out.db" -- "${PYTHON:-python3}" examples/mlp_numpy/fixed.py --steps 200
+"${PIEPROF:+$PIEPROF/}pieprof" -o "$run/out.db" -- "${PYTHON:-python3}" examples/mlp_numpy/fixed.py --steps 200 || {
+    echo "gate.sh: the training failed, with exit status $?" >&2
+    exit 2
+}
 "${PIEPROF:+$PIEPROF/}pieprof-report" gate "$run/out.db" --baseline examples/ci/baseline.json "$@"

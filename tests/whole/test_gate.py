@@ -1,5 +1,6 @@
 """The gate's verdicts, on runs whose counts are known: what decides, what never does, and what it refuses to decide."""
 import json
+import random
 
 import pytest
 
@@ -71,6 +72,66 @@ def test_more_of_a_known_waste_at_an_edited_line(tmp_path, features, gone, verdi
         items = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
         assert [item["verdict"] for item in items if item["line"] == WHERE] == [verdict_of]
     assert verdict_of == "known" or " in 518 objects made again, 130 MiB in 259 objects in the baseline, where the line was another" in items[0]["why"]
+
+
+SUMMED = PROGRAM.replace("-1e9)", "-1e9).copy()").replace("return x + mask(len(x))", "return mask(len(x)) + x")
+
+
+@pytest.mark.parametrize("old_step, new_step, features, births, verdict_of", [
+    ((260, 259), (260, 0), 260, 520, "known"), ((260, 0), (260, 0), 260, 520, "increased"), ((260, 0), (520, 0), 260, 520, "known"),
+    ((260, 0), (390, 0), 260, 520, "increased"), ((260, 0), (260, 0), 14, 520, "known")],
+    ids=["its part stays fresh", "edit", "loops of both", "another edit", "set-up only"])
+def test_what_an_edited_line_makes_more_of_may_have_another_cause(tmp_path, old_step, new_step, features, births, verdict_of):
+    """Waste that another edited line made; a longer run of which only lines that prepare it were not edited."""
+    old, new = Program(), Program(SUMMED)
+    for program, mask, (step, again) in ((old, 260, old_step), (new, births, new_step)):
+        program.site("mask", "np.where(", 524288, births=mask, replicas=mask - 1, period=1)
+        program.site("step", "mask(len(x))", 524288, births=step, replicas=again, period=1 if again else 0)
+        program.site("features", "np.tanh(", 65536, births=features)
+    old = write(tmp_path, old, "old.db")
+    for baseline in (old, export(old)):
+        items = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
+        assert [item["verdict"] for item in items if item["line"] == WHERE] == [verdict_of]
+
+
+@pytest.mark.parametrize("before, now, features, verdict_of", [
+    ((16384, 600, 300), (16384, 600, 300), 260, "known"), ((16384, 600, 300), (16384, 600, 300), 130, "known"),
+    ((2097152, 600, 300), (2097152, 600, 599), 260, "known"), ((16384, 600, 599), None, 260, "known"), ((16384, 600, 599), None, 130, "increased")],
+    ids=["the same", "longer", "a longer plateau", "the smaller mended", "perhaps"])
+def test_a_line_of_unlike_places_is_known(tmp_path, before, now, features, verdict_of):
+    """A place that is no finding lowers the mean, as does a small waste until it is mended."""
+    old, new = Program(), Program(PROGRAM.replace("-1e9)", "-1.0e9)") if now is None else PROGRAM)
+    for program, mixed, tanh in ((old, before, features), (new, now, 260)):
+        program.site("mask", "np.where(", 524288, births=260, replicas=259, period=1)
+        program.site("features", "np.tanh(", 65536, births=tanh)
+        if mixed is not None:
+            program.site("mask", "np.where(", mixed[0], births=mixed[1], replicas=mixed[2], period=1)
+    old = write(tmp_path, old, "old.db")
+    for baseline in (old, export(old)):
+        items = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
+        assert [item["verdict"] for item in items if item["line"] == WHERE] == [verdict_of]
+
+
+def at_random(seed, length=1, data=None):
+    """The same code of a seed: places that repeat never, in part - in which part is the data's doing - and throughout."""
+    code, part, program = random.Random(seed), random.Random(data), Program()
+    for function, words in (("mask", "np.where("), ("step", "return x + mask"), ("features", "np.tanh("), ("main", "step(features")):
+        node = program.node(function, words, samples=100)
+        for ordinal in range(code.randint(1, 4)):
+            births, size = code.choice([20, 100, 260, 400, 520]) * length, code.choice([4096, 65536, 524288, 1048576]) + 8192 * ordinal
+            share, looked_at = code.choice([0, 0, 0.005, 0.3, 0.6, 0.89, 0.95, 1]), code.choice([births, births // 3])
+            share = part.choice([0.02, 0.2, 0.5, 0.8, 0.92, 1]) if data is not None and 0.01 < share < 0.9 else share
+            replicas = int(share * (looked_at - 1))
+            program.process.site(node, size, ordinal=ordinal, births=births, looked_at=looked_at, replicas=replicas, period=1 if replicas else 0)
+    return program
+
+
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_the_same_code_passes_whatever_its_places_repeat(tmp_path, first):
+    for seed in range(first, first + 10):
+        base = write(tmp_path, at_random(seed), "base.db")
+        for new in (at_random(seed), at_random(seed, length=3), at_random(seed, data=seed), at_random(seed, length=2, data=seed + 1)):
+            verdict(write(tmp_path, new), "--baseline", base, status=0)
 
 
 @pytest.mark.parametrize("before", [4, 60, 357, 360])

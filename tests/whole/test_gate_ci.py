@@ -54,6 +54,12 @@ def test_waste_in_the_example_fails_with_an_annotation(checkout):
     assert [issue["location"]["lines"]["begin"] for issue in json.loads((checkout / "quality.json").read_text())] == [number]
 
 
+def test_a_training_that_fails_is_not_told_to_waste(checkout):
+    (checkout / "examples/mlp_numpy/fixed.py").write_text("import no_such_module\n")
+    done = run(checkout)
+    assert done.returncode == 2 and "the training failed, with exit status 1" in done.stderr
+
+
 def test_the_baseline_is_made_again_alike(checkout):
     committed = (checkout / "examples/ci/baseline.json").read_text()
     assert run(checkout, "--update-baseline").returncode == 0

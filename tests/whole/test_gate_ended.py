@@ -83,9 +83,11 @@ def test_helpers_may_fail_and_children_may_be_killed(tmp_path, base):
 SCRIPTS = {  # what the shell does, and why the run is not whole
     "last": ("$PYTHON prepare.py; $PYTHON train.py", "exit status 3 ("),
     "middle": ("$PYTHON prepare.py; $PYTHON train.py; $PYTHON prepare.py", "exit status 3 ("),
-    "first": ("$PYTHON train.py; $PYTHON prepare.py", "exit status 3;"),
+    "first": ("$PYTHON train.py; $PYTHON prepare.py", "exit status 3 ("),
     "killed": ("$PYTHON prepare.py; $PYTHON kill.py", "killed before its end ("),
     "question": ("$PYTHON prepare.py; $PYTHON -c 'import no_such_module' || $PYTHON prepare.py", None),
+    "question first": ("$PYTHON -Wignore -c 'import no_such_module' || $PYTHON prepare.py; $PYTHON -I -c 'import no_such_module'; true", None),
+    "text only": ("$PYTHON -c 'import no_such_module'", "exit status 1;"),
     "well": ("$PYTHON prepare.py; $PYTHON prepare.py", None),
 }
 
@@ -100,7 +102,8 @@ def test_the_commands_of_a_shells_script_count_one_by_one(tmp_path, name, shell)
     environment = whole.environment(PIEPROF_OUT=str(database), PYTHON=str(whole.PYTHON))
     whole.execute([whole.BUILD / "pieprof", "--", shell, "-c", script], cwd=tmp_path, env=environment)
     if words is None:
-        verdict(database, "--max", "findings=9", status=0)
+        notes = verdict(database, "--max", "findings=9", status=0)["notes"]
+        assert len(notes) == ("question" in name) and all("got a no: the program failed: it ended with exit status 1 (" in note for note in notes)
     else:
         assert words in refused(database, "--max", "findings=9")
 

@@ -22,7 +22,8 @@ SARIF = json.loads((whole.ROOT / "tests/schema/sarif-2.1.0-subset.schema.json").
 OFFICIAL = "https://json.schemastore.org/sarif-2.1.0.json"
 MARKUP = "::error file=x::owned %0A %25 <script>alert(1)</script> <!-- --> ]]> &amp; \"q\" 'a' | **b** [l](http://e) ![i](x) `c` @everyone www.e.org #1 _u_ ~~s~~ \x1b[31m \x7f \u202e \ufffe"
 PATH = "/nowhere/dir/::error::\n::warning::<b>\"'&|`%,:\x1b\r*[x](y).py"
-FUNCTION = "evil\n::error::<i>&\"'|`]]>\x01,"
+UNSEEN = "\u061c\u200b\u00ad\ufeff\u3164\U000e0041"  # marks of direction, of no width, tags
+FUNCTION = f"evil\n::error::<i>&\"'|`]]>\x01,{UNSEEN}"
 
 
 def hostile():
@@ -59,7 +60,7 @@ def on_github(*arguments, **changes):
 
 
 def no_controls(text):
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202e]", text), repr(text)
+    assert not re.search(rf"[\x00-\x08\x0b-\x1f\x7f\u202e{UNSEEN}]", text), repr(text)
 
 
 def test_annotations_on_github(base, new):
@@ -111,6 +112,24 @@ def commands(text):
             found.append(row)
     assert stopped is None
     return found
+
+
+@pytest.mark.parametrize("arguments", [["--format", "text"], ["--format", "md"], ["--format", "junit"], ["diff"], ["diff", "--format", "md"],
+                                       ["report"]], ids=" ".join)
+def test_hostile_text_makes_no_command_where_no_page_stops_them(tmp_path, base, arguments):
+    """Of either form, `##[error]` anywhere in a row and `::error` at its start, which may be where a page breaks."""
+    for length in range(20, 90, 5):
+        program = Program(PROGRAM.replace("-1e9)", "-1e9)  ##[error]own"), path="/nowhere/::error::/##[group]x.py")
+        code = program.codes["mask"]
+        function = "f" * length + " ::error title=x::own ##[warning]own"
+        program.numbers["mask"] = program.process.code(function, "::error::/##[group]x.py", code.co_linetable, code.co_firstlineno, program.source)
+        program.site("mask", "np.where(", 524288, births=260, replicas=259, period=1)
+        evil, verb, rest = program.write(tmp_path / "evil.db"), arguments[0], arguments[1:]
+        environment = {**os.environ, "GITHUB_ACTIONS": "true"}
+        done = (reports.report("diff", base, evil, *rest, env=environment) if verb == "diff" else reports.report(evil, env=environment) if verb == "report"
+                else on_github(evil, "--max", "findings=0", *arguments))
+        assert done.returncode in (0, 1) and "own" in done.stdout, done.stderr
+        assert "##[" not in done.stdout and commands(done.stdout) == []
 
 
 def test_hostile_text_makes_no_command_on_github(base, evil):

@@ -141,7 +141,8 @@ def ignoring(tmp_path, comment, status):
     return verdict(wasteful(text=text).write(tmp_path / "new.db"), "--baseline", clean().write(tmp_path / "base.db"), status=status)
 
 
-@pytest.mark.parametrize("comment", ["  #pieprof:ignore[replica] meant", "  # pieprof : ignore [ churn, replica ] meant", "  # noqa  # pieprof: ignore[replica] meant"])
+@pytest.mark.parametrize("comment", ["  #pieprof:ignore[replica] meant", "  # pieprof : ignore [ churn, replica ] meant", "  # noqa  # pieprof: ignore[replica] meant",
+                                     "  # PieProf: Ignore[replica] meant"])
 def test_comments_may_be_spaced_otherwise_and_name_several_kinds(tmp_path, comment):
     (item,) = ignoring(tmp_path, comment, 0)["items"]
     assert (item["verdict"], item["why"]) == ("suppressed", "ignored by a comment: meant")
@@ -276,3 +277,19 @@ def test_what_is_new_and_what_is_gone_may_be_the_same(tmp_path, sites, verdicts)
         assert sorted(item["verdict"] for item in items) == verdicts
     if verdicts[0] == "moved":
         assert all("at train.py:5 in mask, and no longer does" in item["why"] for item in items)
+
+
+@pytest.mark.parametrize("words, births, expected", [("return np.where(np.tri", 260, ["moved"]), ("return np.where(np.tri", 300, ["gone", "new"]),
+                                                     ("return np.tanh(batch)", 260, ["gone", "new"])], ids=["inlined", "more", "unedited"])
+def test_waste_may_move_into_a_line_that_made_objects_before(tmp_path, words, births, expected):
+    """Where its text is another now: a function was inlined there."""
+    old, new = Program(), Program(PROGRAM.replace("return x + mask(len(x))", "return np.where(np.tri(len(x)), x, -1e9)"))
+    old.site("mask", "np.where(", 524288, births=260, replicas=259, period=1)
+    new.site("features" if "tanh" in words else "step", words, 524288, births=births, replicas=births - 1, period=1)
+    for program, step in ((old, "return x + mask"), (new, "return np.where(np.tri")):
+        program.site("step", step, 65536, births=20)
+        program.site("features", "np.tanh(", 65536, births=20)
+    old = old.write(tmp_path / "old.db")
+    for baseline in (old, export(old)):
+        items = verdict(new.write(tmp_path / "new.db"), "--baseline", baseline, status=1 if "new" in expected else 0)["items"]
+        assert sorted(item["verdict"] for item in items) == expected

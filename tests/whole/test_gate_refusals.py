@@ -168,7 +168,11 @@ def test_operands_are_needed():
 
 
 def test_unreadable_baselines(tmp_path, base):
-    assert "No such file" in refused(base, "--baseline", tmp_path / "none.json")
+    none = tmp_path / "none\x1b\n::error::.json"
+    message = refused(base, "--baseline", none)
+    assert "there is no such baseline; --update-baseline makes" in message and "\x1b" not in message
+    verdict(base, "--baseline", none, "--update-baseline", status=0)
+    verdict(base, "--baseline", none, status=0)
     for name, data in (("empty.json", b""), ("text.json", b"hello"), ("list.json", b"[]")):
         (tmp_path / name).write_bytes(data)
         assert name in refused(base, "--baseline", tmp_path / name)

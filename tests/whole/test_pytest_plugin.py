@@ -70,6 +70,7 @@ def test_marked_tests_are_gated(suite):
                         "test_skipped": "SKIPPED", "test_marker": "FAILED", "test_unmarked": "PASSED"}, done.stdout
     assert "findings is " in done.stdout and "lengths = (points**2).sum(axis=1) ** 0.5" in done.stdout
     assert "Build it once, outside the loop" in " ".join(done.stdout.split())
+    assert "gate failed the test's run: 1 limit" in done.stdout and "out.db" not in done.stdout, "which is gone by then"
     assert "it is not" in done.stdout and "max_bytes: allowed are baseline, max_findings" in done.stdout
 
 
