@@ -168,10 +168,21 @@ static bool is_address(uint64_t word)
            (in_mappings(word) || in_break_heap(word));
 }
 
+static bool is_in_module(uint64_t word)
+{
+    return word % WORD_BYTES == 0 && in_mappings(word) && module_find((uintptr_t)word) != NULL;
+}
+
 static bool has_virtual_functions(const struct content_sample *sample)
 {
-    uint64_t word = sample->bytes >= WORD_BYTES ? word_at(sample->data) : 0;
-    return word % WORD_BYTES == 0 && in_mappings(word) && module_find((uintptr_t)word) != NULL;
+    return sample->bytes >= WORD_BYTES && is_in_module(word_at(sample->data));
+}
+
+/* Of a type that a library defines: a count of references, 0 at its end, and the type. As NumPy's iterators are. */
+static bool is_python_object(const struct content_sample *sample)
+{
+    return sample->bytes >= 2 * WORD_BYTES && word_at(sample->data) >> 32 == 0 &&
+           is_in_module(word_at(sample->data + WORD_BYTES));
 }
 
 /* Where line `i` lies in the sample. */
@@ -203,7 +214,8 @@ bool content_sample_is_structure(const struct content_sample *sample, uint32_t l
             }
         }
     }
-    return own >= OWN_ADDRESSES || (differ && addresses * 4 >= set) || has_virtual_functions(sample);
+    return own >= OWN_ADDRESSES || (differ && addresses * 4 >= set) || has_virtual_functions(sample) ||
+           is_python_object(sample);
 }
 
 uint64_t content_sample_marks(const struct content_sample *sample)

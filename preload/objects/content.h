@@ -42,7 +42,8 @@ bool content_sample_is_constant(const struct content_sample *sample, uint64_t *w
  * Is a quarter and more of the words in these lines (bit n: line n) that are not zero addresses, of the heap, of mappings
  * or of code? Then the buffer is a data structure: what it holds differs from run to run, and is nobody's result. So it is where
  * a few point into the buffer itself, which begins at `start`, as short strings in their owners do, or where the first word
- * points into a library, as that of each C++ object with virtual functions does: behind them may lie any leftovers.
+ * points into a library, as that of each C++ object with virtual functions does, or the second behind a small number, as that of
+ * a Python object whose type a library defines: behind them may lie any leftovers.
  */
 bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines, uintptr_t start);
 

@@ -254,11 +254,15 @@ def test_a_mask_is_no_structure_full_of_addresses(tmp_path):
 
 @pytest.mark.parametrize(
     "words",
-    ["words[::16] = [start + 128 * i + 8 for i in range(8)]", "words[0] = ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7"],
-    ids=["short strings", "virtual functions"],
+    [
+        "words[::16] = [start + 128 * i + 8 for i in range(8)]",
+        "words[0] = ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7",
+        "words[:2] = 0, ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7",
+    ],
+    ids=["short strings", "virtual functions", "Python objects"],
 )
 def test_a_structure_is_known_whatever_lies_between(tmp_path, words):
-    """Words that point into the buffer itself, or a first one into a library, stored among leftovers."""
+    """Words that point into the buffer itself, or a first or second one into a library, stored among leftovers."""
     source = """
         import ctypes
         library = ctypes.CDLL(None)
