@@ -111,8 +111,10 @@ void lifetime_charge(struct model *model)
         for (const struct db_site *record; (record = run_next(table, &cursor)) != NULL;)
             charge_site(model, &model->processes[i], &model->processes[i].sites[cursor.index], record);
     }
-    if (memory->record != NULL)
+    if (memory->record != NULL) {
+        memory->uncounted = memory->process->run->record->dropped[DB_DROP_OBJECT_TABLE_FULL];
         memory->other_bytes = other_bytes(memory);
+    }
     if (memory->line_count > 0)
         qsort(memory->lines, memory->line_count, sizeof(struct line *), line_order);
 }

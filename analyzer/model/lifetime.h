@@ -26,7 +26,9 @@ struct process;
 struct memory {
     const struct process *process; /* the one with the highest peak; NULL: nothing is known */
     const struct db_live *record;
-    size_t processes;    /* of which something is known */
+    size_t processes; /* of which something is known */
+    uint64_t
+        uncounted; /* objects of `process` that found no room in its object map: at the peak any of them is missing */
     struct alive all;    /* imports left out */
     struct line **lines; /* those that had something at the peak, most bytes first */
     size_t line_count, line_capacity;

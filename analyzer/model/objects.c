@@ -52,18 +52,19 @@ static void estimate_far(struct objects *objects, const struct db_site *record)
 }
 
 /*
- * Of births that were not looked at, what the others of the site say, but for its first period, which is looked at and new.
- * Adding two of each kind keeps the variance from 0.
+ * Of births that were not looked at, what the others of the site say, but for its first period, which is looked at and new. Data
+ * structures, which are looked at and not examined, are never replicas. Adding two of each kind keeps the variance from 0.
  */
 static void estimate_add(struct objects *objects, const struct db_site *record)
 {
     double births = (double)record->births, replicas = (double)record->replicas;
     double known = (double)(record->workspaces + record->unfilled + record->examined);
+    bool is_structure = record->unfilled + record->examined == 0 && record->looked_at > record->workspaces;
     if (far_shows_more(record)) {
         estimate_far(objects, record);
         return;
     }
-    if (record->looked_at == record->births || known <= 0) {
+    if (record->looked_at == record->births || known <= 0 || is_structure) {
         add_estimate(objects, record, replicas);
         return;
     }

@@ -101,6 +101,7 @@ json_t *json_memory(const struct model *model)
     json_put_count(object, "pid", memory->process->run->record->pid);
     json_put_count(object, "processes", memory->processes);
     json_put_count(object, "peak_bytes", record->peak_bytes);
+    json_put_count(object, "uncounted_objects", memory->uncounted);
     json_object_set_new(object, "peak_at_s", json_seconds((double)record->peak_at_ns * 1e-9));
     json_put_count(object, "snapshot_bytes", record->snapshot_bytes);
     json_object_set_new(object, "snapshot_fraction", json_real(fraction));

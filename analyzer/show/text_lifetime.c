@@ -148,6 +148,21 @@ static void put_at_peak(const struct page *page, const struct model *model)
             put_part(page, memory, others[i].bytes, memory_print("%s", others[i].what));
 }
 
+/* An object that found no room in the map stood somewhere, too, but nobody knows until when. */
+static void put_uncounted(const struct page *page, const struct memory *memory)
+{
+    if (memory->uncounted == 0)
+        return;
+    char *count = page_count(memory->uncounted);
+    char *text = memory_print("%s object%s made while the object map was full %s not counted: the peak was higher, if "
+                              "they stood then",
+                              count, memory->uncounted == 1 ? "" : "s", memory->uncounted == 1 ? "is" : "are");
+    fprintf(page->out, "%*s", INDENT, "");
+    page_wrap(page, INDENT, INDENT, text);
+    free(count);
+    free(text);
+}
+
 /* What all objects of some size have in common; nothing where there were none. */
 static void put_all(const struct page *page, const struct alive *alive)
 {
@@ -189,6 +204,7 @@ void text_memory(const struct page *page, const struct model *model)
     page_wrap(page, INDENT, INDENT, text);
     if (memory->record->snapshot_bytes > 0)
         put_at_peak(page, model);
+    put_uncounted(page, memory);
     put_all(page, &memory->all);
     char *all[] = {peak, at, process, curve, near, text};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -344,7 +344,7 @@ struct db_site {
     uint64_t period_replicas; /* of replicas: at the distance `period` */
     uint64_t copies; /* of examined: equal to an object of another site that was alive at its birth (a copy of it) */
     uint64_t live_at_end; /* not dead when the process ended; digested then when possible (they count in examined) */
-    uint64_t looked_at; /* of births; the others were thinned by count, gone, or full of addresses (a data structure) */
+    uint64_t looked_at;   /* of births; the others were thinned by count, or gone. Data structures count, unexamined */
     /* What follows is counted for objects of DB_LIVE_SMALL_BYTES and more, all of them. */
     uint64_t ended;        /* of births: no longer alive */
     uint64_t lifetime_ns;  /* of those, summed; each a difference of readings of a clock that moves every few ms */

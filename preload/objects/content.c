@@ -17,6 +17,7 @@
 
 #define WORD_BYTES 8u
 #define CHUNK_BYTES 4096u
+#define PAGE_BYTES 4096u
 #define HEAP_REACH_BYTES (UINT64_C(1) << 36)
 #define MAPPINGS_REACH_BYTES (UINT64_C(1) << 41)
 #define USER_BITS 47u
@@ -35,7 +36,9 @@ static size_t line_offset(size_t bytes, unsigned i)
 
 static bool take_line(uint8_t *to, uintptr_t line, bool keeps_absent)
 {
-    if (keeps_absent && !pages_are_there(line, CONTENT_LINE_BYTES)) {
+    struct pages_answer answer;
+    answer.first = answer.end = 0;
+    if (keeps_absent && pages_are_empty(&answer, line, CONTENT_LINE_BYTES, line + CONTENT_LINE_BYTES)) {
         memset(to, 0, CONTENT_LINE_BYTES);
         return true;
     }
@@ -165,10 +168,21 @@ static bool is_address(uint64_t word)
            (in_mappings(word) || in_break_heap(word));
 }
 
+static bool is_in_module(uint64_t word)
+{
+    return word % WORD_BYTES == 0 && in_mappings(word) && module_find((uintptr_t)word) != NULL;
+}
+
 static bool has_virtual_functions(const struct content_sample *sample)
 {
-    uint64_t word = sample->bytes >= WORD_BYTES ? word_at(sample->data) : 0;
-    return word % WORD_BYTES == 0 && in_mappings(word) && module_find((uintptr_t)word) != NULL;
+    return sample->bytes >= WORD_BYTES && is_in_module(word_at(sample->data));
+}
+
+/* Of a type that a library defines: a count of references, 0 at its end, and the type. As NumPy's iterators are. */
+static bool is_python_object(const struct content_sample *sample)
+{
+    return sample->bytes >= 2 * WORD_BYTES && word_at(sample->data) >> 32 == 0 &&
+           is_in_module(word_at(sample->data + WORD_BYTES));
 }
 
 /* Where line `i` lies in the sample. */
@@ -200,7 +214,8 @@ bool content_sample_is_structure(const struct content_sample *sample, uint32_t l
             }
         }
     }
-    return own >= OWN_ADDRESSES || (differ && addresses * 4 >= set) || has_virtual_functions(sample);
+    return own >= OWN_ADDRESSES || (differ && addresses * 4 >= set) || has_virtual_functions(sample) ||
+           is_python_object(sample);
 }
 
 uint64_t content_sample_marks(const struct content_sample *sample)
@@ -244,26 +259,86 @@ bool content_may_read_whole(size_t size_bytes)
     return size_bytes <= WHOLE_LIMIT_BYTES || config.digest_full;
 }
 
+/* A buffer that is read from its start to its end. */
+struct reading {
+    uintptr_t at, end;
+    bool asks;  /* is it large enough for some of it to have no memory? */
+    bool empty; /* the chunk has none, and was not read */
+    size_t bytes;
+    uint8_t chunk[CHUNK_BYTES];
+    struct pages_answer pages;
+};
+
+static void start_reading(struct reading *reading, uintptr_t start, size_t size_bytes)
+{
+    reading->at = start;
+    reading->end = start + size_bytes;
+    reading->asks = size_bytes >= DB_PAGES_MIN_BYTES;
+    reading->pages.first = reading->pages.end = 0;
+}
+
+static bool is_empty(struct reading *reading, uintptr_t start, size_t bytes)
+{
+    return bytes == 0 || (reading->asks && pages_are_empty(&reading->pages, start, bytes, reading->end));
+}
+
+/* What lies on one page. */
+static bool read_part(uint8_t *to, uintptr_t from, size_t bytes, bool empty)
+{
+    if (empty) {
+        memset(to, 0, bytes);
+        return true;
+    }
+    return guard_copy(to, (const void *)from, bytes);
+}
+
+/* False when it could not be read. A chunk lies on two pages, most often: one that is empty is not touched for the other's sake. */
+static bool read_chunk(struct reading *reading)
+{
+    uintptr_t at = reading->at;
+    size_t left = reading->end - at, on_page = PAGE_BYTES - at % PAGE_BYTES;
+    size_t bytes = left < CHUNK_BYTES ? left : CHUNK_BYTES, first = on_page < bytes ? on_page : bytes;
+    bool first_empty = is_empty(reading, at, first), rest_empty = is_empty(reading, at + first, bytes - first);
+    reading->at += bytes;
+    reading->bytes = bytes;
+    reading->empty = first_empty && rest_empty;
+    return reading->empty || (read_part(reading->chunk, at, first, first_empty) &&
+                              read_part(reading->chunk + first, at + first, bytes - first, rest_empty));
+}
+
+/* Zeros go into the digest as a number of chunks: so those that nobody ever stored cost nothing, and count like all others. */
+static uint64_t add_zeros(uint64_t digest, uint64_t chunks)
+{
+    return chunks == 0 ? digest : XXH3_64bits_withSeed(&chunks, sizeof chunks, ~digest);
+}
+
 bool content_digest(uintptr_t start, size_t size_bytes, uint64_t *digest)
 {
-    uint8_t chunk[CHUNK_BYTES];
+    struct reading reading;
+    uint64_t zeros = 0;
     *digest = size_bytes;
-    for (size_t at = 0; at < size_bytes; at += CHUNK_BYTES) {
-        size_t bytes = size_bytes - at < CHUNK_BYTES ? size_bytes - at : CHUNK_BYTES;
-        if (!guard_copy(chunk, (const void *)(start + at), bytes)) {
+    start_reading(&reading, start, size_bytes);
+    while (reading.at < reading.end) {
+        if (!read_chunk(&reading)) {
             return false;
         }
-        *digest = XXH3_64bits_withSeed(chunk, bytes, *digest);
+        if (reading.empty || repeats(reading.chunk, reading.bytes, 0)) {
+            zeros++;
+            continue;
+        }
+        *digest = XXH3_64bits_withSeed(reading.chunk, reading.bytes, add_zeros(*digest, zeros));
+        zeros = 0;
     }
+    *digest = add_zeros(*digest, zeros);
     return true;
 }
 
 bool content_is_constant(uintptr_t start, size_t size_bytes, uint64_t word)
 {
-    uint8_t chunk[CHUNK_BYTES];
-    for (size_t at = 0; at < size_bytes; at += CHUNK_BYTES) {
-        size_t bytes = size_bytes - at < CHUNK_BYTES ? size_bytes - at : CHUNK_BYTES;
-        if (!guard_copy(chunk, (const void *)(start + at), bytes) || !repeats(chunk, bytes, word)) {
+    struct reading reading;
+    start_reading(&reading, start, size_bytes);
+    while (reading.at < reading.end) {
+        if (!read_chunk(&reading) || (reading.empty ? word != 0 : !repeats(reading.chunk, reading.bytes, word))) {
             return false;
         }
     }

@@ -17,7 +17,8 @@ void examine_birth(const struct site *site, uintptr_t start, struct object_origi
 {
     struct content_sample sample;
     bool asks = !site->fills || origin->birth <= STRUCTURES_FIRST;
-    if (asks && !origin->zeroed && content_sample_take_newborn(&sample, start, site->record->size_bytes)) {
+    if (asks && !site->is_structure && !origin->zeroed &&
+        content_sample_take_newborn(&sample, start, site->record->size_bytes)) {
         origin->marks = content_sample_marks(&sample);
         origin->has_marks = 1;
     }
@@ -231,21 +232,22 @@ static void compare(struct site *site, const struct object *object, const struct
     recent_meet(&recent);
 }
 
-/* The object just seen is full of addresses: the site's objects are no results, and what was said of them is taken back. */
+/*
+ * The object just seen is full of addresses: what was said of the contents of the site's objects is taken back. What they are is
+ * told by when they were born and ended, as everybody's: which of them are workspaces is asked as before.
+ */
 static void set_aside(struct site *site)
 {
     struct db_site *record = site->record;
-    uint64_t before = __atomic_exchange_n(&record->examined, 0, __ATOMIC_RELAXED) +
-                      __atomic_exchange_n(&record->workspaces, 0, __ATOMIC_RELAXED);
-    uint64_t *parts[] = {&record->unfilled, &record->constant,        &record->zero,        &record->alike,
-                         &record->replicas, &record->period_replicas, &record->new_squares, &record->copies};
+    uint64_t *parts[] = {&record->examined, &record->unfilled, &record->constant,        &record->zero,
+                         &record->alike,    &record->replicas, &record->period_replicas, &record->new_squares,
+                         &record->copies};
     site->is_structure = true;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         __atomic_store_n(parts[i], 0, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
     forget_when_new(record);
-    sites_skip(site, before + 1);
 }
 
 static void count_constant(struct site *site, uint64_t word)
@@ -286,7 +288,7 @@ void examine_end(struct site *site, const struct object *object, uintptr_t start
     struct content_sample sample;
     uint64_t word = 0;
     if (site->is_structure) {
-        sites_skip(site, 1);
+        sites_skip(site, object->origin.is_primer ? 1 : 0);
         return;
     }
     if (!content_sample_take(&sample, start, site->record->size_bytes)) {

@@ -1,7 +1,9 @@
 #include "objects/pages.h"
 
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,7 +13,7 @@
 #include "process.h"
 
 #define PAGE_BYTES ((size_t)4096)
-#define ASKED_PAGES ((size_t)2048) /* at once: the answer lies on the stack */
+#define COUNTED_PAGES ((size_t)2048) /* at once: the answer lies on the stack */
 #define TRIED_PAGES ((size_t)256)
 #define TRIED_HUGE_PAGES                                                                                               \
     ((size_t)4) /* one alone would stay in the nearest cache while it is zeroed, as no program's do */
@@ -41,11 +43,11 @@ static uintptr_t end_of_block(uintptr_t address, size_t block_bytes, uintptr_t e
 /* Of [start, start + size_bytes). None where the kernel does not say. */
 static struct absent absent_in(uintptr_t start, size_t size_bytes)
 {
-    unsigned char present[ASKED_PAGES];
+    unsigned char present[COUNTED_PAGES];
     uintptr_t first = (start + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1), end = (start + size_bytes) & ~(PAGE_BYTES - 1);
     struct absent absent = {0};
     while (first < end) {
-        uintptr_t asked = first, asked_end = end_of_block(first, ASKED_PAGES * PAGE_BYTES, end);
+        uintptr_t asked = first, asked_end = end_of_block(first, COUNTED_PAGES * PAGE_BYTES, end);
         if (syscall(SYS_mincore, first, asked_end - first, present) != 0) {
             return (struct absent){0};
         }
@@ -125,16 +127,6 @@ static void want_costs(size_t size_bytes)
     }
 }
 
-bool pages_are_there(uintptr_t start, size_t bytes)
-{
-    unsigned char present[2] = {1, 1};
-    uintptr_t first = start & ~(PAGE_BYTES - 1);
-    if (bytes > PAGE_BYTES || syscall(SYS_mincore, first, start + bytes - first, present) != 0) {
-        return true;
-    }
-    return (present[0] & present[1] & 1) != 0;
-}
-
 bool pages_born(struct db_site *site, uintptr_t start, size_t size_bytes)
 {
     if (size_bytes < DB_PAGES_MIN_BYTES) {
@@ -157,4 +149,40 @@ void pages_ended(struct db_site *site, uintptr_t start)
     if (untouched != 0) {
         process_count(&site->untouched_bytes, untouched);
     }
+}
+
+/* Whoever's it is: to find out whether this process has any takes a descriptor and much longer. */
+static bool something_is_swapped_out(void)
+{
+    struct sysinfo machine;
+    return syscall(SYS_sysinfo, &machine) != 0 || machine.freeswap != machine.totalswap;
+}
+
+static void ask(struct pages_answer *answer, uintptr_t first, uintptr_t object_end)
+{
+    uintptr_t end = (object_end + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+    size_t pages = (end - first) / PAGE_BYTES < PAGES_ASKED ? (end - first) / PAGE_BYTES : PAGES_ASKED;
+    answer->first = first;
+    answer->end = first + pages * PAGE_BYTES;
+    bool is_told = syscall(SYS_mincore, first, pages * PAGE_BYTES, answer->present) == 0;
+    size_t present = 0;
+    while (is_told && present < pages && (answer->present[present] & 1) != 0) {
+        present++;
+    }
+    if (present < pages && (!is_told || something_is_swapped_out())) {
+        memset(answer->present, 1, pages);
+    }
+}
+
+bool pages_are_empty(struct pages_answer *answer, uintptr_t start, size_t bytes, uintptr_t object_end)
+{
+    for (uintptr_t page = start & ~(PAGE_BYTES - 1); page < start + bytes; page += PAGE_BYTES) {
+        if (page < answer->first || page >= answer->end) {
+            ask(answer, page, object_end);
+        }
+        if ((answer->present[(page - answer->first) / PAGE_BYTES] & 1) != 0) {
+            return false;
+        }
+    }
+    return true;
 }

@@ -17,10 +17,22 @@
  */
 bool pages_born(struct db_site *site, uintptr_t start, size_t size_bytes);
 
-/* Have the pages of these bytes, one page's worth at most, memory? True also where the kernel does not say. */
-bool pages_are_there(uintptr_t start, size_t bytes);
-
 /* Counts what is not there at the end, while it can still be touched. */
 void pages_ended(struct db_site *site, uintptr_t start);
+
+#define PAGES_ASKED 512u /* at once */
+
+/* Pages of an object, [first, end), and which of them have memory. Both are 0 before the first question. */
+struct pages_answer {
+    uintptr_t first, end;
+    unsigned char present[PAGES_ASKED];
+};
+
+/*
+ * Has no page of these bytes, one page's worth at most, memory? Then they are zeros, for an object is anonymous memory. Asked
+ * in order of addresses up to `object_end`, the kernel answers for many pages at once. False also where it does not say, and
+ * where anything at all is swapped out on this machine: mincore(2) calls such pages absent, too.
+ */
+bool pages_are_empty(struct pages_answer *answer, uintptr_t start, size_t bytes, uintptr_t object_end);
 
 #endif

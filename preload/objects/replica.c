@@ -67,9 +67,6 @@ enum look { LOOK_AWAY, LOOK_PRIME, LOOK_AT };
  */
 static enum look choose(const struct site *site, uint32_t birth)
 {
-    if (site->is_structure) {
-        return LOOK_AWAY;
-    }
     if (config.digest_full || birth <= LOOKED_FIRST) {
         return LOOK_AT;
     }
@@ -237,7 +234,7 @@ static void look_again(const struct object *object, uintptr_t start)
     }
     if (thread_self == NULL) { /* tiny stacks, and threads at their very end: no room for a sample there */
         sites_skip(site, 1);
-    } else if (!site->is_structure && is_workspace(&object->origin)) {
+    } else if (is_workspace(&object->origin)) {
         process_count(&site->record->workspaces, 1);
     } else if (start == 0) {
         sites_skip(site, 1);

@@ -16,7 +16,7 @@ struct site {
     _Alignas(64) uint64_t key;
     struct db_site *record;      /* in the ledger */
     _Atomic uint32_t last_match; /* number of births when an object was last equal to another */
-    bool is_structure;           /* its objects hold addresses: none is looked at any more */
+    bool is_structure;           /* its objects hold addresses: their content is looked at no more */
     bool fills;                  /* one of its objects was seen to be filled */
     bool distrusted;             /* equal samples of it were seen to differ elsewhere: only whole contents count */
     uint64_t instruction;        /* as in the key */

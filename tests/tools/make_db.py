@@ -5,6 +5,7 @@ As a module: `Db` holds the file, `Process` its records. As a program: make_db.p
 golden files (see GOLDEN), make_db.py --list names them.
 """
 import os
+import re
 import struct
 import sys
 import zlib
@@ -16,7 +17,8 @@ KINDS = {"PROCESS": 1, "BLOB": 2, "CODE": 3, "MODULE": 4, "SOURCE": 5, "NODE": 6
          "LIVE": 11, "CONTENT": 12, "HEAT": 13, "NEIGHBOUR": 14}
 ENGINES = ["time", "access", "replica", "transfer"]
 CONTRACT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include", "pieprof", "db_drops.h")
-DROPS = open(CONTRACT).read().count("    X(")
+DROP_NAMES = re.findall(r'^ +X\(\w+, "(\w+)"', open(CONTRACT).read(), re.M)
+DROPS = len(DROP_NAMES)
 
 HEADER = struct.Struct("<8sIIIIIIQQQQQ16s128s64s")
 PROCESS_HEAD = struct.Struct("<IIIiIIIiQQQQQQIfIIII")

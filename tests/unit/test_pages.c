@@ -1,5 +1,6 @@
 /* link: -Wl,--whole-archive shim -Wl,--no-whole-archive */
-/* Fresh memory: what is not there at birth and at the end is counted in whole pages; what a page costs is tried out once. */
+/* Fresh memory: what is not there at birth and at the end is counted in whole pages; what a page costs is tried out once. What has no
+ * memory reads as zeros, and stays without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "config.h"
 #include "gate.h"
 #include "ledger/ledger.h"
+#include "objects/content.h"
 #include "objects/lifetime.h"
 #include "objects/pages.h"
 #include "process.h"
@@ -145,6 +148,89 @@ static void test_what_a_page_costs_is_tried_once(void **state)
     munmap(start, 8 * MIB);
 }
 
+/* Then pages that are not there may hold something, and all are read. */
+static bool something_is_swapped_out(void)
+{
+    struct sysinfo machine;
+    return sysinfo(&machine) != 0 || machine.freeswap != machine.totalswap;
+}
+
+static size_t pages_there(char *start, size_t bytes)
+{
+    static unsigned char present[4096];
+    size_t count = 0;
+    assert_true(bytes / PAGE <= sizeof present);
+    assert_int_equal(mincore(start, bytes, present), 0);
+    for (size_t i = 0; i < bytes / PAGE; i++) {
+        count += present[i] & 1;
+    }
+    return count;
+}
+
+/* Some pages hold something, neighbours of them as well, one of them nothing but zeros. */
+static void store_a_little(char *start)
+{
+    static const size_t pages[] = {0, 3, 4, 511, 512, 1500, 2047};
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        start[pages[i] * PAGE + 100] = (char)(i == 3 ? 0 : i + 1);
+    }
+}
+
+/* Of zeros the digest is the same, whether they were ever stored or not; and to ask for it gives nothing a page. */
+static void test_what_has_no_memory_is_digested_as_zeros(void **state)
+{
+    (void)state;
+    static const size_t offsets[] = {0, 16, 64, 4088};
+    const size_t bytes = 8 * MIB;
+    char *sparse = fresh(bytes), *dense = fresh(bytes);
+    store_a_little(sparse);
+    memset(dense, 0, bytes);
+    store_a_little(dense);
+    for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        uint64_t ours = 1, theirs = 2;
+        size_t size_bytes = bytes - PAGE - 24;
+        assert_true(content_digest((uintptr_t)sparse + offsets[i], size_bytes, &ours));
+        assert_true(content_digest((uintptr_t)dense + offsets[i], size_bytes, &theirs));
+        assert_true(ours == theirs);
+        dense[6 * MIB] = 1;
+        assert_true(content_digest((uintptr_t)dense + offsets[i], size_bytes, &theirs));
+        assert_true(ours != theirs);
+        dense[6 * MIB] = 0;
+    }
+    assert_true(pages_there(sparse, bytes) == 7 || something_is_swapped_out());
+    munmap(sparse, bytes);
+    munmap(dense, bytes);
+}
+
+/* The same zeros elsewhere are another content, and so is one chunk more of them. */
+static void test_where_zeros_lie_matters(void **state)
+{
+    (void)state;
+    char *start = fresh(MIB);
+    uint64_t digests[3];
+    start[10 * PAGE] = 1;
+    assert_true(content_digest((uintptr_t)start, MIB, &digests[0]));
+    assert_true(content_digest((uintptr_t)start + PAGE, MIB - PAGE, &digests[1]));
+    start[11 * PAGE] = 1;
+    start[10 * PAGE] = 0;
+    assert_true(content_digest((uintptr_t)start, MIB, &digests[2]));
+    assert_true(digests[0] != digests[1] && digests[0] != digests[2] && digests[1] != digests[2]);
+    munmap(start, MIB);
+}
+
+static void test_what_has_no_memory_is_constant(void **state)
+{
+    (void)state;
+    char *start = fresh(MIB);
+    memset(start + 7 * PAGE, 0, PAGE);
+    assert_true(content_is_constant((uintptr_t)start + 16, MIB - 16, 0));
+    assert_false(content_is_constant((uintptr_t)start + 16, MIB - 16, 1));
+    start[9 * PAGE] = 1;
+    assert_false(content_is_constant((uintptr_t)start + 16, MIB - 16, 0));
+    assert_true(pages_there(start, MIB) == 2 || something_is_swapped_out());
+    munmap(start, MIB);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -165,6 +251,9 @@ int main(void)
         cmocka_unit_test(test_objects_larger_than_one_question),
         cmocka_unit_test(test_room_for_huge_pages),
         cmocka_unit_test(test_memory_that_is_gone),
+        cmocka_unit_test(test_what_has_no_memory_is_digested_as_zeros),
+        cmocka_unit_test(test_where_zeros_lie_matters),
+        cmocka_unit_test(test_what_has_no_memory_is_constant),
         cmocka_unit_test(test_what_a_page_costs_is_tried_once),
     };
     return cmocka_run_group_tests(tests, start, scratch_run_end);

@@ -3,6 +3,7 @@ import json
 import textwrap
 
 import jsonschema
+import pytest
 import whole
 
 SCHEMA = json.loads(whole.SCHEMA.read_text())
@@ -99,6 +100,19 @@ def test_a_list_that_grows_is_named_to_its_end(tmp_path):
     assert rise == sorted(rise) and rise[0] < 100 * MIB
     text = " ".join(whole.read_report(database).split())
     assert "program.py:6 <module>: 300 objects" in text
+
+
+def test_objects_that_the_map_has_no_room_for_are_told(tmp_path):
+    source = """
+    import numpy as np
+    kept = [np.ones(130) for _ in range(110000)]
+    """
+    report, database, _ = profile(tmp_path, source, PIEPROF_ENGINES="replica")
+    memory = report["totals"]["memory"]
+    counted = memory["small_bytes"] / (130 * 8)
+    assert memory["uncounted_objects"] > 9000
+    assert counted + memory["uncounted_objects"] == pytest.approx(110000, rel=0.02)
+    assert "objects made while the object map was full are not counted" in " ".join(whole.read_report(database).split())
 
 
 def test_a_killed_program_has_most_of_its_peak(tmp_path):

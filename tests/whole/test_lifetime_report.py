@@ -67,6 +67,20 @@ def test_memory_on_the_page(path):
         assert max(len(row) for row in report(path, "--width", width).stdout.splitlines()) <= width
 
 
+def test_what_the_full_map_left_out_is_told_beside_the_peak(tmp_path, path):
+    assert "object map" not in report(path).stdout
+    for process in (0, 1):
+        db = database()
+        db.process(python=sys.hexversion, engines=("replica",), pid=4243, seconds=4.0).live([MIB])
+        db.processes[process].drops[make_db.DROP_NAMES.index("object_table_full")] = 160376
+        db.write(tmp_path / "full.db")
+        memory = report_json(tmp_path / "full.db")["totals"]["memory"]
+        assert memory["uncounted_objects"] == (0 if process else 160376), "of the process whose peak it is"
+        text = " ".join(report(tmp_path / "full.db").stdout.split())
+        told = "160,376 objects made while the object map was full are not counted: the peak was higher, if they stood then"
+        assert (told in text.split(" note ")[0]) == (not process)
+
+
 @pytest.mark.parametrize("locale, bars", [("C", "_=##::::"), ("C.UTF-8", "▁▅██▃▃▃▃"), ("", "_=##::::")])
 def test_the_curve_is_drawn_in_what_the_terminal_takes(path, locale, bars):
     text = report(path, env={"LC_ALL": locale, "PATH": "/usr/bin"}).stdout

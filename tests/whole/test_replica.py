@@ -254,11 +254,15 @@ def test_a_mask_is_no_structure_full_of_addresses(tmp_path):
 
 @pytest.mark.parametrize(
     "words",
-    ["words[::16] = [start + 128 * i + 8 for i in range(8)]", "words[0] = ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7"],
-    ids=["short strings", "virtual functions"],
+    [
+        "words[::16] = [start + 128 * i + 8 for i in range(8)]",
+        "words[0] = ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7",
+        "words[:2] = 0, ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7",
+    ],
+    ids=["short strings", "virtual functions", "Python objects"],
 )
 def test_a_structure_is_known_whatever_lies_between(tmp_path, words):
-    """Words that point into the buffer itself, or a first one into a library, stored among leftovers."""
+    """Words that point into the buffer itself, or a first or second one into a library, stored among leftovers."""
     source = """
         import ctypes
         library = ctypes.CDLL(None)
@@ -273,6 +277,29 @@ def test_a_structure_is_known_whatever_lies_between(tmp_path, words):
     path, database = run(tmp_path, source)
     found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
     assert (found["of_objects"], found["examined"]) == (10, 0), found
+
+
+@pytest.mark.parametrize("order", ["structures + sorts", "sorts + structures"])
+def test_workspaces_of_a_place_that_makes_structures_are_counted(tmp_path, order):
+    """One instruction calls malloc(), whose buffer becomes a structure, and sorts, which take as much for the call."""
+    source = """
+        import ctypes
+        library = ctypes.CDLL(None)
+        library.malloc.restype, library.malloc.argtypes, library.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+        structures = [(library.malloc, (1024,), {})] * 3
+        sorts = [(random.permutation(512).astype(np.int16).sort, (), {"kind": "stable"}) for step in range(9)]
+        for call, arguments, options in ORDER:
+            other = np.arange(1000)
+            start = call(*arguments, **options)  # A
+            if start is not None:
+                words = start + 8 * np.arange(128)
+                ctypes.memmove(start, words.ctypes.data, 1024)
+                library.free(start)
+        """.replace("ORDER", order)
+    path, database = run(tmp_path, source)
+    found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
+    assert (found["of_objects"], found["examined"], found["skipped"]) == (3, 0, 0), found
+    assert found["workspaces"] >= 9, found
 
 
 @pytest.mark.parametrize("stack_bytes", [8 << 20, 1 << 40, resource.RLIM_INFINITY], ids=["8 MiB", "1 TiB", "unlimited"])
