@@ -268,6 +268,22 @@ static double most_each(const struct repeated *there)
 }
 
 /*
+ * Where runs are of other lengths means alone tell, and they are not of the same places: one that has not yet repeated nine
+ * tenths is left out of a short run's. All that a line repeats which was not edited is counted on both sides, then.
+ */
+static bool repeats_alike(const struct match *match, const struct profile_line *before,
+                          const struct profile_finding *finding, double factor)
+{
+    const struct profile_line *line = finding_line(match->now, finding);
+    if (before == NULL || before->text != line->text)
+        return false;
+    struct repeated now = line_repeated_before(line, finding, true),
+                    there = line_repeated_before(before, finding, true);
+    return now.births > 0 && there.births > 0 &&
+           now.most_bytes / (double)now.births <= factor * there.most_bytes / (double)there.births;
+}
+
+/*
  * By counts: made again at least so often before, for each birth? And in all, where the runs are of one length: a mean rises
  * where the smaller waste is mended.
  */
@@ -280,7 +296,8 @@ static enum judged against_baseline(const struct match *match, const struct prof
         return there->unseen > 0 && (double)there->unseen >= UNSEEN_SHARE * now->objects ? JUDGED_UNTOLD : JUDGED_NEW;
     double factor = 1 + options->increase_percent / 100;
     bool more = now->bytes / (double)now->births > factor * most_each(there) &&
-                (now->bytes > factor * there->most_bytes || !judge_same_length(match, 0));
+                (judge_same_length(match, 0) ? now->bytes > factor * there->most_bytes
+                                             : !repeats_alike(match, before, finding, factor));
     return more ? JUDGED_INCREASED : JUDGED_KNOWN;
 }
 

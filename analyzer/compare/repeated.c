@@ -11,13 +11,18 @@
 #define KNOWN_SHARE 0.01 /* of those examined: what repeats less often did so by chance */
 #define FOUND_SHARE 0.8  /* what was a finding in another run, give or take what varies */
 
+static uint64_t of_kind(const struct profile_group *group, const char *kind)
+{
+    return strcmp(kind, "constant") == 0 ? group->constant : group->replicas + group->linked;
+}
+
 struct repeated line_repeated(const struct profile_line *line, const char *kind, double least)
 {
     struct repeated repeated = {0};
     bool constant = strcmp(kind, "constant") == 0;
     for (size_t i = 0; i < line->group_count; i++) {
         const struct profile_group *group = &line->groups[i];
-        uint64_t equal = constant ? group->constant : group->replicas + group->linked;
+        uint64_t equal = of_kind(group, kind);
         if (equal == 0 || (double)equal < least * (double)group->examined)
             continue;
         profile_add(&repeated.births, group->births);
@@ -68,6 +73,8 @@ struct repeated line_repeated_before(const struct profile_line *line, const stru
             repeated.plateau_bytes_each = fmax(repeated.plateau_bytes_each, result_bytes / (double)group->births);
             continue;
         }
+        if ((double)of_kind(group, finding->kind) < DECIDES_SHARE * (double)group->examined)
+            continue; /* what the finding counts in the other run, either */
         profile_add(&repeated.firm_births, group->births);
         repeated.firm_bytes += share * result_bytes;
     }

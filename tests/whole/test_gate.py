@@ -122,7 +122,8 @@ def at_random(seed, length=1, data=None):
             share, looked_at = code.choice([0, 0, 0.005, 0.3, 0.6, 0.89, 0.95, 1]), code.choice([births, births // 3])
             share = part.choice([0.02, 0.2, 0.5, 0.8, 0.92, 1]) if data is not None and 0.01 < share < 0.9 else share
             replicas = int(share * (looked_at - 1))
-            program.process.site(node, size, ordinal=ordinal, births=births, looked_at=looked_at, replicas=replicas, period=1 if replicas else 0)
+            kind = {"constant": looked_at} if code.random() < 0.3 else {"replicas": replicas, "period": 1 if replicas else 0}
+            program.process.site(node, size, ordinal=ordinal, births=births, looked_at=looked_at, **kind)
     return program
 
 
@@ -132,6 +133,24 @@ def test_the_same_code_passes_whatever_its_places_repeat(tmp_path, first):
         base = write(tmp_path, at_random(seed), "base.db")
         for new in (at_random(seed), at_random(seed, length=3), at_random(seed, data=seed), at_random(seed, length=2, data=seed + 1)):
             verdict(write(tmp_path, new), "--baseline", base, status=0)
+        longer = write(tmp_path, at_random(seed, length=3), "longer.db")
+        for baseline in (longer, export(longer)):
+            verdict(base, "--baseline", baseline, status=0)
+
+
+@pytest.mark.parametrize("features, size, verdict_of", [(260, 524288, "known"), (130, 524288, "known"), (520, 524288, "known"), (130, 750000, "increased")])
+def test_what_is_constant_lowers_no_mean(tmp_path, features, size, verdict_of):
+    """np.outer(np.ones(n), curve) in runs of other lengths: the ones are no replica, in neither run."""
+    old, new = Program(), Program()
+    for program, births, made in ((old, features, 524288), (new, 260, size)):
+        program.site("mask", "np.where(", made, births=births, replicas=births - 1, period=1)
+        program.site("mask", "np.where(", 2048, births=2 * births, looked_at=births, constant=births)
+        program.site("features", "np.tanh(", 65536, births=births)
+    old = write(tmp_path, old, "old.db")
+    for baseline in (old, export(old)):
+        (item,) = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
+        assert item["verdict"] == verdict_of
+        assert ("births differ" in item["why"]) == (features != 260)
 
 
 @pytest.mark.parametrize("before", [4, 60, 357, 360])
