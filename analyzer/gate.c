@@ -112,7 +112,7 @@ static int replace_baseline(const struct profile *now, const char *path, const s
 }
 
 /* A link stays one: what it leads to is replaced. Nobody's read-only file is, whatever root may do. */
-static int update_baseline(const struct profile *now, const char *path)
+static int update_baseline(const struct profile *now, const char *path, bool failed)
 {
     struct stat old;
     const bool there = stat(path, &old) == 0;
@@ -124,7 +124,10 @@ static int update_baseline(const struct profile *now, const char *path)
     int status = replace_baseline(now, target != NULL ? target : path, there ? &old : NULL);
     free(target);
     if (status == STATUS_GOOD)
-        fprintf(stderr, "pieprof-report: gate: %s: now says what %s does\n", path, now->name);
+        fprintf(stderr, "pieprof-report: gate: %s: now says what %s does%s\n", path, now->name,
+                failed
+                    ? "; that it was rewritten is why the exit status is 0: the gate failed against what it said before"
+                    : "");
     return status;
 }
 
@@ -157,7 +160,7 @@ static int gate_decide(struct side *now, struct side *base, const struct options
                                     .options = options};
     int status = refusal != NULL ? refused(first->name, refusal) : gate_show(&verdict);
     if (gate->update_baseline && status != STATUS_UNUSABLE)
-        status = update_baseline(first, gate->baselines[0]);
+        status = update_baseline(first, gate->baselines[0], status == STATUS_FAILED);
     judgement_free(&judgement);
     match_free(&match);
     return status;

@@ -353,7 +353,9 @@ def test_a_baseline_is_updated(tmp_path):
     assert failing(verdict(new, "--baseline", baseline, status=1)) == [("new", "replica", WHERE)]
     done = gate(new, "--baseline", baseline, "--update-baseline")
     assert (done.returncode, done.stdout.startswith("gate failed")) == (0, True)
-    verdict(new, "--baseline", baseline, status=0)
+    assert "that it was rewritten is why the exit status is 0: the gate failed" in done.stderr
+    done = gate(new, "--baseline", baseline, "--update-baseline")
+    assert (done.returncode, "now says what" in done.stderr, "exit status" in done.stderr) == (0, True, False)
     before = other.read_bytes()
     assert "a run is not rewritten" in refused(new, "--baseline", other, "--update-baseline")
     assert other.read_bytes() == before
@@ -366,7 +368,8 @@ def test_an_updated_baseline_keeps_its_place_and_mode(tmp_path):
     (tmp_path / "real.json.new").write_text("somebody's")
     link.symlink_to(real)
     done = gate(new, "--baseline", link, "--update-baseline")
-    assert (done.returncode, done.stderr) == (0, f"pieprof-report: gate: {link}: now says what {new} does\n")
+    words = "that it was rewritten is why the exit status is 0: the gate failed against what it said before"
+    assert (done.returncode, done.stderr) == (0, f"pieprof-report: gate: {link}: now says what {new} does; {words}\n")
     assert sorted(path.name for path in tmp_path.glob("real.json*")) == ["real.json", "real.json.new"]
     assert (tmp_path / "real.json.new").read_text() == "somebody's"
     assert link.is_symlink() and real.stat().st_mode & 0o7777 == 0o640
