@@ -40,6 +40,16 @@ static double births_factor(const struct match *match, size_t line)
     return before > 0 ? (double)births_of(&match->now->lines[line]) / (double)before : 0;
 }
 
+bool judge_other_length(const struct match *match)
+{
+    for (size_t i = 0; i < match->now->line_count; i++)
+        if (match->base_lines[i] != SIZE_MAX && match_is_unedited(match, &match->now->lines[i]) &&
+            differs((double)births_of(&match->now->lines[i]),
+                    (double)births_of(&match->base->lines[match->base_lines[i]])))
+            return true;
+    return false;
+}
+
 bool judge_same_length(const struct match *match, uint64_t births)
 {
     bool any = false;

@@ -487,7 +487,7 @@ void judge(struct judgement *judgement, const struct profile *now, const struct 
     if (match != NULL) {
         judge_shares(judgement, match);
         judge_gone(judgement, match);
-        judge_moved(judgement, match);
+        judge_moved(judgement, match, options->increase_percent);
     }
     judge_limits(judgement, now, base, options);
     note_unused(judgement, now, options);

@@ -104,6 +104,9 @@ void judgement_note(struct judgement *judgement, char *note);
 /* refuse.c: is it the same program, perhaps renamed? */
 bool judge_same_program(const struct profile *now, const struct profile *base);
 
+/* grown.c: does a line that was not edited make more objects than before, or fewer? */
+bool judge_other_length(const struct match *match);
+
 /* grown.c: do all lines that are not edited make as many objects as in the baseline? One must make a quarter of `births`. */
 bool judge_same_length(const struct match *match, uint64_t births);
 
@@ -112,7 +115,7 @@ bool judge_has_grown(const struct match *match, const struct profile_finding *fi
                      const struct repeated *there, double increase_percent);
 
 /* moved.c: what is new and what is gone, where they are the same waste at another line. */
-void judge_moved(struct judgement *judgement, const struct match *match);
+void judge_moved(struct judgement *judgement, const struct match *match, double increase_percent);
 
 /* limits.c: --max and --max-increase METRIC=. */
 void judge_limits(struct judgement *judgement, const struct profile *now, const struct profile *base,

@@ -279,6 +279,23 @@ def test_what_is_new_and_what_is_gone_may_be_the_same(tmp_path, sites, verdicts)
         assert all("at train.py:5 in mask, and no longer does" in item["why"] for item in items)
 
 
+@pytest.mark.parametrize("sizes, features, expected", [
+    ((262144, 524288), 520, ["moved", "moved"]), ((262144, 524288), 130, ["moved", "moved"]), ((524288,), 520, ["gone", "new"]),
+    ((1048576, 524288), 520, ["gone", "new", "new"]), ((262144, 524288), 260, ["gone", "new", "new"])],
+    ids=["longer", "shorter", "larger in the mean", "larger", "more in a run as long"])
+def test_a_statement_that_was_wrapped_is_known_in_a_run_of_another_length(tmp_path, sizes, features, expected):
+    """As a formatter does it, or another split: as long as it stands between the same lines."""
+    old = split(("np.where(", 262144, 260), ("np.where(", 524288, 260))
+    new = split(*[(words, size, 519) for words, size in zip(("return choose", "below ="), reversed(sizes))])
+    old.site("features", "np.tanh(", 65536, births=260)
+    new.site("features", "np.tanh(", 65536, births=features)
+    old = old.write(tmp_path / "old.db")
+    for baseline in (old, export(old)):
+        items = verdict(new.write(tmp_path / "new.db"), "--baseline", baseline, status=1 if "new" in expected else 0)["items"]
+        assert sorted(item["verdict"] for item in items) == expected
+        assert all("as much for each time, in a run of another length, again at train.py:5" in item["why"] for item in items if item["verdict"] == "moved")
+
+
 @pytest.mark.parametrize("words, births, expected", [("return np.where(np.tri", 260, ["moved"]), ("return np.where(np.tri", 300, ["gone", "new"]),
                                                      ("return np.tanh(batch)", 260, ["gone", "new"])], ids=["inlined", "more", "unedited"])
 def test_waste_may_move_into_a_line_that_made_objects_before(tmp_path, words, births, expected):
