@@ -115,12 +115,26 @@ const char *profile_question(const struct run *run)
     return NULL;
 }
 
+/* What came when there was no more room is missing, and looks like waste that was mended. */
+static bool was_full(const struct run *run)
+{
+    bool full = false;
+    for (size_t i = 0; i < run->process_count; i++)
+        full = full || run->processes[i].record->dropped[DB_DROP_FILE_FULL] > 0 ||
+               run->processes[i].record->dropped[DB_DROP_DISK_FULL] > 0;
+    return full;
+}
+
 const char *profile_why_partial(const struct run *run)
 {
     if (run->process_count == 0)
         return "no process of it reached Python code";
     if (run->cut_short || run->damaged > 0)
         return "the file is damaged or cut short";
+    if (was_full(run))
+        return "its file was full, so that lines that came later are missing: record it with a larger "
+               "PIEPROF_MAX_SIZE, "
+               "or on a file system with more room";
     const char *why = NULL;
     for (size_t i = 0; i < run->process_count && why == NULL; i++)
         if (counts(run, i))

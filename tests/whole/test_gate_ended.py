@@ -28,13 +28,13 @@ FAILED = {
 }
 
 
-def record(tmp_path, name, middle="pass", end="pass", text=None):
+def record(tmp_path, name, middle="pass", end="pass", text=None, **variables):
     """Its exit status, and the run."""
     script, database = tmp_path / "train.py", tmp_path / f"{name}.db"
     script.unlink(missing_ok=True)
     if text != "":
         script.write_text(textwrap.dedent(TRAINING).format(middle=middle, end=end) if text is None else text)
-    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database))
+    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), **variables)
     return whole.execute([whole.PYTHON, "train.py"], cwd=tmp_path, env=environment).returncode, database
 
 
@@ -132,3 +132,15 @@ def test_statuses_that_cannot_be_are_damage(tmp_path, status, words):
     path = clean(status=status).write(tmp_path / "new.db")
     done = gate(path, "--max", "findings=0")
     assert done.returncode == 2 and words in done.stderr
+
+
+def test_a_run_whose_file_was_full_is_not_whole(tmp_path):
+    """The lines that came later are not in it: what they made again would be told as gone, or pass."""
+    _, whole_run = record(tmp_path, "whole")
+    many = "\n".join(["import numpy as np", "x = np.ones(1000)"] + ["y = np.tanh(x)"] * 8000 + ["points = np.zeros(9999)"])
+    status, full = record(tmp_path, "full", text=many, PIEPROF_MAX_SIZE="1M")
+    assert status == 0
+    for arguments in ((full, "--max", "findings=0"), (full, "--baseline", whole_run), (whole_run, "--baseline", full)):
+        assert "its file was full" in (message := refused(*arguments)) and "larger PIEPROF_MAX_SIZE" in message
+    notes = verdict(full, "--max", "findings=9", "--partial", status=0)["notes"]
+    assert any("its file was full" in note for note in notes)
