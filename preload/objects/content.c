@@ -168,21 +168,27 @@ static bool is_address(uint64_t word)
            (in_mappings(word) || in_break_heap(word));
 }
 
-static bool is_in_module(uint64_t word)
+static const struct module *module_at(uint64_t word)
 {
-    return word % WORD_BYTES == 0 && in_mappings(word) && module_find((uintptr_t)word) != NULL;
+    return word % WORD_BYTES == 0 && in_mappings(word) ? module_find((uintptr_t)word) : NULL;
 }
 
 static bool has_virtual_functions(const struct content_sample *sample)
 {
-    return sample->bytes >= WORD_BYTES && is_in_module(word_at(sample->data));
+    return sample->bytes >= WORD_BYTES && module_at(word_at(sample->data)) != NULL;
 }
 
-/* Of a type that a library defines: a count of references, 0 at its end, and the type. As NumPy's iterators are. */
+/*
+ * Of a type that a library defines: a count of references, 0 at its end, and the type. As NumPy's iterators are. Results are
+ * objects of the interpreter's own types, too: bytes for one.
+ */
 static bool is_python_object(const struct content_sample *sample)
 {
-    return sample->bytes >= 2 * WORD_BYTES && word_at(sample->data) >> 32 == 0 &&
-           is_in_module(word_at(sample->data + WORD_BYTES));
+    if (sample->bytes < 2 * WORD_BYTES || word_at(sample->data) >> 32 != 0) {
+        return false;
+    }
+    const struct module *module = module_at(word_at(sample->data + WORD_BYTES));
+    return module != NULL && (module->flags & DB_MODULE_INTERPRETER) == 0;
 }
 
 /* Where line `i` lies in the sample. */
