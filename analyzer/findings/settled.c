@@ -119,7 +119,8 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
             continue;
         if (site_new(operand) > site_new(result))
             return true;
-        add(chain, operand);
+        if (operand->record->examined > 0) /* workspaces are no results: nothing changes less often than they */
+            add(chain, operand);
     }
     return false;
 }
