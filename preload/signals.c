@@ -191,7 +191,7 @@ static void own_event(ucontext_t *uc, enum own_event event, bool asynchronous)
         } else if (event == EVENT_ALARM) {
             access_alarm(thread_self);
         } else if (asynchronous) {
-            process_drop(DB_DROP_ASYNC_TRAP);
+            sample_late(thread_self, uc);
         } else {
             sample_take(thread_self, uc);
         }

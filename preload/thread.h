@@ -21,6 +21,7 @@ struct thread {
     atomic_bool in_use;
     bool paused;
     unsigned pace;          /* how far apart its clock ticks, in percent of the period; a fixed clock's ticks */
+    unsigned late_ticks;    /* in a row, up to now */
     unsigned samples;       /* taken on it */
     uint32_t sample_node;   /* context of the last; 0: none was recorded */
     bool faults_blocked;    /* SIGSEGV or SIGBUS, by the program: guarded reads ask the kernel */

@@ -153,6 +153,13 @@ void access_tick(struct thread *thread, const ucontext_t *uc)
     access_look(thread);
 }
 
+void access_tick_late(struct thread *thread, const ucontext_t *uc)
+{
+    if (thread->access != NULL) {
+        scope_check(thread->access, uc);
+    }
+}
+
 static void begin_search(struct access_thread *at, const ucontext_t *uc, uint64_t weight_ns)
 {
     const struct context_scratch *scratch = at->thread->scratch;

@@ -32,6 +32,12 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns);
 void access_tick(struct thread *thread, const ucontext_t *uc);
 
 /*
+ * At one that comes late: only disarms the return slot of a call that has ended. The kernel writes each signal's frame on it, and
+ * a debug exception in the kernel takes 100 us in a virtual machine. Signal-safe.
+ */
+void access_tick_late(struct thread *thread, const ucontext_t *uc);
+
+/*
  * The calling thread's allocator has zeroed a block that is `object` from now on: a watch that was armed at one of these stores,
  * before there was an object, is the object's. Behind the gate, outside handlers.
  */

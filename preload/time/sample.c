@@ -14,6 +14,8 @@
 #include "time/trigger.h"
 
 #define CLOCK_CHECK_SAMPLES 16u       /* a clock whose descriptor was closed goes on: nothing is in a hurry */
+#define LATE_PACE 50u                 /* percent of the period: doubled at each tick in a row that comes late, ... */
+#define LATE_DOUBLINGS 8u             /* ... so often */
 #define REFRESH_NS UINT64_C(20000000) /* how stale a killed process's duration and CPU time may be */
 
 /* Both clocks of the process: the second is a system call that adds up all threads, so not at each sample. */
@@ -43,6 +45,13 @@ static void first_tick(struct thread *thread)
     }
 }
 
+/* The next tick, from now on: less what passes before this one's handler is there. */
+static void restart_clock(struct thread *thread, unsigned percent)
+{
+    uint64_t period_ns = trigger_draw_period_ns(thread->cpu_ns, percent), passed_ns = governor_interrupt_ns();
+    trigger_current->set_period(thread, period_ns - (passed_ns < period_ns / 4 ? passed_ns : period_ns / 4));
+}
+
 /*
  * Near the end of the budget the clock goes slower: a tick costs its interrupt even where nothing is done about it. One
  * that cannot is passed over instead. True: this tick is.
@@ -53,10 +62,22 @@ static bool keep_pace(struct thread *thread)
         return governor_pace(GOVERNOR_QUICK_PACE) != GOVERNOR_QUICK_PACE && ++thread->pace % 2 == 0;
     }
     thread->pace = governor_pace(thread->pace);
-    uint64_t period_ns = trigger_draw_period_ns(thread->cpu_ns, thread->pace), passed_ns = governor_interrupt_ns();
-    trigger_current->set_period(
-        thread, period_ns - (passed_ns < period_ns / 4 ? passed_ns : period_ns / 4)); /* it starts anew */
+    restart_clock(thread, thread->pace);
     return false;
+}
+
+void sample_late(struct thread *thread, const ucontext_t *uc)
+{
+    process_drop(DB_DROP_ASYNC_TRAP);
+    access_tick_late(thread, uc);
+    if (thread->late_ticks++ == 0) {
+        return; /* the next is on its way */
+    }
+    if (thread->first_tick_ns != 0) {
+        trigger_current->first_tick(thread);
+    } else if (trigger_current->set_period != NULL) {
+        restart_clock(thread, LATE_PACE << (thread->late_ticks < LATE_DOUBLINGS ? thread->late_ticks : LATE_DOUBLINGS));
+    }
 }
 
 /* CPU time since the last sample, the kernel's part included: a clock that fires on user instructions misses that. */
@@ -98,6 +119,7 @@ static bool try_access(struct thread *thread, ucontext_t *uc, uint64_t weight_ns
 void sample_take(struct thread *thread, ucontext_t *uc)
 {
     access_tick(thread, uc);
+    thread->late_ticks = 0;
     if (thread->first_tick_ns != 0) { /* never thinned: there may be no other to charge its time to */
         first_tick(thread);
     } else if (keep_pace(thread)) {

@@ -9,4 +9,11 @@
 /* From a trigger's signal, behind the gate. Signal-safe. */
 void sample_take(struct thread *thread, ucontext_t *uc);
 
+/*
+ * In place of sample_take() at a tick that came while SIGTRAP was blocked, in another handler or while the kernel wrote its frame:
+ * `uc` is not where the time went. From the second in a row each makes the clock slower until one comes in time: where ticks take
+ * longer than they are apart the program would be interrupted for ever before its next instruction. Signal-safe.
+ */
+void sample_late(struct thread *thread, const ucontext_t *uc);
+
 #endif

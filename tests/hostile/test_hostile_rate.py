@@ -40,8 +40,10 @@ def test_1000_hz_with_the_whole_budget(ring):
 
 
 def test_10000_hz_does_not_stop_the_program(ring):
-    run = ring.run(ring.program(TRAINING.format(seconds=4)), timeout=90,
-                   env={"PIEPROF_RATE": "10000", "PIEPROF_BUDGET": "100"})
-    assert (run.returncode, run.stderr) == (0, b"")
-    assert run.stdout.startswith(b"True")
-    assert_recorded(run.db, 4, 900)
+    """Four at once: where a processor is shared, ticks come so late that the next are due before the handlers return."""
+    command = ring.program(TRAINING.format(seconds=2))
+    started = [ring.start(command, env={"PIEPROF_RATE": "10000", "PIEPROF_BUDGET": "100"}) for _ in range(4)]
+    for run in [ring.finish(process, timeout=150) for process in started]:
+        assert (run.returncode, run.stderr) == (0, b"")
+        assert run.stdout.startswith(b"True")
+        assert_recorded(run.db, 2, 900)
