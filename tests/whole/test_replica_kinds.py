@@ -393,3 +393,21 @@ def test_numbers_between_the_executable_and_its_heap_are_no_addresses(tmp_path):
     for _ in range(6):
         path, report = found(tmp_path, source)
         assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
+
+
+def test_both_results_of_a_line_are_counted_where_a_call_beside_it_needs_workspaces(tmp_path):
+    """`data` is an operand of the difference; a workspace of the call that made it is none that changed."""
+    path, report = found(tmp_path, NUMPY + """
+        data = random.normal(size=(900, 64))
+        weights = random.normal(size=(64, 10))
+        for epoch in range(12):
+            order = random.permutation(len(data))
+            mean, deviation = data.mean(0), data.std(0) + 1e-6  # invariant
+            for start in range(0, len(data), 60):
+                scaled = (data - mean) / deviation  # invariant
+                batch = scaled[order[start : start + 60]]
+                weights = weights - 1e-6 * batch.T @ np.tanh(batch @ weights)
+        """)
+    assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
+    both = 2 * 12 * 15 - 2
+    assert max(finding["waste_bytes"] for finding in report["findings"]) == both * 900 * 64 * 8
