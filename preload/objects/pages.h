@@ -1,6 +1,6 @@
 /*
  * Memory that comes fresh from the kernel: which pages of a large object are not there at its birth, and are at its end, so
- * that each was a page fault; and what a page costs on this machine. Outside handlers, behind the gate. System calls only.
+ * that each was a page fault. Outside handlers, behind the gate. System calls only.
  */
 #ifndef PIEPROF_PRELOAD_PAGES_H
 #define PIEPROF_PRELOAD_PAGES_H
@@ -13,7 +13,7 @@
 
 /*
  * Counts what is not there yet of an object of `size_bytes` that begins at `start`; nothing below DB_PAGES_MIN_BYTES. True:
- * pages_ended() is to be told of its end. The first time what a page costs is tried out, which takes some milliseconds.
+ * pages_ended() is to be told of its end. May try out what a page costs (page_cost.h).
  */
 bool pages_born(struct db_site *site, uintptr_t start, size_t size_bytes);
 

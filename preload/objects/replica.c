@@ -11,6 +11,7 @@
 #include "objects/heat.h"
 #include "objects/lifetime.h"
 #include "objects/neighbours.h"
+#include "objects/page_cost.h"
 #include "objects/pages.h"
 #include "objects/recent.h"
 #include "objects/site_context.h"
@@ -37,6 +38,7 @@ void replica_reset_child(void)
     recent_reset_child();
     far_reset_child();
     lifetime_reset_child();
+    page_cost_reset_child();
     values_reset_child();
     heat_reset_child();
     neighbours_reset_child();
