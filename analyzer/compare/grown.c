@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "compare/judge.h"
 
-#define LENGTH_DIFFERS 0.1
 #define REPEATED_LEAST 0.01 /* beyond chance */
 #define SET_UP_PART                                                                                                    \
     0.25 /* of the waste's births: lines with fewer may be set-up, executed once in runs of any length */
@@ -28,11 +27,6 @@ static bool is_edited(const struct match *match, size_t line)
     return match->known[line] && !match_is_unedited(match, &match->now->lines[line]);
 }
 
-static bool differs(double now, double before)
-{
-    return now > (1 + LENGTH_DIFFERS) * before || before > (1 + LENGTH_DIFFERS) * now;
-}
-
 /* How many times the objects of the baseline a line makes that was found again there. */
 static double births_factor(const struct match *match, size_t line)
 {
@@ -44,8 +38,8 @@ bool judge_other_length(const struct match *match)
 {
     for (size_t i = 0; i < match->now->line_count; i++)
         if (match->base_lines[i] != SIZE_MAX && match_is_unedited(match, &match->now->lines[i]) &&
-            differs((double)births_of(&match->now->lines[i]),
-                    (double)births_of(&match->base->lines[match->base_lines[i]])))
+            lengths_differ((double)births_of(&match->now->lines[i]),
+                           (double)births_of(&match->base->lines[match->base_lines[i]])))
             return true;
     return false;
 }
@@ -57,7 +51,7 @@ bool judge_same_length(const struct match *match, uint64_t births)
         if (match->base_lines[i] == SIZE_MAX || !match_is_unedited(match, &match->now->lines[i]))
             continue;
         double before = (double)births_of(&match->base->lines[match->base_lines[i]]);
-        if (differs((double)births_of(&match->now->lines[i]), before))
+        if (lengths_differ((double)births_of(&match->now->lines[i]), before))
             return false;
         any = any || (before > 1 && before >= SET_UP_PART * (double)births);
     }
@@ -68,9 +62,9 @@ bool judge_same_length(const struct match *match, uint64_t births)
 static bool grew_together(const struct match *match, size_t line)
 {
     double factor = match->base_lines[line] != SIZE_MAX ? births_factor(match, line) : 1;
-    for (size_t i = 0; i < match->now->line_count && differs(factor, 1); i++)
+    for (size_t i = 0; i < match->now->line_count && lengths_differ(factor, 1); i++)
         if (i != line && match->base_lines[i] != SIZE_MAX && is_edited(match, i) &&
-            !differs(births_factor(match, i), factor))
+            !lengths_differ(births_factor(match, i), factor))
             return true;
     return false;
 }

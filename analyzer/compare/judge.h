@@ -54,6 +54,14 @@ struct judgement {
     bool failed;
 };
 
+#define DECIDES_SHARE 0.9  /* of the births that are looked at must repeat for a finding to decide */
+#define LENGTH_DIFFERS 0.1 /* runs are of other lengths where what one makes is more than the other's by so much */
+
+static inline bool lengths_differ(double one, double other)
+{
+    return one > (1 + LENGTH_DIFFERS) * other || other > (1 + LENGTH_DIFFERS) * one;
+}
+
 /* Objects of a line that repeat, over its groups of which at least `least` of those examined do. */
 struct repeated {
     uint64_t births;

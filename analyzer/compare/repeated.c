@@ -5,7 +5,6 @@
 #include "findings/finding.h"
 #include "model/share.h"
 
-#define DECIDES_SHARE 0.9
 #define DECIDES_BYTES 0x1p20
 #define DECIDES_PART 0.01
 #define KNOWN_SHARE 0.01 /* of those examined: what repeats less often did so by chance */

@@ -15,7 +15,6 @@
 #define RUNS_MIN 3u
 #define MISTAKES 0.05
 #define LINE_PART 0.005 /* of the run's time: lines below it are not compared, and a rise below it is none */
-#define LENGTH_DIFFERS 0.1
 #define STEPS 2000u     /* of an integral, even */
 #define VISIBLE_MAX 2.0 /* times P: where a smaller rise of the run cannot be seen, nothing is said */
 
@@ -201,7 +200,7 @@ static double births_of(const struct side *side)
 static void note_length(struct judgement *judgement, const struct side *now, const struct side *base)
 {
     double births = births_of(now), before = births_of(base);
-    if (births <= (1 + LENGTH_DIFFERS) * before && before <= (1 + LENGTH_DIFFERS) * births)
+    if (!lengths_differ(births, before))
         return;
     char *made = page_count((uint64_t)births), *made_before = page_count((uint64_t)before);
     judgement_note(judgement,
