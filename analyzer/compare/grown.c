@@ -58,6 +58,16 @@ bool judge_same_length(const struct match *match, uint64_t births)
     return any;
 }
 
+bool judge_runs_longer(const struct match *match, size_t line)
+{
+    double factor = births_factor(match, line);
+    for (size_t i = 0; i < match->now->line_count && factor > 1 + LENGTH_DIFFERS; i++)
+        if (i != line && match->base_lines[i] != SIZE_MAX && match_is_unedited(match, &match->now->lines[i]) &&
+            !lengths_differ(births_factor(match, i), factor))
+            return match_is_unedited(match, &match->now->lines[line]);
+    return false;
+}
+
 /* Did another line that was edited, too, grow just as much? Then it is the loop of both that is executed more often. */
 static bool grew_together(const struct match *match, size_t line)
 {

@@ -118,6 +118,12 @@ bool judge_other_length(const struct match *match);
 /* grown.c: do all lines that are not edited make as many objects as in the baseline? One must make a quarter of `births`. */
 bool judge_same_length(const struct match *match, uint64_t births);
 
+/*
+ * grown.c: does a line that stands in both runs and was not edited make more objects than in the baseline, and another as many times
+ * more? Then the run is so much longer; a line that was moved into a loop would be alone.
+ */
+bool judge_runs_longer(const struct match *match, size_t line);
+
 /* grown.c: does a line that was edited make more of a known waste, in a run as long as the baseline's? */
 bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,
                      const struct repeated *there, double increase_percent);

@@ -11,7 +11,7 @@ char *words_sum(const struct repeated *repeated);
 char *words_new(const struct match *match, const struct profile_finding *finding, const struct profile_line *before,
                 const struct repeated *now);
 
-/* Nobody looked in the baseline: at a place whose objects were full of addresses there, or all alive to the end. */
+/* Nobody looked in the baseline, at a place whose objects were full of addresses there, or all alive to the end; or its run was too short. */
 char *words_untold(const struct repeated *now, const struct repeated *there);
 
 /* Of an edited line, in runs of one length. */

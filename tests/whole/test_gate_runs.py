@@ -76,6 +76,40 @@ def test_seeds_that_settle_late_and_at_once_pass(runs, monkeypatch, name, seeds)
     verdict(recorded[1], "--baseline", export(recorded[0]), status=0)
 
 
+EPOCHS = """
+import numpy as np
+random = np.random.default_rng(0)
+data, frozen = random.normal(size=(14 * 50, 300)), random.normal(size=(300, 400))
+head = np.zeros(400)
+for epoch in range(EPOCHS):
+    for start in range(0, len(data), 50):
+        features = data[start : start + 50] @ frozen
+        head = head - 1e-6 * (features @ head - 1) @ features
+"""
+
+
+def test_one_epoch_is_too_short_a_baseline_for_what_comes_round_in_each(runs):
+    """What a run of one epoch had but once is said, and does not fail; a loop-invariant result, which one epoch would repeat, does."""
+    base = runs.record(EPOCHS.replace("EPOCHS", "1"), "base.db", 1)
+    longer = runs.record(EPOCHS.replace("EPOCHS", "12"), "longer.db", 1)
+    wasteful = runs.record(EPOCHS.replace("EPOCHS", "12").replace("@ frozen", "@ np.exp(frozen)"), "wasteful.db", 1)
+    for baseline in (base, export(base)):
+        result = verdict(longer, "--baseline", baseline, status=0)
+        assert result["counts"]["cannot tell"] == 1 and result["counts"]["new"] == 0
+        assert "The baseline's run was shorter" in result["items"][0]["why"]
+        assert failing(verdict(wasteful, "--baseline", baseline, status=1)) == [("new", "replica", 8)]
+
+
+def test_set_up_that_is_moved_into_the_loop_fails_in_a_longer_run_too(runs):
+    """Its line is not edited, blanks aside, and was executed once: but nothing else came so many times more."""
+    moved = "weights = np.outer(data[0], data[1])"
+    outside = EPOCHS.replace("for epoch", moved + "\nfor epoch")
+    inside = EPOCHS.replace("        features", f"        {moved}\n        features", 1)
+    base = runs.record(outside.replace("EPOCHS", "3"), "base.db", 1)
+    result = verdict(runs.record(inside.replace("EPOCHS", "12"), "new.db", 1), "--baseline", base, status=1)
+    assert failing(result) == [("new", "replica", 8)]
+
+
 @pytest.mark.parametrize("name", ["kmeans", "softmax_digits", "lasso", "sample_weights", "logistic_cg", "frozen_backbone", "random_features"])
 def test_planted_waste_fails_and_is_named(runs, name):
     base = runs.record(text_of(name, "fixed"), "base.db")
