@@ -43,7 +43,12 @@ def test_10000_hz_does_not_stop_the_program(ring):
     """Four at once: where a processor is shared, ticks come so late that the next are due before the handlers return."""
     command = ring.program(TRAINING.format(seconds=2))
     started = [ring.start(command, env={"PIEPROF_RATE": "10000", "PIEPROF_BUDGET": "100"}) for _ in range(4)]
-    for run in [ring.finish(process, timeout=150) for process in started]:
+    try:
+        finished = [ring.finish(process, timeout=150) for process in started]
+    finally:
+        for process in started:
+            process.kill()
+    for run in finished:
         assert (run.returncode, run.stderr) == (0, b"")
         assert run.stdout.startswith(b"True")
         assert_recorded(run.db, 2, 900)
