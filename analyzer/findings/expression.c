@@ -164,26 +164,34 @@ struct operation operation_of(const char *text, size_t length_bytes)
     return reader.level != 0 ? reader.loosest : reader.last;
 }
 
-const char *operation_text(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes)
+bool expression_place(struct model *model, struct process *process, uint32_t node_id, struct expression_place *place)
 {
     struct code *code;
     size_t length, last_length;
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
     if (record == NULL || record->frame != DB_FRAME_PYTHON)
-        return NULL;
+        return false;
     struct line_span span = model_position(model, process, record, &code);
     if (code == NULL || span.column < 0 || span.end_column < 0)
-        return NULL;
+        return false;
     const struct source *source = source_get(model, code->file);
     const char *first = source_line(source, span.line, &length),
                *last = source_line(source, span.end_line, &last_length);
     if (first == NULL || last == NULL || (size_t)span.column > length || (size_t)span.end_column > last_length)
+        return false;
+    *place = (struct expression_place){
+        .line = first, .start = first + span.column, .end = last + span.end_column, .line_end = last + last_length};
+    return true;
+}
+
+const char *operation_text(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes)
+{
+    struct expression_place place;
+    if (!expression_place(model, process, node_id, &place) || place.end <= place.start ||
+        place.end - place.start > TEXT_MAX)
         return NULL;
-    const char *start = first + span.column, *end = last + span.end_column;
-    if (end <= start || end - start > TEXT_MAX)
-        return NULL;
-    *length_bytes = (size_t)(end - start);
-    return start;
+    *length_bytes = (size_t)(place.end - place.start);
+    return place.start;
 }
 
 struct operation operation_at(struct model *model, struct process *process, uint32_t node_id)

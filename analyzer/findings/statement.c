@@ -2,8 +2,8 @@
 
 #include <ctype.h>
 
+#include "findings/expression.h"
 #include "findings/words.h"
-#include "model/source.h"
 
 static bool is_target(char c)
 {
@@ -52,22 +52,11 @@ static bool is_end(const char *text, size_t length, size_t brackets)
 
 const char *statement_target(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes)
 {
-    struct code *code;
+    struct expression_place place;
     struct target target;
-    size_t length, last_length;
-    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
-    if (record == NULL || record->frame != DB_FRAME_PYTHON)
-        return NULL;
-    struct line_span span = model_position(model, process, record, &code);
-    if (code == NULL || span.column < 0 || span.end_column < 0)
-        return NULL;
-    const struct source *source = source_get(model, code->file);
-    const char *first = source_line(source, span.line, &length),
-               *last = source_line(source, span.end_line, &last_length);
-    if (first == NULL || last == NULL || (size_t)span.column > length || (size_t)span.end_column > last_length)
-        return NULL;
-    if (!read_target(first, (size_t)span.column, &target) ||
-        !is_end(last + span.end_column, last_length - (size_t)span.end_column, target.brackets))
+    if (!expression_place(model, process, node_id, &place) ||
+        !read_target(place.line, (size_t)(place.start - place.line), &target) ||
+        !is_end(place.end, (size_t)(place.line_end - place.end), target.brackets))
         return NULL;
     *length_bytes = target.length;
     return target.name;

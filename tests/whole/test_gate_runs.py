@@ -171,6 +171,13 @@ def test_a_copy_beside_the_program_is_another_program(runs):
     assert done.returncode == 2 and "another program: script fit.py, and the baseline is of script train.py" in done.stderr
 
 
+def here_and_there(tmp_path, python):
+    """One that records by whole.PYTHON, and one by another interpreter in another directory."""
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    return bench.Gate(whole.BUILD, whole.PYTHON, tmp_path / "here"), bench.Gate(whole.BUILD, python, tmp_path / "there")
+
+
 UNPACKING = """import zlib
 packed = zlib.compress(bytes(range(256)) * 2000)
 
@@ -191,9 +198,7 @@ OTHERS = [path for path in map(str, sorted(Path.home().glob(".pyenv/versions/3.*
 @pytest.mark.parametrize("python", OTHERS)
 def test_a_baseline_of_another_minor_version_of_python_works(tmp_path, python):
     """Made by whole.PYTHON in another directory; without NumPy, which not every interpreter has."""
-    (tmp_path / "here").mkdir()
-    (tmp_path / "there").mkdir()
-    here, there = bench.Gate(whole.BUILD, whole.PYTHON, tmp_path / "here"), bench.Gate(whole.BUILD, python, tmp_path / "there")
+    here, there = here_and_there(tmp_path, python)
     texts = {"clean": UNPACKING.format(before="whole()", inside="pass"), "wasteful": UNPACKING.format(before="pass", inside="whole()")}
     bases = {name: export(here.record(text, f"{name}.db")) for name, text in texts.items()}
     runs = {name: there.record(text, f"{name}.db") for name, text in texts.items()}
@@ -220,9 +225,7 @@ OLD = [path for path in map(str, sorted(Path.home().glob(".pyenv/versions/3.*/bi
 @pytest.mark.parametrize("python", OLD)
 def test_a_chain_of_methods_counts_at_other_rows_in_old_pythons(tmp_path, python):
     """All of it at the first row up to 3.9, each call at its own later: whichever side, however long the runs. Another row is new."""
-    (tmp_path / "here").mkdir()
-    (tmp_path / "there").mkdir()
-    here, there = bench.Gate(whole.BUILD, whole.PYTHON, tmp_path / "here"), bench.Gate(whole.BUILD, python, tmp_path / "there")
+    here, there = here_and_there(tmp_path, python)
     for one, other in ((here, there), (there, here)):
         base = one.record(CHAIN.format(more="", steps=60), "base.db")
         for steps in (60, 90):

@@ -6,34 +6,13 @@ import sys
 import jsonschema
 import pytest
 
+import gating
 import whole
-
-sys.path.insert(0, str(whole.ROOT / "tests/tools"))
-import make_db  # noqa: E402
+from gating import make_db
 
 SCHEMA = json.loads(whole.SCHEMA.read_text())
-ADDRESS = 0x7f0000000200
-
-PROGRAM = '''import numpy as np
-
-def mask(n):
-    i = np.arange(n)
-    return np.where(i[:, None] >= i[None, :], 0.0, -1e9)
-
-def step(x):
-    return x + mask(len(x))
-
-def features(batch):
-    return np.tanh(batch)
-
-def main(batches):
-    for epoch in range(20):
-        for batch in batches:
-            step(features(batch))
-            total = [np.sqrt(part) for part in batch]
-
-main([np.ones(3)] * 14)
-'''
+ROUND = "            step(features(batch))\n"
+PROGRAM = gating.PROGRAM.replace(ROUND, ROUND + "            total = [np.sqrt(part) for part in batch]\n")
 
 
 class Program:
@@ -45,7 +24,7 @@ class Program:
         self.source = self.process.source(path, text)
         self.path, self.codes = path, make_db.text_codes(text, path)
         self.numbers = {name: self.process.code_of(code, self.source) for name, code in self.codes.items()}
-        self.process.module(library, ADDRESS & ~0xfffff, (ADDRESS & ~0xfffff) + 0x100000)
+        self.process.module(library, gating.ADDRESS & ~0xfffff, (gating.ADDRESS & ~0xfffff) + 0x100000)
 
     def way(self, *steps, thread=0, **time):
         """("main", 16), ("step", 8), ...: the node of the native call that the innermost of these lines makes."""
@@ -53,7 +32,7 @@ class Program:
         for name, line in steps:
             code = self.codes[name]
             node = self.process.frame(node, self.numbers[name], make_db.offset_of(code, line))
-        return self.process.node(node, make_db.NATIVE, ADDRESS, **time)
+        return self.process.node(node, make_db.NATIVE, gating.ADDRESS, **time)
 
     def report(self, tmp_path, *options):
         path = tmp_path / "out.db"
@@ -171,7 +150,7 @@ def below_torch(program, line, *functions, file="torch/nn/modules/module.py"):
     for function in functions:
         number = program.process.code(function, f"/v/lib/python3.11/site-packages/{file}", first_line=7)
         node = program.process.frame(node, number, -1)
-    return program.process.node(node, make_db.NATIVE, ADDRESS, samples=200)
+    return program.process.node(node, make_db.NATIVE, gating.ADDRESS, samples=200)
 
 
 @pytest.mark.parametrize("why, others, expected", [
@@ -370,7 +349,7 @@ def test_constants_join_the_finding_of_their_line(tmp_path):
                                     program.numbers["f"], offset) for offset in (offsets[0], offsets[-1])]
     assert len(calls) > 1
     for frame, counters in zip(frames, (dict(constant=50), dict(replicas=49, period=1))):
-        node = program.process.node(frame, make_db.NATIVE, ADDRESS, samples=100)
+        node = program.process.node(frame, make_db.NATIVE, gating.ADDRESS, samples=100)
         program.process.site(node, 4096, births=50, **counters)
     (finding,) = program.report(tmp_path)["findings"]
     assert (finding["kind"], finding["waste_s"]) == ("replica", pytest.approx(0.8 * 99 / 100))
@@ -459,7 +438,7 @@ def test_library_line_leads_where_the_user_line_is_an_entrance(tmp_path):
     package = program.process.code("Trainer.rotary", "/v/lib/python3.11/site-packages/trainer/model.py", first_line=40)
     main = program.process.frame(program.process.root(), program.numbers["<module>"], make_db.offset_of(program.codes["<module>"], 19))
     frame = program.process.frame(main, package, -1, samples=0)
-    program.process.site(program.process.node(frame, make_db.NATIVE, ADDRESS, samples=90), 4096, period=1, births=50, replicas=49)
+    program.process.site(program.process.node(frame, make_db.NATIVE, gating.ADDRESS, samples=90), 4096, period=1, births=50, replicas=49)
     (finding,) = program.report(tmp_path)["findings"]
     assert (finding["file"][-8:], finding["line"], finding["caller"]["line"]) == ("model.py", 40, 19)
     assert finding["waste_s"] == pytest.approx(0.36 * 49 / 50)
