@@ -96,6 +96,10 @@ zoo: packages ## profile and time the wasteful and fixed programs of examples/zo
 	@$(MAKE) --no-print-directory all
 	@$(PYTHON) tests/bench/zoo.py --build $(BUILD) --python $(PYTHON) $(ZOO)
 
+gate: packages ## false alarms and misses of the gate, on recorded runs (GATE="--part pairs": a part); writes tests/bench/gate.md
+	@$(MAKE) --no-print-directory all
+	@$(PYTHON) tests/bench/gate.py --build $(BUILD) --python $(PYTHON) --write tests/bench/gate.md $(GATE)
+
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ANALYZER_SRC)
 	@mkdir -p $(@D)
 	clang $(CSTD) -O1 -g $(CPPFLAGS) $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
@@ -130,4 +134,4 @@ lint: ## clang-format, clang-tidy and cppcheck; changes nothing
 	    -Iinclude -Ipreload -Ianalyzer $(filter preload/%.c analyzer/%.c,$(C_FILES))
 
 -include $(UNIT_BIN:=.d) $(SAN_SHIM_OBJ:.o=.d) $(wildcard $(BUILD)/truth/*/*.d)
-.PHONY: unit truth-built tests-built check bench study truth coverage zoo fuzz format lint
+.PHONY: unit truth-built tests-built check bench study truth coverage zoo gate fuzz format lint

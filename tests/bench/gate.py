@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Does the gate cry wolf, and does it miss any? Pairs of runs of the same code, one of them beside a busy neighbour, must pass;
 the planted wastes of examples/zoo, and those of plants.py from 0.5 % to 5 % of the run's time, must fail and be named. Writes a
 table in Markdown.
@@ -245,7 +244,9 @@ def main():
     parts = {"pairs": lambda gate: measure_pairs(gate, options.pairs), "zoo": measure_zoo,
              "plants": lambda gate: measure_plants(gate, options.runs), "times": measure_times}
     with tempfile.TemporaryDirectory(prefix="pieprof-gate-") as directory:
-        gate = Gate(options.build, options.python, Path(options.kept or directory).resolve(), kept=options.kept is not None)
+        kept = Path(options.kept or directory).resolve()
+        kept.mkdir(parents=True, exist_ok=True)
+        gate = Gate(options.build, options.python, kept, kept=options.kept is not None)
         measured = {part: measure(gate) for part, measure in parts.items() if part in (options.part or parts)}
     text = HEAD.format(runs=options.runs)
     text += "; ".join(summary for summary, _ in measured.values()) + ".\n"
