@@ -125,34 +125,19 @@ static bool repeats_alike(const struct match *match, const struct profile_line *
            now.most_bytes / (double)now.births <= factor * there.most_bytes / (double)there.births;
 }
 
-static double results_of(const struct profile_line *line)
+/* Was there too little in the baseline's run to see it, and why? */
+static bool may_have_repeated(const struct match *match, const struct profile_finding *finding,
+                              const struct repeated *now, struct repeated *there)
 {
-    double results = 0;
-    for (size_t i = 0; i < line->group_count; i++)
-        results += (double)line->groups[i].results;
-    return results;
-}
-
-/* Of all results those that were not equal to an earlier one. */
-static double made_first(const struct profile_line *line)
-{
-    double first = 0;
-    for (size_t i = 0; i < line->group_count; i++) {
-        const struct profile_group *group = &line->groups[i];
-        uint64_t again = group->replicas + group->linked;
-        if (group->examined > 0)
-            first += (1 - (double)again / (double)group->examined) * (double)group->results;
-    }
-    return first;
-}
-
-/* Was the baseline's run so short that all that comes again in this one had come but once? One epoch repeats no batch. */
-static bool was_too_short(const struct match *match, const struct profile_finding *finding)
-{
-    const struct profile_line *line = finding_line(match->now, finding);
-    size_t there = match->base_lines[finding->line];
-    return there != SIZE_MAX && strcmp(finding->kind, "replica") == 0 && judge_runs_longer(match, finding->line) &&
-           results_of(&match->base->lines[there]) <= (1 + LENGTH_DIFFERS) * made_first(line);
+    if (judge_length_explains(match, finding))
+        there->untold =
+            "The baseline's run was shorter and had each of them once: whether they would have repeated there "
+            "cannot be told. Take a baseline of a run as long as this one.";
+    else if (judge_was_too_small(match, finding, now->bytes / now->objects))
+        there->untold =
+            "The baseline's run had smaller data: buffers below 1 KiB are not looked at, so that whether they repeated "
+            "cannot be told. Take a baseline of a run of data as large.";
+    return there->untold != NULL || (there->unseen > 0 && (double)there->unseen >= UNSEEN_SHARE * now->objects);
 }
 
 enum judged before_judge(const struct match *match, const struct profile_line *before,
@@ -160,15 +145,15 @@ enum judged before_judge(const struct match *match, const struct profile_line *b
                          const struct gate_options *options, struct repeated *there)
 {
     *there = repeated_before(match, finding, before);
-    if (there->births == 0) {
-        bool unseen = there->unseen > 0 && (double)there->unseen >= UNSEEN_SHARE * now->objects;
-        return unseen || was_too_short(match, finding) ? JUDGED_UNTOLD : JUDGED_NEW;
-    }
+    if (there->births == 0)
+        return may_have_repeated(match, finding, now, there) ? JUDGED_UNTOLD : JUDGED_NEW;
     double factor = 1 + options->increase_percent / 100;
     bool more = now->bytes / (double)now->births > factor * most_each(there) &&
                 (judge_same_length(match, 0) ? now->bytes > factor * there->most_bytes
                                              : !repeats_alike(match, before, finding, factor));
-    return more ? JUDGED_INCREASED : JUDGED_KNOWN;
+    bool only_larger = judge_data_is_larger(match, finding->line) &&
+                       now->objects / (double)now->births <= factor * there->objects / (double)there->births;
+    return more && !only_larger && !judge_length_explains(match, finding) ? JUDGED_INCREASED : JUDGED_KNOWN;
 }
 
 /* Is `line` of the run that is judged the finding's, or the package's line or user line that may lead in its place? */

@@ -10,16 +10,6 @@
 #include "compare/judge.h"
 
 #define REPEATED_LEAST 0.01 /* beyond chance */
-#define SET_UP_PART                                                                                                    \
-    0.25 /* of the waste's births: lines with fewer may be set-up, executed once in runs of any length */
-
-static uint64_t births_of(const struct profile_line *line)
-{
-    uint64_t births = 0;
-    for (size_t i = 0; i < line->group_count; i++)
-        profile_add(&births, line->groups[i].births);
-    return births;
-}
 
 /* Of files whose text is not known, lines are found again by the line's own: these are not edited. */
 static bool is_edited(const struct match *match, size_t line)
@@ -27,54 +17,13 @@ static bool is_edited(const struct match *match, size_t line)
     return match->known[line] && !match_is_unedited(match, &match->now->lines[line]);
 }
 
-/* How many times the objects of the baseline a line makes that was found again there. */
-static double births_factor(const struct match *match, size_t line)
-{
-    uint64_t before = births_of(&match->base->lines[match->base_lines[line]]);
-    return before > 0 ? (double)births_of(&match->now->lines[line]) / (double)before : 0;
-}
-
-bool judge_other_length(const struct match *match)
-{
-    for (size_t i = 0; i < match->now->line_count; i++)
-        if (match->base_lines[i] != SIZE_MAX && match_is_unedited(match, &match->now->lines[i]) &&
-            lengths_differ((double)births_of(&match->now->lines[i]),
-                           (double)births_of(&match->base->lines[match->base_lines[i]])))
-            return true;
-    return false;
-}
-
-bool judge_same_length(const struct match *match, uint64_t births)
-{
-    bool any = false;
-    for (size_t i = 0; i < match->now->line_count; i++) {
-        if (match->base_lines[i] == SIZE_MAX || !match_is_unedited(match, &match->now->lines[i]))
-            continue;
-        double before = (double)births_of(&match->base->lines[match->base_lines[i]]);
-        if (lengths_differ((double)births_of(&match->now->lines[i]), before))
-            return false;
-        any = any || (before > 1 && before >= SET_UP_PART * (double)births);
-    }
-    return any;
-}
-
-bool judge_runs_longer(const struct match *match, size_t line)
-{
-    double factor = births_factor(match, line);
-    for (size_t i = 0; i < match->now->line_count && factor > 1 + LENGTH_DIFFERS; i++)
-        if (i != line && match->base_lines[i] != SIZE_MAX && match_is_unedited(match, &match->now->lines[i]) &&
-            !lengths_differ(births_factor(match, i), factor))
-            return match_is_unedited(match, &match->now->lines[line]);
-    return false;
-}
-
 /* Did another line that was edited, too, grow just as much? Then it is the loop of both that is executed more often. */
 static bool grew_together(const struct match *match, size_t line)
 {
-    double factor = match->base_lines[line] != SIZE_MAX ? births_factor(match, line) : 1;
+    double factor = match->base_lines[line] != SIZE_MAX ? judge_births_factor(match, line) : 1;
     for (size_t i = 0; i < match->now->line_count && lengths_differ(factor, 1); i++)
         if (i != line && match->base_lines[i] != SIZE_MAX && is_edited(match, i) &&
-            !lengths_differ(births_factor(match, i), factor))
+            !lengths_differ(judge_births_factor(match, i), factor))
             return true;
     return false;
 }

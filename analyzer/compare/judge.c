@@ -9,19 +9,22 @@
 #include "findings/finding.h"
 #include "options.h"
 
-/* What is known is not told one by one: but for what its verdict does not see, a line that runs more often, or a longer plateau. */
-static void note_known(struct judgement *judgement, const struct judged_item *item, const struct repeated *now,
-                       const struct repeated *there, const struct gate_options *options, const char *what)
+/* What is known is not told one by one: but for what its verdict does not see, a line that runs more often, a longer plateau, larger data. */
+static void note_known(struct judgement *judgement, const struct match *match, const struct judged_item *item,
+                       const struct repeated *now, const struct repeated *there, const struct gate_options *options,
+                       const char *what)
 {
     struct repeated firm = before_firm(there);
     double before = firm.bytes / (double)firm.births * (1 + options->increase_percent / 100);
-    bool longer = there->plateau && now->bytes / (double)now->births > before;
-    if (!longer && !lengths_differ((double)now->births, (double)firm.births))
+    bool more = now->bytes / (double)now->births > before, longer = there->plateau && more;
+    bool larger = more && !longer && judge_data_is_larger(match, item->finding->line);
+    if (!longer && !larger && !lengths_differ((double)now->births, (double)firm.births))
         return;
     judgement_note(judgement, memory_print("%s:%d %s: %s%s", item_path(item), item->line->number, item->kind, what,
-                                           longer ? " It repeated in part there: whether data or code made it more "
-                                                    "cannot be told, and does not decide."
-                                                  : ""));
+                                           longer   ? " It repeated in part there: whether data or code made it more "
+                                                      "cannot be told, and does not decide."
+                                           : larger ? " Other lines' buffers grew as much: the data is larger."
+                                                    : ""));
 }
 
 static bool is_allowed(const struct gate_options *options, const struct profile_finding *finding)
@@ -77,7 +80,7 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
         what = words_grown(&repeated, &there);
     }
     if (item.how == JUDGED_KNOWN)
-        note_known(judgement, &item, &repeated, &there, options, what);
+        note_known(judgement, match, &item, &repeated, &there, options, what);
     if (is_allowed(options, finding))
         item.how = JUDGED_ALLOWED;
     judgement_add(judgement, item, what);

@@ -64,7 +64,7 @@ static inline bool lengths_differ(double one, double other)
 
 /* Objects of a line that repeat, over its groups of which at least `least` of those examined do. */
 struct repeated {
-    uint64_t births;
+    uint64_t births;       /* of results: workspaces left out */
     double objects, bytes; /* made again: of all results, as many as of those examined */
     double own;            /* of these objects, equal to an earlier one of their own place */
     bool about;            /* not all were examined */
@@ -76,6 +76,7 @@ struct repeated {
     uint64_t firm_births;
     double firm_bytes, plateau_bytes_each;
     uint64_t unseen; /* results of places of which nobody looked at any: what was not examined did not repeat nothing */
+    const char *untold; /* of JUDGED_UNTOLD: why it cannot be told; NULL: nobody looked */
 };
 struct repeated line_repeated(const struct profile_line *line, const char *kind, double least);
 
@@ -112,17 +113,35 @@ void judgement_note(struct judgement *judgement, char *note);
 /* refuse.c: is it the same program, perhaps renamed? */
 bool judge_same_program(const struct profile *now, const struct profile *base);
 
-/* grown.c: does a line that was not edited make more objects than before, or fewer? */
+/* length.c: does a line that was not edited make more objects than before, or fewer? */
 bool judge_other_length(const struct match *match);
 
-/* grown.c: do all lines that are not edited make as many objects as in the baseline? One must make a quarter of `births`. */
+/* length.c: do all lines that are not edited make as many objects as in the baseline? One must make a quarter of `births`. */
 bool judge_same_length(const struct match *match, uint64_t births);
 
 /*
- * grown.c: does a line that stands in both runs and was not edited make more objects than in the baseline, and another as many times
+ * length.c: does a line that stands in both runs and was not edited make more objects than in the baseline, and another as many times
  * more? Then the run is so much longer; a line that was moved into a loop would be alone.
  */
 bool judge_runs_longer(const struct match *match, size_t line);
+
+/* length.c: how many times the results of the baseline a line makes that was found again there; 0: it made none. */
+double judge_births_factor(const struct match *match, size_t line);
+
+/*
+ * length.c: is a finding at a line that was not edited what the baseline's code would have in a run as long as this one? Its
+ * contents come round, and the shorter run repeated as many of them as it could.
+ */
+bool judge_length_explains(const struct match *match, const struct profile_finding *finding);
+
+/*
+ * length.c: did the buffers of a line that was not edited grow, and those of another as much or more? Then the data is larger, not
+ * the waste of the line.
+ */
+bool judge_data_is_larger(const struct match *match, size_t line);
+
+/* length.c: would buffers of `bytes` at a line that was not edited have been too small to be objects of the baseline's run? */
+bool judge_was_too_small(const struct match *match, const struct profile_finding *finding, double bytes);
 
 /* grown.c: does a line that was edited make more of a known waste, in a run as long as the baseline's? */
 bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,

@@ -1,7 +1,7 @@
 /*
  * Findings that were measured, not counted: which of them a run has depends on chance, so that one is new only where the
- * code is - its line is not in the baseline's text - or where its line takes so much more of the run than before that chance
- * does not explain it.
+ * code is - its line is not in the baseline's text, or is edited and the baseline has no samples - or where its line takes so
+ * much more of the run than before that chance does not explain it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define SURE_Z 3.0
 #define TIMES_MORE 2.0
-#define SAMPLES_SURE 16u /* a file that one run has none of may have had none by chance: not with so many */
+#define SAMPLES_SURE 16u /* what one run has none of it may have had none of by chance: not with so many */
 
 static bool was_found(const struct match *match, const struct profile_finding *finding)
 {
@@ -78,7 +78,12 @@ enum judged judge_measured(const struct match *match, const struct profile_findi
     } else if (measured_line_is_new(match, finding->line)) {
         how = JUDGED_NEW;
         words = "The baseline has no such line.";
+    } else if (!match->base->from_run && is_edited(match, finding->line) &&
+               match->now->lines[finding->line].samples >= SAMPLES_SURE) {
+        how = JUDGED_NEW;
+        words = "In the baseline the line was another, and no such finding.";
     } else if (!match->base->from_run) {
+        how = JUDGED_UNTOLD;
         words = "Measured, and the baseline holds no samples to compare with: give a run as --baseline.";
     } else if (has_risen(match, finding->line)) {
         how = JUDGED_NEW;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "compare/judge.h"
 #include "model/engines.h"
+#include "show/page.h"
 
 /* Its text, as far as the run says anything of it; that of -c and of standard input has a name of the interpreter's. */
 static const struct profile_file *program_file(const struct profile *profile)
@@ -119,6 +120,23 @@ static char *refuse_metric(const struct profile *profile, const char *what, enum
     return NULL;
 }
 
+/* A share that is told above its limit, by samples that may have met it by chance: neither yes nor no. */
+static char *refuse_doubtful(const struct profile *now, enum gate_metric metric, double limit)
+{
+    struct metric_value value = metric_of(now, metric);
+    if (gate_metric_unit(metric) != METRIC_SHARE || limit < 0 || value.value <= limit || value.low > limit)
+        return NULL;
+    char *is = page_percent(value.value), *low = page_percent(value.low), *high = page_percent(value.high);
+    char *refusal =
+        memory_print("%s is %s (%s to %s): too few samples to tell whether it is above %.6g %%; let the program "
+                     "run longer, or raise PIEPROF_RATE and PIEPROF_BUDGET",
+                     gate_metric_name(metric), is, low, high, limit);
+    free(is);
+    free(low);
+    free(high);
+    return refusal;
+}
+
 static char *refuse_metrics(const struct profile *now, const struct profile *base, const struct gate_options *options)
 {
     char *refusal = NULL;
@@ -175,6 +193,9 @@ char *gate_refusal_of_sides(const struct side *now, const struct side *base, con
     for (size_t i = 0; i < now->count && refusal == NULL; i++)
         for (size_t j = 0; (j < base->count || j == 0) && refusal == NULL; j++)
             refusal = gate_refusal(&now->profiles[i], base->count > 0 ? &base->profiles[j] : NULL, options);
+    for (enum gate_metric metric = 0; metric < GATE_METRIC_COUNT && now->count == 1 && refusal == NULL; metric++)
+        refusal =
+            refuse_doubtful(&now->profiles[0], metric, options->limits[metric]); /* several runs are added up first */
     if (refusal == NULL && options->update_baseline && (now->count > 1 || options->baseline_count > 1))
         refusal = memory_print("--update-baseline writes one run into one file; name one of each");
     if (refusal == NULL && options->time_percent >= 0 && base->count == 0)

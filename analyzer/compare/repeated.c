@@ -24,7 +24,7 @@ struct repeated line_repeated(const struct profile_line *line, const char *kind,
         uint64_t equal = of_kind(group, kind);
         if (equal == 0 || (double)equal < least * (double)group->examined)
             continue;
-        profile_add(&repeated.births, group->births);
+        profile_add(&repeated.births, group->results);
         repeated.objects += (double)equal / (double)group->examined * (double)group->results;
         repeated.own += (double)group->replicas / (double)group->examined * (double)group->results;
         repeated.about = repeated.about || group->examined < group->results;
@@ -63,18 +63,18 @@ struct repeated line_repeated_before(const struct profile_line *line, const stru
             continue;
         double share = (double)equal / (double)group->examined, all = share < DECIDES_SHARE ? 1 : share;
         double result_bytes = (double)group->bytes * ((double)group->results / (double)group->births);
-        profile_add(&repeated.births, group->births);
+        profile_add(&repeated.births, group->results);
         repeated.plateau = repeated.plateau || share < DECIDES_SHARE;
         repeated.objects += share * (double)group->results;
         repeated.bytes += share * result_bytes;
         repeated.most_bytes += all * result_bytes;
         if (share < DECIDES_SHARE) {
-            repeated.plateau_bytes_each = fmax(repeated.plateau_bytes_each, result_bytes / (double)group->births);
+            repeated.plateau_bytes_each = fmax(repeated.plateau_bytes_each, result_bytes / (double)group->results);
             continue;
         }
         if ((double)of_kind(group, finding->kind) < DECIDES_SHARE * (double)group->examined)
             continue; /* what the finding counts in the other run, either */
-        profile_add(&repeated.firm_births, group->births);
+        profile_add(&repeated.firm_births, group->results);
         repeated.firm_bytes += share * result_bytes;
     }
     return repeated;

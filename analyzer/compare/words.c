@@ -51,11 +51,8 @@ char *words_new(const struct match *match, const struct profile_finding *finding
 char *words_untold(const struct repeated *now, const struct repeated *there)
 {
     char *sum = words_sum(now);
-    if (there->unseen == 0) {
-        char *text = memory_print(
-            "%s made again. The baseline's run was shorter and had each of them once: whether they would have "
-            "repeated there cannot be told. Take a baseline of a run as long as this one.",
-            sum);
+    if (there->untold != NULL) {
+        char *text = memory_print("%s made again. %s", sum, there->untold);
         free(sum);
         return text;
     }

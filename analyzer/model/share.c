@@ -36,8 +36,9 @@ static struct estimate estimate_within(double part, const struct weights *weight
     double n = observations(part, weights), fraction = part / weights->all;
     double center = (fraction + z * z / (2 * n)) / (1 + z * z / n);
     double half = z / (1 + z * z / n) * sqrt(fraction * (1 - fraction) / n + z * z / (4 * n * n));
-    struct estimate estimate = {
-        .known = true, .fraction = fraction, .low = fmax(0, center - half), .high = fmin(1, center + half)};
+    struct estimate estimate = {.known = true, .fraction = fraction};
+    estimate.low = fraction > ROUNDING ? fmax(0, center - half) : 0; /* exactly: a limit may be 0 */
+    estimate.high = fraction < 1 - ROUNDING ? fmin(1, center + half) : 1;
     return widen(estimate, weights);
 }
 
