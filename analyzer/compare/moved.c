@@ -1,6 +1,6 @@
 /*
- * Waste that only moved: an expression wrapped over several rows or split into several lines, its function inlined, a part of
- * it extracted. The text does not tell; what is gone and what is new do: of one kind and category, and together as many
+ * Waste that only moved: an expression wrapped over several rows, or several joined to one, a line split into several, its function
+ * inlined, a part of it extracted. The text does not tell; what is gone and what is new do: of one kind, and together as many
  * objects and bytes. A waste that was mended while another of just these counts came in looks the same, and passes as moved:
  * the item says where from. Runs of another length have other counts: there what stands between the same lines as before is judged as
  * an edited line would be: by what is made again for each time.
@@ -9,16 +9,17 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "compare/hunk.h"
 #include "compare/judge.h"
 
-#define PARTS_MAX 4u /* one line becomes so many */
+#define PARTS_MAX 4u /* one line becomes so many, or so many one */
 #define NEW_MAX 24u  /* more are no refactoring, and would take long to combine */
 #define ALIKE 0.002  /* of the sums: of places that were looked at in part they are estimates */
 #define MOVED_LEAST 0.9
 #define BETWEEN_MAX 16 /* lines that were written anew: more are no longer one statement */
 
 struct parts {
-    const struct judged_item *gone;
+    const struct judged_item *whole;   /* what is gone, or what is new; its parts are of the other */
     size_t candidates[NEW_MAX], count; /* indices of items */
     size_t chosen[PARTS_MAX], used;
 };
@@ -45,8 +46,8 @@ static void find_candidates(struct parts *parts, const struct judgement *judgeme
     parts->count = parts->used = 0;
     for (size_t i = 0; i < judgement->item_count && parts->count < NEW_MAX; i++) {
         const struct judged_item *item = &judgement->items[i];
-        if (is_candidate(item, parts->gone, match) &&
-            strcmp(item->finding->category, parts->gone->finding->category) == 0)
+        if (parts->whole->how == JUDGED_GONE ? is_candidate(item, parts->whole, match)
+                                             : item->how == JUDGED_GONE && strcmp(item->kind, parts->whole->kind) == 0)
             parts->candidates[parts->count++] = i;
     }
 }
@@ -84,16 +85,28 @@ static bool is_between(const struct match *match, const struct profile_line *now
            above.line < gone->number && gone->number < below.line && below.line - above.line <= BETWEEN_MAX;
 }
 
+/* Parts that make up the whole, as few as can be. */
+static bool choose_parts(struct parts *parts, const struct judgement *judgement)
+{
+    struct repeated whole = counts_of(parts->whole);
+    bool found = false;
+    for (size_t wanted = 1; wanted <= PARTS_MAX && !found; wanted++) {
+        parts->used = 0;
+        found = choose(parts, judgement, 0, wanted, whole, whole);
+    }
+    return found;
+}
+
 /* A statement that was wrapped or split, in a run of another length: all that is new there. */
 static bool choose_between(struct parts *parts, const struct judgement *judgement, const struct match *match,
                            double increase_percent)
 {
-    struct repeated whole = counts_of(parts->gone);
+    struct repeated whole = counts_of(parts->whole);
     double objects = 0, bytes = 0;
     parts->used = 0;
     for (size_t i = 0; i < judgement->item_count; i++) {
         const struct judged_item *item = &judgement->items[i];
-        if (!is_candidate(item, parts->gone, match) || !is_between(match, item->line, parts->gone->line))
+        if (!is_candidate(item, parts->whole, match) || !is_between(match, item->line, parts->whole->line))
             continue;
         if (parts->used == PARTS_MAX)
             return false;
@@ -106,9 +119,18 @@ static bool choose_between(struct parts *parts, const struct judgement *judgemen
            bytes / objects <= (1 + increase_percent / 100) * whole.bytes / whole.objects;
 }
 
+static void make_moved(struct judgement *judgement, struct judged_item *item, char *what)
+{
+    judgement->counts[item->how]--;
+    judgement->counts[JUDGED_MOVED]++;
+    item->how = JUDGED_MOVED;
+    item->what = intern_string(what);
+    free(what);
+}
+
 static void tell_moved(struct judgement *judgement, const struct parts *parts, bool counted)
 {
-    const struct judged_item *gone = parts->gone;
+    const struct judged_item *gone = parts->whole;
     for (size_t i = 0; i < parts->used; i++) {
         struct judged_item *item = &judgement->items[parts->chosen[i]];
         char *what =
@@ -116,11 +138,7 @@ static void tell_moved(struct judgement *judgement, const struct parts *parts, b
                          parts->used > 1 ? "together with the others moved from there, the baseline" : "the baseline",
                          counted ? "as many objects and bytes" : "as much for each time, in a run of another length,",
                          item_path(gone), gone->line->number, gone->line->function);
-        item->how = JUDGED_MOVED;
-        item->what = intern_string(what);
-        free(what);
-        judgement->counts[JUDGED_NEW]--;
-        judgement->counts[JUDGED_MOVED]++;
+        make_moved(judgement, item, what);
     }
 }
 
@@ -133,23 +151,90 @@ static void drop_item(struct judgement *judgement, size_t index)
     judgement->item_count--;
 }
 
-void judge_moved(struct judgement *judgement, const struct match *match, double increase_percent)
+/* Among rows that were edited together: several to one, one to several, or several to others. */
+static void judge_edited_together(struct judgement *judgement, const struct match *match)
 {
     for (size_t i = judgement->item_count; i-- > 0;) {
-        struct parts parts = {.gone = &judgement->items[i]};
-        if (parts.gone->how != JUDGED_GONE)
+        struct judged_item *item = &judgement->items[i];
+        struct hunk hunk;
+        if ((item->how != JUDGED_NEW && item->how != JUDGED_INCREASED) || item->finding == NULL ||
+            !kind_is_exact(item->kind) || !hunk_at(match, item->line->file, item->line->number, &hunk) ||
+            !hunk_repeats_alike(match, &hunk, item->kind))
             continue;
-        struct repeated whole = counts_of(parts.gone);
-        find_candidates(&parts, judgement, match);
-        bool found = false;
-        for (size_t wanted = 1; wanted <= PARTS_MAX && !found; wanted++) {
-            parts.used = 0;
-            found = choose(&parts, judgement, 0, wanted, whole, whole);
+        make_moved(
+            judgement, item,
+            memory_print(
+                "Moved: what stood here in the baseline, from %s:%d to %d, made as many objects and bytes again.",
+                match->base->files[hunk.base_file].path, hunk.base_above + 1, hunk.base_below - 1));
+        for (size_t j = judgement->item_count; j-- > 0;) {
+            const struct judged_item *gone = &judgement->items[j];
+            if (gone->how != JUDGED_GONE || strcmp(gone->kind, item->kind) != 0 || !hunk_had(&hunk, gone->line))
+                continue;
+            drop_item(judgement, j);
+            i -= j < i ? 1 : 0;
+            item = &judgement->items[i];
         }
-        const bool counted = found;
-        if (!found && !choose_between(&parts, judgement, match, increase_percent))
+    }
+}
+
+/* What is gone at one line, and new at one or several. */
+static void judge_split(struct judgement *judgement, const struct match *match, double increase_percent)
+{
+    for (size_t i = judgement->item_count; i-- > 0;) {
+        struct parts parts = {.whole = &judgement->items[i]};
+        if (parts.whole->how != JUDGED_GONE)
+            continue;
+        find_candidates(&parts, judgement, match);
+        const bool counted = choose_parts(&parts, judgement);
+        if (!counted && !choose_between(&parts, judgement, match, increase_percent))
             continue;
         tell_moved(judgement, &parts, counted);
         drop_item(judgement, i);
     }
+}
+
+static void tell_joined(struct judgement *judgement, const struct parts *parts, size_t index)
+{
+    struct judged_item *item = &judgement->items[index];
+    char *places = memory_print("%s", "");
+    for (size_t i = 0; i < parts->used; i++) {
+        const struct judged_item *gone = &judgement->items[parts->chosen[i]];
+        char *more = memory_print("%s%s%s:%d", places,
+                                  i == 0                ? ""
+                                  : i + 1 < parts->used ? ", "
+                                                        : " and ",
+                                  item_path(gone), gone->line->number);
+        free(places);
+        places = more;
+    }
+    char *what =
+        memory_print("Moved: the baseline made as many objects and bytes again at %s, and no longer does.", places);
+    make_moved(judgement, item, what);
+    free(places);
+}
+
+/* What is new at one line, and gone at several. */
+static void judge_joined(struct judgement *judgement, const struct match *match)
+{
+    for (size_t i = judgement->item_count; i-- > 0;) {
+        struct parts parts = {.whole = &judgement->items[i]};
+        if (parts.whole->how != JUDGED_NEW || parts.whole->finding == NULL ||
+            !may_have_come(match, parts.whole->finding))
+            continue;
+        find_candidates(&parts, judgement, match);
+        if (!choose_parts(&parts, judgement))
+            continue;
+        tell_joined(judgement, &parts, i);
+        for (size_t j = parts.used; j-- > 0;) {
+            drop_item(judgement, parts.chosen[j]);
+            i -= parts.chosen[j] < i ? 1 : 0;
+        }
+    }
+}
+
+void judge_moved(struct judgement *judgement, const struct match *match, double increase_percent)
+{
+    judge_edited_together(judgement, match);
+    judge_split(judgement, match, increase_percent);
+    judge_joined(judgement, match);
 }

@@ -1,0 +1,63 @@
+#include "compare/hunk.h"
+
+#include <math.h>
+
+#include "compare/judge.h"
+
+#define ROWS_MAX 48        /* more are no refactoring */
+#define ALIKE 0.01         /* of the sums: of places that were looked at in part they are estimates */
+#define REPEATED_LEAST 0.9 /* what repeats less is a matter of data */
+
+static bool is_unedited(const struct match *match, size_t file, int32_t row, struct match_place *place)
+{
+    *place = match_place(match, file, row);
+    return place->line > 0 &&
+           match->now->files[file].digests[row - 1] == match->base->files[place->file].digests[place->line - 1];
+}
+
+bool hunk_at(const struct match *match, size_t file, int32_t row, struct hunk *hunk)
+{
+    struct match_place above = {0}, below = {0};
+    const int32_t rows = (int32_t)match->now->files[file].line_count;
+    if (row <= 0 || row > rows || is_unedited(match, file, row, &above))
+        return false;
+    int32_t first = row, last = row;
+    while (first > 0 && !is_unedited(match, file, first, &above))
+        first--;
+    while (last <= rows && !is_unedited(match, file, last, &below))
+        last++;
+    if (first == 0 || last > rows || above.file != below.file || above.line >= below.line)
+        return false;
+    *hunk = (struct hunk){file, above.file, first, last, above.line, below.line};
+    return last - first <= ROWS_MAX && below.line - above.line <= ROWS_MAX;
+}
+
+bool hunk_has(const struct hunk *hunk, const struct profile_line *line)
+{
+    return line->file == hunk->file && line->number > hunk->above && line->number < hunk->below;
+}
+
+bool hunk_had(const struct hunk *hunk, const struct profile_line *line)
+{
+    return line->file == hunk->base_file && line->number > hunk->base_above && line->number < hunk->base_below;
+}
+
+static void add(double *objects, double *bytes, const struct profile_line *line, const char *kind)
+{
+    struct repeated repeated = line_repeated(line, kind, REPEATED_LEAST);
+    *objects += repeated.objects;
+    *bytes += repeated.bytes;
+}
+
+bool hunk_repeats_alike(const struct match *match, const struct hunk *hunk, const char *kind)
+{
+    double objects = 0, bytes = 0, base_objects = 0, base_bytes = 0;
+    for (size_t i = 0; i < match->now->line_count; i++)
+        if (hunk_has(hunk, &match->now->lines[i]))
+            add(&objects, &bytes, &match->now->lines[i], kind);
+    for (size_t i = 0; i < match->base->line_count; i++)
+        if (hunk_had(hunk, &match->base->lines[i]))
+            add(&base_objects, &base_bytes, &match->base->lines[i], kind);
+    return base_objects > 0 && fabs(objects - base_objects) <= ALIKE * base_objects &&
+           fabs(bytes - base_bytes) <= ALIKE * base_bytes;
+}

@@ -1,0 +1,23 @@
+/* Rows of a file that were edited together: between two that stand in the baseline as they are. */
+#ifndef PIEPROF_ANALYZER_HUNK_H
+#define PIEPROF_ANALYZER_HUNK_H
+
+#include "compare/match.h"
+
+struct hunk {
+    size_t file, base_file;
+    int32_t above, below;           /* the rows around it */
+    int32_t base_above, base_below; /* where these stand in the baseline */
+};
+
+/* That of a row of the run that is judged; false where it is not in one, or in one of too many rows. */
+bool hunk_at(const struct match *match, size_t file, int32_t row, struct hunk *hunk);
+
+/* Does a line of the run that is judged, or of the baseline, stand in it? */
+bool hunk_has(const struct hunk *hunk, const struct profile_line *line);
+bool hunk_had(const struct hunk *hunk, const struct profile_line *line);
+
+/* Do its rows make as many objects and bytes again of a kind as those did that stood there? Some, on either side. */
+bool hunk_repeats_alike(const struct match *match, const struct hunk *hunk, const char *kind);
+
+#endif
