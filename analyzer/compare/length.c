@@ -63,7 +63,7 @@ bool judge_runs_longer(const struct match *match, size_t line)
 
 /* Of the places of a line that repeat: all results, and those that were not equal to an earlier one of their place. */
 struct coming_round {
-    double results, first;
+    double results, bytes, first;
     double part; /* of all results of the line */
 };
 
@@ -76,6 +76,7 @@ static struct coming_round coming_round_at(const struct profile_line *line)
         if (again < REPEATS_LEAST)
             continue;
         round.results += (double)group->results;
+        round.bytes += (double)group->bytes * ((double)group->results / (double)group->births);
         round.first += (1 - again) * (double)group->results;
     }
     round.part = round.results / (double)births_of(line);
@@ -93,6 +94,16 @@ static double repeated_at(const struct profile_line *line)
     return repeated;
 }
 
+/* Bytes of the buffers of its largest place, in the mean. */
+static double largest_at(const struct profile_line *line)
+{
+    double largest = 0;
+    for (size_t i = 0; i < line->group_count; i++)
+        if (line->groups[i].births > 0)
+            largest = fmax(largest, (double)line->groups[i].bytes / (double)line->groups[i].births);
+    return largest;
+}
+
 /*
  * Were it the same code: of so many contents that come round in this run the baseline's had each once before any came again. What
  * another line had just made is no matter of length.
@@ -106,7 +117,8 @@ bool judge_length_explains(const struct match *match, const struct profile_findi
     struct coming_round round = coming_round_at(finding_line(match->now, finding));
     const struct profile_line *before = &match->base->lines[there];
     double expected = round.part * (double)births_of(before) - (1 + LENGTH_DIFFERS) * round.first;
-    return round.results > 0 && expected <= (1 + LENGTH_DIFFERS) * repeated_at(before);
+    return round.results > 0 && round.bytes / round.results <= (1 + LENGTH_DIFFERS) * largest_at(before) &&
+           expected <= (1 + LENGTH_DIFFERS) * repeated_at(before);
 }
 
 static double bytes_each(const struct profile_line *line)

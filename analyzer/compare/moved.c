@@ -234,7 +234,7 @@ static void judge_joined(struct judgement *judgement, const struct match *match)
 
 void judge_moved(struct judgement *judgement, const struct match *match, double increase_percent)
 {
-    judge_edited_together(judgement, match);
     judge_split(judgement, match, increase_percent);
     judge_joined(judgement, match);
+    judge_edited_together(judgement, match);
 }

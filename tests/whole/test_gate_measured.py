@@ -75,11 +75,19 @@ def test_a_loop_over_what_was_a_list_is_new(tmp_path, slow):
     assert failing(verdict(slow, "--baseline", run(tmp_path / "much.db", LOOP, 0, 300), status=0)) == [], "not of one that took as much"
 
 
-def test_a_line_edited_in_place_is_known_where_nothing_tells(tmp_path, slow):
+def test_a_line_edited_in_place_is_new_unless_its_samples_tell(tmp_path, slow):
+    """A committed baseline holds none, and no such finding: the edit may have made it one."""
     base = run(tmp_path / "base.db", IN_PLACE, 290, 100)
-    assert failing(verdict(slow, "--baseline", base, status=0)) == [], "it was such a loop before"
-    (item,) = verdict(slow, "--baseline", export(base), status=0)["items"]
-    assert item["verdict"] == "known" and "holds no samples to compare with" in item["why"]
+    assert failing(verdict(slow, "--baseline", base, status=0)) == [], "it took as long before"
+    data = verdict(slow, "--baseline", export(base), status=1)
+    assert failing(data) == [("new", "tiny_calls", WHERE)] and "In the baseline the line was another" in data["items"][0]["why"]
+
+def test_a_line_that_is_not_edited_cannot_be_told_without_samples(tmp_path, slow):
+    """The page says so: it took far less of the baseline's run, which a committed baseline does not know."""
+    base = export(run(tmp_path / "base.db", LOOP, 0, 60))
+    (item,) = verdict(slow, "--baseline", base, status=0)["items"]
+    assert item["verdict"] == "cannot tell"
+    assert "holds no samples to compare with: give a run as --baseline" in words(gate(slow, "--baseline", base).stdout)
 
 
 def test_a_run_that_has_too_little_of_it_finds_it_with_others(tmp_path, slow):
