@@ -49,15 +49,28 @@ static void add(double *objects, double *bytes, const struct profile_line *line,
     *bytes += repeated.bytes;
 }
 
-bool hunk_repeats_alike(const struct match *match, const struct hunk *hunk, const char *kind)
+struct hunk_repeated hunk_repeated(const struct match *match, const struct hunk *hunk, const char *kind,
+                                   const bool *moved)
 {
-    double objects = 0, bytes = 0, base_objects = 0, base_bytes = 0;
+    struct hunk_repeated sum = {0};
     for (size_t i = 0; i < match->now->line_count; i++)
-        if (hunk_has(hunk, &match->now->lines[i]))
-            add(&objects, &bytes, &match->now->lines[i], kind);
+        if (hunk_has(hunk, &match->now->lines[i]) && (moved == NULL || !moved[i]))
+            add(&sum.objects, &sum.bytes, &match->now->lines[i], kind);
     for (size_t i = 0; i < match->base->line_count; i++)
         if (hunk_had(hunk, &match->base->lines[i]))
-            add(&base_objects, &base_bytes, &match->base->lines[i], kind);
-    return base_objects > 0 && fabs(objects - base_objects) <= ALIKE * base_objects &&
-           fabs(bytes - base_bytes) <= ALIKE * base_bytes;
+            add(&sum.base_objects, &sum.base_bytes, &match->base->lines[i], kind);
+    return sum;
+}
+
+bool hunk_is_alike(const struct hunk_repeated *repeated)
+{
+    return repeated->base_objects > 0 &&
+           fabs(repeated->objects - repeated->base_objects) <= ALIKE * repeated->base_objects &&
+           fabs(repeated->bytes - repeated->base_bytes) <= ALIKE * repeated->base_bytes;
+}
+
+bool hunk_is_more(const struct hunk_repeated *repeated)
+{
+    return repeated->objects > (1 + ALIKE) * repeated->base_objects ||
+           repeated->bytes > (1 + ALIKE) * repeated->base_bytes;
 }

@@ -17,7 +17,18 @@ bool hunk_at(const struct match *match, size_t file, int32_t row, struct hunk *h
 bool hunk_has(const struct hunk *hunk, const struct profile_line *line);
 bool hunk_had(const struct hunk *hunk, const struct profile_line *line);
 
-/* Do its rows make as many objects and bytes again of a kind as those did that stood there? Some, on either side. */
-bool hunk_repeats_alike(const struct match *match, const struct hunk *hunk, const char *kind);
+/*
+ * What its rows make again of a kind, and what those made that stood there. `moved`, of each line of the run that is judged: what it
+ * makes came from elsewhere, and is left out; NULL: none did.
+ */
+struct hunk_repeated {
+    double objects, bytes, base_objects, base_bytes;
+};
+struct hunk_repeated hunk_repeated(const struct match *match, const struct hunk *hunk, const char *kind,
+                                   const bool *moved);
+
+/* As much, some on either side; or more, of objects or bytes. */
+bool hunk_is_alike(const struct hunk_repeated *repeated);
+bool hunk_is_more(const struct hunk_repeated *repeated);
 
 #endif

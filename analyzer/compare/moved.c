@@ -35,10 +35,21 @@ static bool may_have_come(const struct match *match, const struct profile_findin
     return match->base_lines[finding->line] == SIZE_MAX || !match_is_unedited(match, finding_line(match->now, finding));
 }
 
-static bool is_candidate(const struct judged_item *item, const struct judged_item *gone, const struct match *match)
+/* Of rows that were edited together and make more again than those that stood there, something is new, whatever its counts. */
+static bool is_of_more(const struct match *match, const struct judged_item *item, const struct judged_item *gone)
 {
-    return item->how == JUDGED_NEW && item->finding != NULL && may_have_come(match, item->finding) &&
-           strcmp(item->kind, gone->kind) == 0;
+    struct hunk hunk;
+    if (!hunk_at(match, item->line->file, item->line->number, &hunk) || !hunk_had(&hunk, gone->line))
+        return false;
+    struct hunk_repeated repeated = hunk_repeated(match, &hunk, item->kind, NULL);
+    return hunk_is_more(&repeated);
+}
+
+/* May what is new be what is gone, or a part of it, or the reverse? */
+static bool may_be(const struct judged_item *item, const struct judged_item *gone, const struct match *match)
+{
+    return item->how == JUDGED_NEW && gone->how == JUDGED_GONE && item->finding != NULL &&
+           may_have_come(match, item->finding) && strcmp(item->kind, gone->kind) == 0;
 }
 
 static void find_candidates(struct parts *parts, const struct judgement *judgement, const struct match *match)
@@ -46,8 +57,9 @@ static void find_candidates(struct parts *parts, const struct judgement *judgeme
     parts->count = parts->used = 0;
     for (size_t i = 0; i < judgement->item_count && parts->count < NEW_MAX; i++) {
         const struct judged_item *item = &judgement->items[i];
-        if (parts->whole->how == JUDGED_GONE ? is_candidate(item, parts->whole, match)
-                                             : item->how == JUDGED_GONE && strcmp(item->kind, parts->whole->kind) == 0)
+        const struct judged_item *now = parts->whole->how == JUDGED_GONE ? item : parts->whole;
+        const struct judged_item *gone = parts->whole->how == JUDGED_GONE ? parts->whole : item;
+        if (may_be(now, gone, match) && !is_of_more(match, now, gone))
             parts->candidates[parts->count++] = i;
     }
 }
@@ -106,7 +118,7 @@ static bool choose_between(struct parts *parts, const struct judgement *judgemen
     parts->used = 0;
     for (size_t i = 0; i < judgement->item_count; i++) {
         const struct judged_item *item = &judgement->items[i];
-        if (!is_candidate(item, parts->whole, match) || !is_between(match, item->line, parts->whole->line))
+        if (!may_be(item, parts->whole, match) || !is_between(match, item->line, parts->whole->line))
             continue;
         if (parts->used == PARTS_MAX)
             return false;
@@ -151,30 +163,54 @@ static void drop_item(struct judgement *judgement, size_t index)
     judgement->item_count--;
 }
 
+/* Of each line of the run that is judged: is all it repeats told as moved? Fresh memory. */
+static bool *moved_lines(const struct judgement *judgement, const struct match *match)
+{
+    bool *moved = memory_zeroed(match->now->line_count + 1, sizeof(*moved));
+    for (size_t i = 0; i < judgement->item_count; i++)
+        if (judgement->items[i].how == JUDGED_MOVED)
+            moved[judgement->items[i].line - match->now->lines] = true;
+    return moved;
+}
+
+/* Takes out what is gone of rows that stood where others of the kind make as much. */
+static void drop_gone(struct judgement *judgement, const struct hunk *hunk, const char *kind)
+{
+    for (size_t i = judgement->item_count; i-- > 0;) {
+        const struct judged_item *item = &judgement->items[i];
+        if (item->how == JUDGED_GONE && strcmp(item->kind, kind) == 0 && hunk_had(hunk, item->line))
+            drop_item(judgement, i);
+    }
+}
+
+static bool is_of_alike(const struct match *match, const struct judged_item *item, const bool *moved, struct hunk *hunk)
+{
+    if ((item->how != JUDGED_NEW && item->how != JUDGED_INCREASED) || item->finding == NULL ||
+        !kind_is_exact(item->kind) || !hunk_at(match, item->line->file, item->line->number, hunk))
+        return false;
+    struct hunk_repeated repeated = hunk_repeated(match, hunk, item->kind, moved);
+    return hunk_is_alike(&repeated);
+}
+
 /* Among rows that were edited together: several to one, one to several, or several to others. */
 static void judge_edited_together(struct judgement *judgement, const struct match *match)
 {
-    for (size_t i = judgement->item_count; i-- > 0;) {
+    bool *moved = moved_lines(judgement, match);
+    struct hunk hunk;
+    for (size_t i = 0; i < judgement->item_count; i++) {
         struct judged_item *item = &judgement->items[i];
-        struct hunk hunk;
-        if ((item->how != JUDGED_NEW && item->how != JUDGED_INCREASED) || item->finding == NULL ||
-            !kind_is_exact(item->kind) || !hunk_at(match, item->line->file, item->line->number, &hunk) ||
-            !hunk_repeats_alike(match, &hunk, item->kind))
+        if (!is_of_alike(match, item, moved, &hunk))
             continue;
+        const char *kind = item->kind;
         make_moved(
             judgement, item,
             memory_print(
                 "Moved: what stood here in the baseline, from %s:%d to %d, made as many objects and bytes again.",
                 match->base->files[hunk.base_file].path, hunk.base_above + 1, hunk.base_below - 1));
-        for (size_t j = judgement->item_count; j-- > 0;) {
-            const struct judged_item *gone = &judgement->items[j];
-            if (gone->how != JUDGED_GONE || strcmp(gone->kind, item->kind) != 0 || !hunk_had(&hunk, gone->line))
-                continue;
-            drop_item(judgement, j);
-            i -= j < i ? 1 : 0;
-            item = &judgement->items[i];
-        }
+        drop_gone(judgement, &hunk, kind);
+        i = (size_t)-1; /* items have shifted: those that are moved by now are passed over */
     }
+    free(moved);
 }
 
 /* What is gone at one line, and new at one or several. */
@@ -218,8 +254,7 @@ static void judge_joined(struct judgement *judgement, const struct match *match)
 {
     for (size_t i = judgement->item_count; i-- > 0;) {
         struct parts parts = {.whole = &judgement->items[i]};
-        if (parts.whole->how != JUDGED_NEW || parts.whole->finding == NULL ||
-            !may_have_come(match, parts.whole->finding))
+        if (parts.whole->how != JUDGED_NEW)
             continue;
         find_candidates(&parts, judgement, match);
         if (!choose_parts(&parts, judgement))
@@ -234,7 +269,8 @@ static void judge_joined(struct judgement *judgement, const struct match *match)
 
 void judge_moved(struct judgement *judgement, const struct match *match, double increase_percent)
 {
+    judge_edited_together(judgement, match);
     judge_split(judgement, match, increase_percent);
     judge_joined(judgement, match);
-    judge_edited_together(judgement, match);
+    judge_edited_together(judgement, match); /* but for what came from elsewhere by now */
 }

@@ -29,13 +29,15 @@ PARTS = (0.005, 0.01, 0.02, 0.03, 0.05)
 TURNS = 2000  # of what stands beside the training, in a run
 # Of each kind of plant: how its programs are recorded, and how many seconds they take unprofiled.
 RECORDED = {"replica": ({}, 3), "tiny": ({"PIEPROF_RATE": "2000", "PIEPROF_BUDGET": "10", "PIEPROF_ENGINES": "time,replica"}, 3),
-            "store": ({"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"}, 1)}
+            "store": ({"PIEPROF_RATE": "4000", "PIEPROF_BUDGET": "100"}, 3)}
+SAMPLED = ("dead_store", "redundant_store")  # kinds that the defaults do not find in short runs
 HEAD = """# The gate, measured
 
 Written by `tests/bench/gate.py`. Pairs of the same code are gated in both directions, one run of each beside two busy processes, recorded with
-the defaults. Wastes of `examples/zoo` are found with one run of the defaults on each side; those of `plants.py`, fitted to be 0.5 % to 5 % of
+the defaults. Wastes of `examples/zoo` are found with one run of the defaults on each side, of stores with
+`PIEPROF_RATE=1000 PIEPROF_BUDGET=100`; those of `plants.py`, fitted to be 0.5 % to 5 % of
 a program's time, in programs without a seed, with {runs} run on each side: replicas in 3 s and with the defaults; tiny calls in 3 s and with
-`PIEPROF_RATE=2000 PIEPROF_BUDGET=10 PIEPROF_ENGINES=time,replica`; stores in 1 s and with `PIEPROF_RATE=4000 PIEPROF_BUDGET=100`, which makes a
+`PIEPROF_RATE=2000 PIEPROF_BUDGET=10 PIEPROF_ENGINES=time,replica`; stores in 3 s and with `PIEPROF_RATE=4000 PIEPROF_BUDGET=100`, which makes a
 program take several times as long. A further run without a plant is gated against the first, in both directions. For `--time`, runs of one program with `PIEPROF_RATE=1000
 PIEPROF_ENGINES=time,replica`: the same code quiet and beside two busy processes, and a line that sorts a fifth more; each try draws its runs.
 
@@ -115,8 +117,9 @@ def measure_zoo(gate):
     rows = ["| planted in | line | the gate names |", "|---|---:|---|"]
     for program in zoo.PROGRAMS:
         wasteful = program.path("wasteful").read_text()
-        base = gate.record(program.path("fixed").read_text(), file_name("zoo", program.name, "fixed"))
-        new = gate.record(wasteful, file_name("zoo", program.name, "wasteful"))
+        more = zoo.SETTINGS if zoo.PLANTED[program.name][0] in SAMPLED else {}
+        base = gate.record(program.path("fixed").read_text(), file_name("zoo", program.name, "fixed"), more=more)
+        new = gate.record(wasteful, file_name("zoo", program.name, "wasteful"), more=more)
         (line,) = [number for number, row in enumerate(wasteful.splitlines(), 1) if row.endswith(zoo.MARK)]
         found = gate.failures(new, base)
         is_noted = zoo.PLANTED[program.name][0] == "churn"

@@ -153,6 +153,48 @@ def test_what_is_constant_lowers_no_mean(tmp_path, features, size, verdict_of):
         assert ("births differ" in item["why"]) == (features != 260)
 
 
+@pytest.mark.parametrize("now, before", [(0, 260), (260, 0)])
+def test_workspaces_of_another_version_are_no_waste(tmp_path, now, before):
+    """A library takes one for each result, or none."""
+    runs = []
+    for name, workspaces in (("old.db", before), ("new.db", now)):
+        program = Program()
+        program.site("mask", "np.where(", 524288, births=260 + workspaces, workspaces=workspaces, replicas=259, period=1)
+        program.site("features", "np.tanh(", 65536, births=260)
+        runs.append(write(tmp_path, program, name))
+    for baseline in (runs[0], export(runs[0])):
+        assert [item["verdict"] for item in verdict(runs[1], "--baseline", baseline, status=0)["items"]] == ["known"]
+
+
+@pytest.mark.parametrize("size, features, verdict_of", [(786432, 98304, "known"), (786432, 65536, "increased")])
+def test_larger_data_is_no_more_waste(tmp_path, size, features, verdict_of):
+    """Where other lines' buffers grew as much."""
+    runs = []
+    for name, mask, other in (("old.db", 524288, 65536), ("new.db", size, features)):
+        program = Program()
+        program.site("mask", "np.where(", mask, births=260, replicas=259, period=1)
+        program.site("features", "np.tanh(", other, births=260)
+        runs.append(write(tmp_path, program, name))
+    for baseline in (runs[0], export(runs[0])):
+        data = verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "increased"))
+        assert [item["verdict"] for item in data["items"]] == [verdict_of]
+        assert any("Other lines' buffers grew as much" in note for note in data["notes"]) == (verdict_of == "known")
+
+
+@pytest.mark.parametrize("features, verdict_of", [(16384, "cannot tell"), (65536, "new")])
+def test_buffers_that_were_too_small_to_be_seen(tmp_path, features, verdict_of):
+    """Data four times as large brings a line's above 1 KiB; of data as large, there were none."""
+    old, new = Program(), Program()
+    old.site("features", "np.tanh(", features, births=1040)
+    new.site("features", "np.tanh(", 65536, births=1040)
+    new.site("mask", "np.where(", 2048, births=1040, replicas=1039, period=1)
+    old = write(tmp_path, old, "old.db")
+    for baseline in (old, export(old)):
+        (item,) = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of == "new"))["items"]
+        assert item["verdict"] == verdict_of
+        assert ("buffers below 1 KiB are not looked at" in item["why"]) == (verdict_of == "cannot tell")
+
+
 @pytest.mark.parametrize("before", [4, 60, 357, 360])
 def test_a_plateau_never_decides(tmp_path, before):
     """Its mask was equal in so many of 400 births; this seed makes it equal in all but a first one."""

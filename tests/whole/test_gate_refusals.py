@@ -139,6 +139,17 @@ def test_a_limit_on_what_was_not_measured(tmp_path, base, limit, words):
     assert all(word in line for word in words), line
 
 
+@pytest.mark.parametrize("same, limit, status", [(0, "0%", 0), (1, "1%", 2), (1, "10%", 0), (16, "1%", 1)])
+def test_a_limit_on_a_share_of_few_samples(tmp_path, same, limit, status):
+    """Above it for certain, or not told above it; in between is no verdict."""
+    program = clean()
+    program.process.stores(program.node("features", "np.tanh("), same, 20 - same)
+    done = gate(program.write(tmp_path / "few.db"), "--max", f"redundant_stores={limit}")
+    assert done.returncode == status, done.stdout + done.stderr
+    if status == 2:
+        assert "redundant_stores is 5 % (0.9 % to 24 %): too few samples to tell whether it is above 1 %; let the program run longer" in done.stderr
+
+
 def test_a_limit_on_replicas_without_the_engine(tmp_path):
     assert "replicas needs the replica engine" in refused(new(tmp_path, engines=("time",)), "--max", "replicas=1MiB")
 

@@ -164,6 +164,38 @@ def test_a_refactored_program_has_no_new_finding(runs, tmp_path):
         assert [item["verdict"] for item in data["items"]] == ["known"]
 
 
+WRITTEN = """import numpy as np
+random = np.random.default_rng(0)
+data, weights = random.normal(size=(2000, 64)), np.zeros(64)
+
+def lengths_of(x):
+    squares = x * x
+    lengths = squares.sum(axis=1)
+    return lengths
+
+for step in range(100):
+    BODY
+    weights = weights - 1e-6 * (scaled.T @ (scaled @ weights - lengths))
+"""
+WAYS = {
+    "rows": "scaled = (data\n              - data.mean(axis=0)\n              + 0.5 * data)\n    lengths = lengths_of(scaled)",
+    "one row": "scaled = (data - data.mean(axis=0) + 0.5 * data)\n    lengths = lengths_of(scaled)",
+    "one line": "scaled = (data - data.mean(axis=0) + 0.5 * data); lengths = lengths_of(scaled)",
+    "names": "centred = data - data.mean(axis=0)\n    scaled = (centred + 0.5 * data)\n    lengths = lengths_of(scaled)",
+    "inlined": "scaled = (data - data.mean(axis=0) + 0.5 * data)\n    squares = scaled * scaled\n    lengths = squares.sum(axis=1)",
+}
+
+
+def test_one_computation_written_in_other_ways_is_no_news(runs):
+    """Wrapped, at a semicolon, in steps with names, its function inlined: each against the row, and the reverse. Waste beside it is new."""
+    recorded = {name: runs.record(WRITTEN.replace("BODY", body), f"{name.replace(' ', '_')}.db") for name, body in WAYS.items()}
+    more = runs.record(WRITTEN.replace("BODY", WAYS["one row"] + "\n    grown = np.exp(data)"), "more.db")
+    for name, base in recorded.items():
+        for one, other in ((base, recorded["one row"]), (recorded["one row"], base)):
+            assert failing(verdict(one, "--baseline", other, status=0)) == [], name
+        assert ("new", "replica", 13) in failing(verdict(more, "--baseline", base, status=1)), name
+
+
 def test_a_copy_beside_the_program_is_another_program(runs):
     base = runs.record(text_of("kmeans", "wasteful"), "base.db")
     new = runs.record(text_of("kmeans", "wasteful") + "\n", "new.db", script="fit.py")
