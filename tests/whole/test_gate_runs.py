@@ -193,7 +193,8 @@ def test_one_computation_written_in_other_ways_is_no_news(runs):
     for name, base in recorded.items():
         for one, other in ((base, recorded["one row"]), (recorded["one row"], base)):
             assert failing(verdict(one, "--baseline", other, status=0)) == [], name
-        assert ("new", "replica", 13) in failing(verdict(more, "--baseline", base, status=1)), name
+        named = failing(verdict(more, "--baseline", base, status=1))
+        assert {("new", "replica", 13), ("increased", "replica", 13)} & set(named), (name, named)
 
 
 def test_a_copy_beside_the_program_is_another_program(runs):
