@@ -79,18 +79,40 @@ void profile_ignore(struct profile *profile, size_t file, const char *text, size
     free(copy);
 }
 
+/* The first row of the statement that a row is of, as far as the text is known. */
+static int32_t statement_at(const struct profile *profile, size_t file, int32_t row)
+{
+    const struct profile_file *rows = &profile->files[file];
+    return rows->statements != NULL && row > 0 && (size_t)row <= rows->line_count ? rows->statements[row - 1] : row;
+}
+
+/* On the finding's own row; or on another of its statement, as where a formatter put it behind the closing bracket. */
+static bool is_about(const struct profile *profile, const struct profile_ignore *ignore,
+                     const struct profile_finding *finding, bool whole_statement)
+{
+    const struct profile_line *line = finding_line(profile, finding);
+    if (line->file != ignore->file || strcmp(finding->kind, ignore->kind) != 0)
+        return false;
+    return line->number == ignore->number ||
+           (whole_statement &&
+            statement_at(profile, line->file, line->number) == statement_at(profile, ignore->file, ignore->number));
+}
+
+static void apply(struct profile *profile, struct profile_ignore *ignore, bool whole_statement)
+{
+    for (size_t i = 0; i < profile->finding_count; i++) {
+        if (!is_about(profile, ignore, &profile->findings[i], whole_statement))
+            continue;
+        profile->findings[i].ignored = ignore->reason;
+        ignore->used = true;
+    }
+}
+
 void profile_ignore_findings(struct profile *profile)
 {
     for (size_t i = 0; i < profile->ignore_count; i++) {
-        struct profile_ignore *ignore = &profile->ignores[i];
-        for (size_t j = 0; j < profile->finding_count; j++) {
-            struct profile_finding *finding = &profile->findings[j];
-            const struct profile_line *line = finding_line(profile, finding);
-            if (line->file != ignore->file || line->number != ignore->number ||
-                strcmp(finding->kind, ignore->kind) != 0)
-                continue;
-            finding->ignored = ignore->reason;
-            ignore->used = true;
-        }
+        apply(profile, &profile->ignores[i], false);
+        if (!profile->ignores[i].used)
+            apply(profile, &profile->ignores[i], true);
     }
 }

@@ -90,7 +90,7 @@ static char *refuse_required(const struct profile *now, const struct gate_option
 {
     for (enum db_engine engine = 0; engine < DB_ENGINE_COUNT; engine++)
         if ((options->required >> engine & 1) != 0 && !now->engines[engine])
-            return memory_print("--require %s: the engine is off (%s); `pieprof-report doctor` says how to enable it",
+            return memory_print("--require %s: the engine is off (%s); `pieprof-report doctor` says what it needs",
                                 engine_name(engine),
                                 now->why_off[engine] != NULL ? now->why_off[engine] : "no reason is known");
     return NULL;

@@ -153,6 +153,16 @@ def test_a_string_is_no_comment(tmp_path):
     assert ignoring(tmp_path, '; note = """\n# pieprof: ignore[replica] in a long one\n"""', 1)["notes"] == []
 
 
+def test_a_comment_behind_the_closing_bracket_is_the_statements(tmp_path):
+    """As formatters put it; not one behind the next statement."""
+    for ends, counts in (("", ("suppressed", 0)), ("\n    return None", ("new", 1))):
+        text = PROGRAM.replace("return np.where(i[:, None] >= i[None, :], 0.0, -1e9)", "chosen = np.where(i[:, None] >= i[None, :],"
+                               f"\n                      0.0, -1e9){ends}  # pieprof: ignore[replica] meant")
+        new = wasteful(text=text).write(tmp_path / "new.db")
+        base = clean().write(tmp_path / "base.db")
+        assert verdict(new, "--baseline", base, status=counts[1])["counts"][counts[0]] == 1
+
+
 @pytest.mark.parametrize("comment, why", [("  # pieprof: ignore", "names no kind"), ("  # pieprof: ignore[bogus]", "no such kind of finding"),
                                           ("  # pieprof: ignore[churn]", "no such finding here")])
 def test_a_comment_that_ignores_nothing_says_why(tmp_path, comment, why):
