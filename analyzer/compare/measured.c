@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "compare/judge.h"
+#include "findings/finding.h"
 #include "model/share.h"
 
 #define SURE_Z 3.0
@@ -69,6 +70,12 @@ bool measured_line_is_other(const struct match *match, size_t line)
     return match->base->from_run && is_edited(match, line) && has_risen(match, line);
 }
 
+/* What the line did before may have taken as long: argpartition() where now all is sorted. */
+static bool is_told_by_text(const struct profile_finding *finding)
+{
+    return strcmp(finding->category, FINDING_SORTED) == 0;
+}
+
 enum judged judge_measured(const struct match *match, const struct profile_finding *finding, char **what)
 {
     const char *words = "";
@@ -78,7 +85,7 @@ enum judged judge_measured(const struct match *match, const struct profile_findi
     } else if (measured_line_is_new(match, finding->line)) {
         how = JUDGED_NEW;
         words = "The baseline has no such line.";
-    } else if (!match->base->from_run && is_edited(match, finding->line) &&
+    } else if ((!match->base->from_run || is_told_by_text(finding)) && is_edited(match, finding->line) &&
                match->now->lines[finding->line].samples >= SAMPLES_SURE) {
         how = JUDGED_NEW;
         words = "In the baseline the line was another, and no such finding.";

@@ -9,6 +9,7 @@
 #include "model/model.h"
 
 #define FINDING_REPEATED_CALL "repeated native call with the same arguments" /* the category of rule repeated's */
+#define FINDING_SORTED "inefficient algorithm"                               /* of rule sorted's */
 
 /* Objects of one size that a finding speaks of, over all ways to its line. */
 struct finding_object {

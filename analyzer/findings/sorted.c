@@ -220,7 +220,7 @@ static void say(struct model *model, struct finding *finding)
 static void claim_line(struct model *model, struct line *line, const struct sorted *sorted)
 {
     double most_s = (double)times_total(&line->times) * 1e-9;
-    struct finding *finding = finding_add(model, line, "dead_store", "inefficient algorithm");
+    struct finding *finding = finding_add(model, line, "dead_store", FINDING_SORTED);
     finding->waste_s = fmin(sorted->waste_s, most_s);
     finding->span = sorted->site->place->span;
     finding->part = finding->whole = sorted->results;

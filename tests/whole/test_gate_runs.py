@@ -110,7 +110,7 @@ def test_set_up_that_is_moved_into_the_loop_fails_in_a_longer_run_too(runs):
     assert failing(result) == [("new", "replica", 8)]
 
 
-@pytest.mark.parametrize("name", ["kmeans", "softmax_digits", "lasso", "sample_weights", "logistic_cg", "frozen_backbone", "random_features"])
+@pytest.mark.parametrize("name", ["kmeans", "softmax_digits", "lasso", "sample_weights", "logistic_cg", "frozen_backbone", "random_features", "nearest_words"])
 def test_planted_waste_fails_and_is_named(runs, name):
     base = runs.record(text_of(name, "fixed"), "base.db")
     new = runs.record(text_of(name, "wasteful"), "new.db")
