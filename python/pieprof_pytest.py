@@ -112,8 +112,6 @@ def first_finding(item, database, arguments):
     """One line, for pytest's summary."""
     done = subprocess.run([find_program(item.config, "pieprof-report"), "gate", database, "--format", "json", *arguments],
                           cwd=str(item.config.rootpath), capture_output=True, text=True, errors="replace")
-    if done.returncode != 1:
-        return done.stderr.strip()
     items = json.loads(done.stdout)["items"]
     told = [entry for entry in items if entry["fails"] and entry["path"]] or [entry for entry in items if entry["path"]] or items
     entry = told[0]
@@ -121,8 +119,16 @@ def first_finding(item, database, arguments):
     return f"{place}{entry['kind']}: {entry['claim'] or entry['why']}"
 
 
+def check_baseline(item, marker):
+    baseline = marker.kwargs.get("baseline")
+    if baseline is not None and not os.path.exists(os.path.join(str(item.config.rootpath), str(baseline))):
+        raise pytest.UsageError(f"pieprof marker: there is no baseline {baseline}; make one: pieprof -- {os.path.basename(sys.executable)} -m pytest "
+                                f"{item.nodeid}, then pieprof-report export --format baseline out.db -o {baseline}")
+
+
 def gate_test(item, marker):
     arguments = gate_arguments(marker)
+    check_baseline(item, marker)
     with tempfile.TemporaryDirectory(prefix="pieprof-pytest-") as directory:
         database, reports, output = run_child(item, directory)
         expected = judge_reports(reports, output)
@@ -133,7 +139,8 @@ def gate_test(item, marker):
         if done.returncode == 1 and expected is not None:
             pytest.xfail(expected)
         if done.returncode != 0:
-            text = f"{first_finding(item, database, arguments)}\n{done.stdout}{done.stderr}"
+            first = first_finding(item, database, arguments) + "\n" if done.returncode == 1 else ""  # a refusal says it by itself
+            text = f"{first}{done.stderr}{done.stdout}"
             pytest.fail(without_file(text, database), pytrace=False)
         if passed_strictly:
             pytest.fail(f"[XPASS(strict)] {expected}", pytrace=False)

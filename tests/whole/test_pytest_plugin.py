@@ -74,6 +74,31 @@ def test_marked_tests_are_gated(suite):
     assert "it is not" in done.stdout and "max_bytes: allowed are baseline, max_findings" in done.stdout
 
 
+def test_a_baseline_that_is_not_there_is_told_how_to_make(tmp_path):
+    """And made so it serves; of another program it is refused, once."""
+    (tmp_path / "test_training.py").write_text(textwrap.dedent("""
+        import pytest
+
+        @pytest.mark.pieprof(baseline="base.json")
+        def test_training():
+            packed = bytes(range(256)) * 2000
+            for step in range(60):
+                packed.upper()
+        """))
+    options = "--pieprof", f"--pieprof-programs={whole.BUILD}"
+    done, outcomes = run(tmp_path, *options)
+    assert outcomes == {"test_training": "FAILED"}
+    told = re.search(r"there is no baseline base.json; make one: pieprof -- \S+ (-m pytest \S+), then pieprof-report (export .* -o base.json)", done.stdout)
+    assert told is not None, done.stdout
+    whole.execute([whole.BUILD / "pieprof", "--", whole.PYTHON, *told.group(1).split()], cwd=tmp_path)
+    whole.execute([whole.BUILD / "pieprof-report", *told.group(2).split()], cwd=tmp_path)
+    assert run(tmp_path, *options)[1] == {"test_training": "PASSED"}
+    text = (tmp_path / "base.json").read_text()
+    (tmp_path / "base.json").write_text(text.replace('"name":"pytest"', '"name":"unittest"'))
+    done, outcomes = run(tmp_path, *options)
+    assert outcomes == {"test_training": "FAILED"} and done.stdout.count("make a baseline of this program") == 1, done.stdout
+
+
 def test_without_the_option_they_are_plain_tests(suite):
     done, outcomes = run(suite)
     assert outcomes["test_wasteful"] == outcomes["test_clean"] == outcomes["test_marker"] == "PASSED" and outcomes["test_wrong"] == "FAILED"
