@@ -68,7 +68,7 @@ static bool shares_statement(const struct match *match, size_t line, const struc
 /* How much of the statement's waste was at which of its rows cannot be told. */
 static void add_statement(struct repeated *sum, const struct match *match, const struct profile_finding *finding)
 {
-    for (size_t i = 0; i < match->base->line_count; i++)
+    for (size_t i = 0; match->base->lines != NULL && i < match->base->line_count; i++)
         if (shares_statement(match, finding->line, &match->base->lines[i]))
             add_repeated(sum, match, finding, &match->base->lines[i]);
     sum->most_bytes = sum->births > 0 ? INFINITY : 0;

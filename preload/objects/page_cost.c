@@ -20,8 +20,7 @@
 #define TRIALS 9u
 
 struct price {
-    uint64_t (*round_ns)(size_t pages);
-    size_t pages;
+    uint64_t (*round_ns)(void);
     uint64_t next_bytes; /* of fresh memory at the next trial */
     unsigned count;
     uint64_t tried_ns[TRIALS]; /* in ascending order */
@@ -36,19 +35,19 @@ static char *map(size_t bytes)
     return start == -1 ? NULL : (char *)start;
 }
 
-/* To map, touch and unmap `count` pages, each. 0: it could not be tried. */
-static uint64_t try_pages(size_t count)
+/* To map, touch and unmap pages, each. 0: it could not be tried. */
+static uint64_t try_pages(void)
 {
     uint64_t start_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    volatile char *pages = map(count * PAGE_BYTES);
+    volatile char *pages = map(TRIED_PAGES * PAGE_BYTES);
     if (pages == NULL) {
         return 0;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < TRIED_PAGES; i++) {
         pages[i * PAGE_BYTES] = 1;
     }
-    syscall(SYS_munmap, pages, count * PAGE_BYTES);
-    return (kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) / count;
+    syscall(SYS_munmap, pages, TRIED_PAGES * PAGE_BYTES);
+    return (kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) / TRIED_PAGES;
 }
 
 /* Its last page is there too once its first was touched. */
@@ -61,30 +60,30 @@ static bool is_huge_page(uintptr_t start)
 }
 
 /* The same of huge pages. 0 too where the kernel gives small ones. */
-static uint64_t try_huge_pages(size_t count)
+static uint64_t try_huge_pages(void)
 {
     uint64_t start_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    char *room = map((count + 1) * DB_HUGE_PAGE_BYTES);
+    char *room = map((TRIED_HUGE_PAGES + 1) * DB_HUGE_PAGE_BYTES);
     if (room == NULL) {
         return 0;
     }
     uintptr_t first = ((uintptr_t)room + DB_HUGE_PAGE_BYTES - 1) & ~(DB_HUGE_PAGE_BYTES - 1);
-    bool huge = syscall(SYS_madvise, first, count * DB_HUGE_PAGE_BYTES, MADV_HUGEPAGE) == 0;
-    for (size_t i = 0; i < count && huge; i++) {
+    bool huge = syscall(SYS_madvise, first, TRIED_HUGE_PAGES * DB_HUGE_PAGE_BYTES, MADV_HUGEPAGE) == 0;
+    for (size_t i = 0; i < TRIED_HUGE_PAGES && huge; i++) {
         huge = is_huge_page(first + i * DB_HUGE_PAGE_BYTES);
     }
-    syscall(SYS_munmap, room, (count + 1) * DB_HUGE_PAGE_BYTES);
-    return huge ? (kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) / count : 0;
+    syscall(SYS_munmap, room, (TRIED_HUGE_PAGES + 1) * DB_HUGE_PAGE_BYTES);
+    return huge ? (kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) / TRIED_HUGE_PAGES : 0;
 }
 
-static struct price small = {.round_ns = try_pages, .pages = TRIED_PAGES};
-static struct price huge = {.round_ns = try_huge_pages, .pages = TRIED_HUGE_PAGES};
+static struct price small = {.round_ns = try_pages};
+static struct price huge = {.round_ns = try_huge_pages};
 
 /* The middle one of three rounds: the first alone may have to fetch what the kernel keeps ready for the others. */
 static uint64_t middle_round_ns(const struct price *price)
 {
-    uint64_t a = price->round_ns(price->pages);
-    uint64_t b = a != 0 ? price->round_ns(price->pages) : 0, c = b != 0 ? price->round_ns(price->pages) : 0;
+    uint64_t a = price->round_ns();
+    uint64_t b = a != 0 ? price->round_ns() : 0, c = b != 0 ? price->round_ns() : 0;
     uint64_t low = a < b ? a : b, high = a < b ? b : a;
     return c < low ? low : c > high ? high : c;
 }
