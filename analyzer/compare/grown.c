@@ -1,7 +1,6 @@
 /*
- * A known waste at a line that was edited, and makes more buffers each time now: for each birth it is what it was. As much as
- * the whole run makes tells where runs are of one length: lines that are not edited were executed as often, so that it is
- * the edit that made more of it. What other lines that were edited, or are gone, make less of may have moved here.
+ * A known waste at a line that was edited, and makes more buffers each time now: for each birth it is what it was. What the whole run
+ * makes tells, for the lines that are not edited say how many times as long it is: what is more than that, the edit made. What other lines that were edited, or are gone, make less of may have moved here.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,10 +17,10 @@ static bool is_edited(const struct match *match, size_t line)
 }
 
 /* Did another line that was edited, too, grow just as much? Then it is the loop of both that is executed more often. */
-static bool grew_together(const struct match *match, size_t line)
+static bool grew_together(const struct match *match, size_t line, double length)
 {
-    double factor = match->base_lines[line] != SIZE_MAX ? judge_births_factor(match, line) : 1;
-    for (size_t i = 0; i < match->now->line_count && lengths_differ(factor, 1); i++)
+    double factor = match->base_lines[line] != SIZE_MAX ? judge_births_factor(match, line) : length;
+    for (size_t i = 0; i < match->now->line_count && lengths_differ(factor, length); i++)
         if (i != line && match->base_lines[i] != SIZE_MAX && is_edited(match, i) &&
             !lengths_differ(judge_births_factor(match, i), factor))
             return true;
@@ -43,12 +42,30 @@ static double lost_elsewhere(const struct match *match, size_t line, const char 
     return lost;
 }
 
+/*
+ * More than the baseline repeated, where places that repeat in part count as far as they do? Only with more results for it: how long a
+ * plateau lasts is a matter of data, of the same results.
+ */
+static bool adds_to_plateau(const struct match *match, const struct profile_finding *finding,
+                            const struct repeated *now, const struct repeated *there, double factor)
+{
+    const struct profile_line *line = finding_line(match->now, finding);
+    struct repeated all = line_repeated_before(line, finding, false);
+    bool has_more = match->base_lines[finding->line] != SIZE_MAX &&
+                    judge_births_factor(match, finding->line) > (1 + LENGTH_DIFFERS) * judge_length_factor(match, 1);
+    return has_more && there->plateau && now->bytes > factor * there->firm_bytes && all.bytes > factor * there->bytes;
+}
+
 bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,
                      const struct repeated *there, double increase_percent)
 {
     const struct profile_line *line = finding_line(match->now, finding);
-    double most = there->most_bytes * (1 + increase_percent / 100);
-    return now->bytes > most && match->known[finding->line] && !match_is_unedited(match, line) &&
-           judge_same_length(match, there->births) && !grew_together(match, finding->line) &&
-           now->bytes - lost_elsewhere(match, finding->line, finding->kind) > most;
+    double length = judge_length_factor(match, there->births), factor = (1 + increase_percent / 100) * length;
+    double most = there->most_bytes * factor;
+    if (length <= 0 || !match->known[finding->line] || match_is_unedited(match, line) ||
+        grew_together(match, finding->line, length))
+        return false;
+    double lost = lost_elsewhere(match, finding->line, finding->kind) * length;
+    return now->bytes - lost > most ||
+           (now->bytes - lost > there->firm_bytes * factor && adds_to_plateau(match, finding, now, there, factor));
 }

@@ -50,11 +50,11 @@ static void add(double *objects, double *bytes, const struct profile_line *line,
 }
 
 struct hunk_repeated hunk_repeated(const struct match *match, const struct hunk *hunk, const char *kind,
-                                   const bool *moved)
+                                   const bool *settled)
 {
     struct hunk_repeated sum = {0};
     for (size_t i = 0; i < match->now->line_count; i++)
-        if (hunk_has(hunk, &match->now->lines[i]) && (moved == NULL || !moved[i]))
+        if (hunk_has(hunk, &match->now->lines[i]) && (settled == NULL || !settled[i]))
             add(&sum.objects, &sum.bytes, &match->now->lines[i], kind);
     for (size_t i = 0; i < match->base->line_count; i++)
         if (hunk_had(hunk, &match->base->lines[i]))

@@ -18,14 +18,14 @@ bool hunk_has(const struct hunk *hunk, const struct profile_line *line);
 bool hunk_had(const struct hunk *hunk, const struct profile_line *line);
 
 /*
- * What its rows make again of a kind, and what those made that stood there. `moved`, of each line of the run that is judged: what it
- * makes came from elsewhere, and is left out; NULL: none did.
+ * What its rows make again of a kind, and what those made that stood there. `settled`, of each line of the run that is judged: what it
+ * makes came from elsewhere or is accepted, and is left out; NULL: none.
  */
 struct hunk_repeated {
     double objects, bytes, base_objects, base_bytes;
 };
 struct hunk_repeated hunk_repeated(const struct match *match, const struct hunk *hunk, const char *kind,
-                                   const bool *moved);
+                                   const bool *settled);
 
 /* As much, some on either side; or more, of objects or bytes. */
 bool hunk_is_alike(const struct hunk_repeated *repeated);

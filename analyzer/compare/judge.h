@@ -120,6 +120,12 @@ bool judge_other_length(const struct match *match);
 bool judge_same_length(const struct match *match, uint64_t births);
 
 /*
+ * length.c: how many times as long as the baseline's is the run, by the lines that are not edited: 1 where all make as many results,
+ * else the most that one of them makes more. They must make a quarter of `births`; 0: there is none such.
+ */
+double judge_length_factor(const struct match *match, uint64_t births);
+
+/*
  * length.c: does a line that stands in both runs and was not edited make more objects than in the baseline, and another as many times
  * more? Then the run is so much longer; a line that was moved into a loop would be alone.
  */

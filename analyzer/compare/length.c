@@ -7,7 +7,7 @@
 #include "compare/judge.h"
 #include "findings/finding.h"
 
-#define REPEATS_LEAST 0.9
+#define REPEATS_LEAST 0.5       /* four epochs repeat three quarters */
 #define OBJECT_LEAST_BYTES 1024 /* smaller buffers are none (preload/objects/object_map.h) */
 #define SET_UP_PART                                                                                                    \
     0.25 /* of the waste's births: lines with fewer may be set-up, executed once in runs of any length */
@@ -49,6 +49,21 @@ bool judge_same_length(const struct match *match, uint64_t births)
         any = any || (before > 1 && before >= SET_UP_PART * (double)births);
     }
     return any;
+}
+
+double judge_length_factor(const struct match *match, uint64_t births)
+{
+    double most = 0;
+    if (judge_same_length(match, births))
+        return 1;
+    for (size_t i = 0; i < match->now->line_count; i++) {
+        if (match->base_lines[i] == SIZE_MAX || !match_is_unedited(match, &match->now->lines[i]))
+            continue;
+        uint64_t before = births_of(&match->base->lines[match->base_lines[i]]);
+        if (before > 1 && (double)before >= SET_UP_PART * (double)births)
+            most = fmax(most, judge_births_factor(match, i));
+    }
+    return most;
 }
 
 bool judge_runs_longer(const struct match *match, size_t line)

@@ -35,13 +35,26 @@ static bool may_have_come(const struct match *match, const struct profile_findin
     return match->base_lines[finding->line] == SIZE_MAX || !match_is_unedited(match, finding_line(match->now, finding));
 }
 
+/* Of each line of the run that is judged: is all it repeats told as moved, or accepted? Fresh memory. */
+static bool *settled_lines(const struct judgement *judgement, const struct match *match)
+{
+    bool *settled = memory_zeroed(match->now->line_count + 1, sizeof(*settled));
+    for (size_t i = 0; i < judgement->item_count; i++) {
+        enum judged how = judgement->items[i].how;
+        if (how == JUDGED_MOVED || how == JUDGED_ALLOWED || how == JUDGED_SUPPRESSED)
+            settled[judgement->items[i].finding->line] = true;
+    }
+    return settled;
+}
+
 /* Of rows that were edited together and make more again than those that stood there, something is new, whatever its counts. */
-static bool is_of_more(const struct match *match, const struct judged_item *item, const struct judged_item *gone)
+static bool is_of_more(const struct match *match, const bool *settled, const struct judged_item *item,
+                       const struct judged_item *gone)
 {
     struct hunk hunk;
     if (!hunk_at(match, item->line->file, item->line->number, &hunk) || !hunk_had(&hunk, gone->line))
         return false;
-    struct hunk_repeated repeated = hunk_repeated(match, &hunk, item->kind, NULL);
+    struct hunk_repeated repeated = hunk_repeated(match, &hunk, item->kind, settled);
     return hunk_is_more(&repeated);
 }
 
@@ -54,14 +67,16 @@ static bool may_be(const struct judged_item *item, const struct judged_item *gon
 
 static void find_candidates(struct parts *parts, const struct judgement *judgement, const struct match *match)
 {
+    bool *settled = settled_lines(judgement, match);
     parts->count = parts->used = 0;
     for (size_t i = 0; i < judgement->item_count && parts->count < NEW_MAX; i++) {
         const struct judged_item *item = &judgement->items[i];
         const struct judged_item *now = parts->whole->how == JUDGED_GONE ? item : parts->whole;
         const struct judged_item *gone = parts->whole->how == JUDGED_GONE ? parts->whole : item;
-        if (may_be(now, gone, match) && !is_of_more(match, now, gone))
+        if (may_be(now, gone, match) && !is_of_more(match, settled, now, gone))
             parts->candidates[parts->count++] = i;
     }
+    free(settled);
 }
 
 /* Chooses `wanted` more candidates from `first` on that leave nothing of these objects and bytes; the first such choice. */
@@ -127,8 +142,10 @@ static bool choose_between(struct parts *parts, const struct judgement *judgemen
         objects += part.objects;
         bytes += part.bytes;
     }
+    const double length = judge_length_factor(match, whole.births);
     return parts->used > 0 && judge_other_length(match) &&
-           bytes / objects <= (1 + increase_percent / 100) * whole.bytes / whole.objects;
+           bytes / objects <= (1 + increase_percent / 100) * whole.bytes / whole.objects &&
+           (length <= 0 || objects <= (1 + LENGTH_DIFFERS) * length * whole.objects);
 }
 
 static void make_moved(struct judgement *judgement, struct judged_item *item, char *what)
@@ -163,16 +180,6 @@ static void drop_item(struct judgement *judgement, size_t index)
     judgement->item_count--;
 }
 
-/* Of each line of the run that is judged: is all it repeats told as moved? Fresh memory. */
-static bool *moved_lines(const struct judgement *judgement, const struct match *match)
-{
-    bool *moved = memory_zeroed(match->now->line_count + 1, sizeof(*moved));
-    for (size_t i = 0; i < judgement->item_count; i++)
-        if (judgement->items[i].how == JUDGED_MOVED)
-            moved[judgement->items[i].line - match->now->lines] = true;
-    return moved;
-}
-
 /* Takes out what is gone of rows that stood where others of the kind make as much. */
 static void drop_gone(struct judgement *judgement, const struct hunk *hunk, const char *kind)
 {
@@ -183,23 +190,24 @@ static void drop_gone(struct judgement *judgement, const struct hunk *hunk, cons
     }
 }
 
-static bool is_of_alike(const struct match *match, const struct judged_item *item, const bool *moved, struct hunk *hunk)
+static bool is_of_alike(const struct match *match, const struct judged_item *item, const bool *settled,
+                        struct hunk *hunk)
 {
     if ((item->how != JUDGED_NEW && item->how != JUDGED_INCREASED) || item->finding == NULL ||
         !kind_is_exact(item->kind) || !hunk_at(match, item->line->file, item->line->number, hunk))
         return false;
-    struct hunk_repeated repeated = hunk_repeated(match, hunk, item->kind, moved);
+    struct hunk_repeated repeated = hunk_repeated(match, hunk, item->kind, settled);
     return hunk_is_alike(&repeated);
 }
 
 /* Among rows that were edited together: several to one, one to several, or several to others. */
 static void judge_edited_together(struct judgement *judgement, const struct match *match)
 {
-    bool *moved = moved_lines(judgement, match);
+    bool *settled = settled_lines(judgement, match);
     struct hunk hunk;
     for (size_t i = 0; i < judgement->item_count; i++) {
         struct judged_item *item = &judgement->items[i];
-        if (!is_of_alike(match, item, moved, &hunk))
+        if (!is_of_alike(match, item, settled, &hunk))
             continue;
         const char *kind = item->kind;
         make_moved(
@@ -210,7 +218,7 @@ static void judge_edited_together(struct judgement *judgement, const struct matc
         drop_gone(judgement, &hunk, kind);
         i = (size_t)-1; /* items have shifted: those that are moved by now are passed over */
     }
-    free(moved);
+    free(settled);
 }
 
 /* What is gone at one line, and new at one or several. */

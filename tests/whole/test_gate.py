@@ -195,6 +195,23 @@ def test_buffers_that_were_too_small_to_be_seen(tmp_path, features, verdict_of):
         assert ("buffers below 1 KiB are not looked at" in item["why"]) == (verdict_of == "cannot tell")
 
 
+@pytest.mark.parametrize("again, more, births, verdict_of", [
+    (240, True, 360, "increased"), (320, False, 360, None), (240, False, 720, None)])
+def test_waste_that_an_edit_adds_to_a_line_that_repeats_in_part(tmp_path, again, more, births, verdict_of):
+    """The batches of three epochs repeat in part; an invariant beside them, on the same line, is no longer plateau."""
+    old, new = Program(), Program(PROGRAM.replace("return np.tanh(batch)", "return np.tanh(batch) * np.hanning(64)"))
+    times = births // 360
+    for program, scale, replicas in ((old, 1, 240), (new, times, again * times)):
+        program.site("mask", "np.where(", 65536, births=360 * scale)
+        program.site("features", "np.tanh(", 65536, births=360 * scale, replicas=replicas, period=120)
+    if more:
+        new.site("features", "np.tanh(", 32768, births=births, replicas=births - 1, period=1)
+    old = write(tmp_path, old, "old.db")
+    for baseline in (old, export(old)):
+        data = verdict(write(tmp_path, new), "--baseline", baseline, status=int(verdict_of is not None))
+        assert failing(data) == ([(verdict_of, "replica", 11)] if verdict_of else [])
+
+
 @pytest.mark.parametrize("before", [4, 60, 357, 360])
 def test_a_plateau_never_decides(tmp_path, before):
     """Its mask was equal in so many of 400 births; this seed makes it equal in all but a first one."""

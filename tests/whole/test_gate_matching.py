@@ -289,14 +289,15 @@ def test_what_is_new_and_what_is_gone_may_be_the_same(tmp_path, sites, verdicts)
         assert all("what stood here in the baseline, from train.py:4 to 5, made as many objects" in item["why"] for item in items)
 
 
-@pytest.mark.parametrize("sizes, features, expected", [
-    ((262144, 524288), 520, ["moved", "moved"]), ((262144, 524288), 130, ["moved", "moved"]), ((524288,), 520, ["gone", "new"]),
-    ((1048576, 524288), 520, ["gone", "new", "new"]), ((262144, 524288), 260, ["gone", "new", "new"])],
-    ids=["longer", "shorter", "larger in the mean", "larger", "more in a run as long"])
-def test_a_statement_that_was_wrapped_is_known_in_a_run_of_another_length(tmp_path, sizes, features, expected):
-    """As a formatter does it, or another split: as long as it stands between the same lines."""
+@pytest.mark.parametrize("sizes, births, features, expected", [
+    ((262144, 524288), 519, 520, ["moved", "moved"]), ((262144, 524288), 130, 130, ["moved", "moved"]), ((524288,), 519, 520, ["gone", "new"]),
+    ((1048576, 524288), 519, 520, ["gone", "new", "new"]), ((262144, 524288), 519, 260, ["gone", "new", "new"]),
+    ((262144, 524288), 1040, 520, ["gone", "new", "new"]), ((262144, 524288), 519, 130, ["gone", "new", "new"])],
+    ids=["longer", "shorter", "larger in the mean", "larger", "more in a run as long", "more in a longer run", "more in a shorter run"])
+def test_a_statement_that_was_wrapped_is_known_in_a_run_of_another_length(tmp_path, sizes, births, features, expected):
+    """As a formatter does it, or another split: as long as it stands between the same lines, and is made as often as the rest."""
     old = split(("np.where(", 262144, 260), ("np.where(", 524288, 260))
-    new = split(*[(words, size, 519) for words, size in zip(("return choose", "below ="), reversed(sizes))])
+    new = split(*[(words, size, births) for words, size in zip(("return choose", "below ="), reversed(sizes))])
     old.site("features", "np.tanh(", 65536, births=260)
     new.site("features", "np.tanh(", 65536, births=features)
     old = old.write(tmp_path / "old.db")

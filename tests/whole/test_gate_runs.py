@@ -197,6 +197,15 @@ def test_one_computation_written_in_other_ways_is_no_news(runs):
         assert {("new", "replica", 13), ("increased", "replica", 13)} & set(named), (name, named)
 
 
+def test_waste_that_is_accepted_beside_a_wrapped_statement(runs):
+    """What was wrapped is none the less where it was."""
+    base = runs.record(WRITTEN.replace("BODY", WAYS["one row"]), "base.db")
+    meant = "\n    grown = np.exp(data)  # pieprof: ignore[replica] meant"
+    new = runs.record(WRITTEN.replace("BODY", WAYS["rows"] + meant), "new.db")
+    counts = verdict(new, "--baseline", base, status=0)["counts"]
+    assert (counts["suppressed"], counts["new"]) == (1, 0)
+
+
 def test_a_copy_beside_the_program_is_another_program(runs):
     base = runs.record(text_of("kmeans", "wasteful"), "base.db")
     new = runs.record(text_of("kmeans", "wasteful") + "\n", "new.db", script="fit.py")
