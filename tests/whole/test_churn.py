@@ -83,6 +83,7 @@ def test_what_malloc_gives_back_at_the_end_of_a_step(tmp_path):
 
 
 MADE = 300
+TRIED = 128 + 3 * 256 + 3 * 5 * 512  # faults: three rounds of small pages, and of huge ones, of which small ones may come
 
 
 def test_pages_of_arrays_that_begin_anywhere(tmp_path):
@@ -129,7 +130,9 @@ with open("{tmp_path}/faults", "w") as file:
     (site,) = (site for site in records if site["births"] == str(MADE))
     if "huge_page_ns=0" in dump or fallbacks != 0:
         pytest.skip("the kernel gives no huge pages, or not always")
-    assert max(faults) < min(faults) + 128, faults
+    *usual, a, b, c = sorted(faults)
+    assert max(usual) < min(faults) + 128, faults
+    assert max(a, b, c) < min(faults) + TRIED, "what a page costs is tried out in three of the steps: after 64 MiB, 256 MiB and 1 GiB"
     fresh, huge = (int(site[name]) / int(site["pages_asked"]) for name in ("fresh_bytes", "huge_bytes"))
     assert huge > 0 and (fresh - huge) / 4096 + huge / 2**21 == pytest.approx(sum(faults) / MADE, rel=0.1)
 

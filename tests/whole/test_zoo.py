@@ -14,17 +14,35 @@ import zoo  # noqa: E402
 
 COMPARED = ("kmeans", "word2vec", "frozen_backbone", "graph_conv")  # one thread each: what they print is the same each time
 
+RUNS_MAX = 4
+FOLLOWED_MIN = 40  # stores of the planted line, of kinds that are found by them; a busy machine may let a run end with fewer
+
 programs = pytest.mark.parametrize("program", zoo.PROGRAMS, ids=zoo.PLANTED)
+
+
+def is_telling(program, report):
+    """Was enough of the waste there to be seen? malloc may keep memory that another run gets afresh."""
+    kind, category = zoo.PLANTED[program.name]
+    line = next(line for line in report["lines"] if (line["file"], line["line"]) == program.expected[:2])
+    if kind == "churn":
+        return line["memory"]["fresh_bytes"] > 0.6 * line["memory"]["again_bytes"] and line["memory"]["fault_s"] > 0
+    if kind == "redundant_store":
+        return line["redundant_stores"]["across"]["pairs"] >= FOLLOWED_MIN
+    return category != "dead initialisation" or line["dead_stores"]["pairs"] >= FOLLOWED_MIN
 
 
 @functools.lru_cache(maxsize=None)
 def profiled(program, version):
     """What it printed, and the report with findings of any weight."""
-    directory = Path(tempfile.mkdtemp(prefix=f"zoo-{program.name}-{version}-", dir=whole.profiles))
-    changes = {"LD_PRELOAD": str(whole.SHIM), "PIEPROF_OUT": str(directory / "out.db")}
-    done = whole.execute([whole.PYTHON, program.path(version)], env=whole.environment(**changes, **zoo.SETTINGS))
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout, json.loads(whole.read_report(directory / "out.db", "--format", "json", "--min-waste", "0"))
+    for _ in range(RUNS_MAX):
+        directory = Path(tempfile.mkdtemp(prefix=f"zoo-{program.name}-{version}-", dir=whole.profiles))
+        changes = {"LD_PRELOAD": str(whole.SHIM), "PIEPROF_OUT": str(directory / "out.db")}
+        done = whole.execute([whole.PYTHON, program.path(version)], env=whole.environment(**changes, **zoo.SETTINGS))
+        assert (done.returncode, done.stderr) == (0, "")
+        report = json.loads(whole.read_report(directory / "out.db", "--format", "json", "--min-waste", "0"))
+        if version == "fixed" or is_telling(program, report):
+            break
+    return done.stdout, report
 
 
 def named(report):
