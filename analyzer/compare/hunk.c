@@ -4,27 +4,19 @@
 
 #include "compare/judge.h"
 
-#define ROWS_MAX 48        /* more are no refactoring */
-#define ALIKE 0.01         /* of the sums: of places that were looked at in part they are estimates */
-#define REPEATED_LEAST 0.9 /* what repeats less is a matter of data */
-
-static bool is_unedited(const struct match *match, size_t file, int32_t row, struct match_place *place)
-{
-    *place = match_place(match, file, row);
-    return place->line > 0 &&
-           match->now->files[file].digests[row - 1] == match->base->files[place->file].digests[place->line - 1];
-}
+#define ROWS_MAX 48 /* more are no refactoring */
+#define ALIKE 0.01  /* of the sums: of places that were looked at in part they are estimates */
 
 bool hunk_at(const struct match *match, size_t file, int32_t row, struct hunk *hunk)
 {
     struct match_place above = {0}, below = {0};
     const int32_t rows = (int32_t)match->now->files[file].line_count;
-    if (row <= 0 || row > rows || is_unedited(match, file, row, &above))
+    if (row <= 0 || row > rows || match_row_is_unedited(match, file, row, &above))
         return false;
     int32_t first = row, last = row;
-    while (first > 0 && !is_unedited(match, file, first, &above))
+    while (first > 0 && !match_row_is_unedited(match, file, first, &above))
         first--;
-    while (last <= rows && !is_unedited(match, file, last, &below))
+    while (last <= rows && !match_row_is_unedited(match, file, last, &below))
         last++;
     if (first == 0 || last > rows || above.file != below.file || above.line >= below.line)
         return false;
@@ -44,7 +36,7 @@ bool hunk_had(const struct hunk *hunk, const struct profile_line *line)
 
 static void add(double *objects, double *bytes, const struct profile_line *line, const char *kind)
 {
-    struct repeated repeated = line_repeated(line, kind, REPEATED_LEAST);
+    struct repeated repeated = line_repeated(line, kind, DECIDES_SHARE);
     *objects += repeated.objects;
     *bytes += repeated.bytes;
 }

@@ -5,8 +5,6 @@
 #include "compare/judge.h"
 #include "show/page.h"
 
-#define COUNTED_LEAST 0.9
-
 /* A value of a metric for people; fresh memory. */
 static char *say_value(enum gate_metric metric, double value)
 {
@@ -29,7 +27,7 @@ static const struct profile_finding *heaviest(const struct profile *profile)
         const struct profile_finding *finding = &profile->findings[i];
         if (!kind_is_exact(finding->kind) || finding->ignored != NULL || !finding_decides(profile, finding))
             continue;
-        struct repeated repeated = line_repeated(finding_line(profile, finding), finding->kind, COUNTED_LEAST);
+        struct repeated repeated = line_repeated(finding_line(profile, finding), finding->kind, DECIDES_SHARE);
         most = repeated.bytes > bytes ? finding : most;
         bytes = repeated.bytes > bytes ? repeated.bytes : bytes;
     }

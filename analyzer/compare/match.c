@@ -242,11 +242,17 @@ struct match_place match_place(const struct match *match, size_t file, int32_t l
     return in_text ? match->places[file][line - 1] : (struct match_place){.file = SIZE_MAX};
 }
 
+bool match_row_is_unedited(const struct match *match, size_t file, int32_t row, struct match_place *place)
+{
+    *place = match_place(match, file, row);
+    return place->line > 0 &&
+           match->now->files[file].digests[row - 1] == match->base->files[place->file].digests[place->line - 1];
+}
+
 bool match_is_unedited(const struct match *match, const struct profile_line *line)
 {
-    struct match_place place = match_place(match, line->file, line->number);
-    return place.line > 0 && match->now->files[line->file].digests[line->number - 1] ==
-                                 match->base->files[place.file].digests[place.line - 1];
+    struct match_place place;
+    return match_row_is_unedited(match, line->file, line->number, &place);
 }
 
 bool match_has_file(const struct match *match, size_t file)

@@ -26,7 +26,10 @@ void match_free(struct match *match);
 /* Where a place of `now` stands in `base`; line 0: not found. */
 struct match_place match_place(const struct match *match, size_t file, int32_t line);
 
-/* Does a line of `now` stand in the text of `base` as it is, blanks aside? */
+/* Does a row of `now` stand in the text of `base` as it is, blanks aside? `*place`: where, edited or not. */
+bool match_row_is_unedited(const struct match *match, size_t file, int32_t row, struct match_place *place);
+
+/* The same of a line that was counted. */
 bool match_is_unedited(const struct match *match, const struct profile_line *line);
 
 /* Stands any line of this file of `now` in `base`? */

@@ -54,15 +54,12 @@ static bool has_risen(const struct match *match, size_t line)
     return now.known && was.known && now.low > was.high && now.fraction >= TIMES_MORE * was.fraction;
 }
 
-/* Does the text of the line itself differ, blanks aside? */
+/* Does it stand in the baseline, with another text, blanks aside? */
 static bool is_edited(const struct match *match, size_t line)
 {
     const struct profile_line *now = &match->now->lines[line];
-    struct match_place place = match_place(match, now->file, now->number);
-    if (place.line <= 0)
-        return false;
-    return match->now->files[now->file].digests[now->number - 1] !=
-           match->base->files[place.file].digests[place.line - 1];
+    struct match_place place;
+    return !match_row_is_unedited(match, now->file, now->number, &place) && place.line > 0;
 }
 
 bool measured_line_is_other(const struct match *match, size_t line)

@@ -12,10 +12,9 @@
 #include "compare/hunk.h"
 #include "compare/judge.h"
 
-#define PARTS_MAX 4u /* one line becomes so many, or so many one */
-#define NEW_MAX 24u  /* more are no refactoring, and would take long to combine */
-#define ALIKE 0.002  /* of the sums: of places that were looked at in part they are estimates */
-#define MOVED_LEAST 0.9
+#define PARTS_MAX 4u   /* one line becomes so many, or so many one */
+#define NEW_MAX 24u    /* more are no refactoring, and would take long to combine */
+#define ALIKE 0.002    /* of the sums: of places that were looked at in part they are estimates */
 #define BETWEEN_MAX 16 /* lines that were written anew: more are no longer one statement */
 
 struct parts {
@@ -26,7 +25,7 @@ struct parts {
 
 static struct repeated counts_of(const struct judged_item *item)
 {
-    return line_repeated(item->line, item->kind, MOVED_LEAST);
+    return line_repeated(item->line, item->kind, DECIDES_SHARE);
 }
 
 /* Lines that were edited, or of which the baseline counted no objects: one that stood there all the time did not move. */
