@@ -83,7 +83,7 @@ def test_what_malloc_gives_back_at_the_end_of_a_step(tmp_path):
 
 
 MADE = 300
-TRIED = 128 + 3 * 256 + 3 * 5 * 512  # faults: three rounds of small pages, and of huge ones, of which small ones may come
+TRIED = 128 + 3 * 256 + 3 * 4  # faults: three rounds of small pages, and of huge ones
 
 
 def test_pages_of_arrays_that_begin_anywhere(tmp_path):

@@ -206,6 +206,26 @@ def test_waste_that_is_accepted_beside_a_wrapped_statement(runs):
     assert (counts["suppressed"], counts["new"]) == (1, 0)
 
 
+WAVE = """import numpy as np
+data = np.random.default_rng(0).normal(size=20000)
+for step in range(STEPS):
+    wave = np.sin(np.linspace(0, 9, 20000))
+    data = data * 0.999 + wave * step
+"""
+
+
+@pytest.mark.parametrize("steps", [100, 60, 150])
+def test_an_edit_that_adds_to_a_known_waste_fails_whatever_the_length_of_the_run(runs, steps):
+    """The line that is not edited says how long the run is; a line that is written in another way adds nothing."""
+    base = runs.record(WAVE.replace("STEPS", "100"), "base.db")
+    text = WAVE.replace("STEPS", str(steps))
+    written = runs.record(text.replace("20000))", "num=20000))"), "same.db")
+    edited = runs.record(text.replace("    wave = np.sin(np.linspace", "    wave = np.cumsum(np.sin(np.linspace").replace("20000))\n", "20000)))\n"), "more.db")
+    for baseline in (base, export(base)):
+        assert failing(verdict(written, "--baseline", baseline, status=0)) == []
+        assert failing(verdict(edited, "--baseline", baseline, status=1)) == [("increased", "replica", 4)]
+
+
 def test_a_copy_beside_the_program_is_another_program(runs):
     base = runs.record(text_of("kmeans", "wasteful"), "base.db")
     new = runs.record(text_of("kmeans", "wasteful") + "\n", "new.db", script="fit.py")
