@@ -54,13 +54,7 @@ struct judgement {
     bool failed;
 };
 
-#define DECIDES_SHARE 0.9  /* of the births that are looked at must repeat for a finding to decide */
-#define LENGTH_DIFFERS 0.1 /* runs are of other lengths where what one makes is more than the other's by so much */
-
-static inline bool lengths_differ(double one, double other)
-{
-    return one > (1 + LENGTH_DIFFERS) * other || other > (1 + LENGTH_DIFFERS) * one;
-}
+#define DECIDES_SHARE 0.9 /* of the births that are looked at must repeat for a finding to decide */
 
 /* Objects of a line that repeat, over its groups of which at least `least` of those examined do. */
 struct repeated {
@@ -112,9 +106,6 @@ void judgement_note(struct judgement *judgement, char *note);
 
 /* refuse.c: is it the same program, perhaps renamed? */
 bool judge_same_program(const struct profile *now, const struct profile *base);
-
-/* length.c: does a line that was not edited make more objects than before, or fewer? */
-bool judge_other_length(const struct match *match);
 
 /* length.c: do all lines that are not edited make as many objects as in the baseline? One must make a quarter of `births`. */
 bool judge_same_length(const struct match *match, uint64_t births);

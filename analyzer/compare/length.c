@@ -9,46 +9,19 @@
 
 #define REPEATS_LEAST 0.5       /* four epochs repeat three quarters */
 #define OBJECT_LEAST_BYTES 1024 /* smaller buffers are none (preload/objects/object_map.h) */
-#define SET_UP_PART                                                                                                    \
-    0.25 /* of the waste's births: lines with fewer may be set-up, executed once in runs of any length */
-
-/* Of results: how many workspaces a library takes for one is its version's affair. */
-static uint64_t births_of(const struct profile_line *line)
-{
-    uint64_t births = 0;
-    for (size_t i = 0; i < line->group_count; i++)
-        profile_add(&births, line->groups[i].results);
-    return births;
-}
+/* Of the waste's births: lines with fewer may be set-up, executed once in runs of any length. */
+#define SET_UP_PART 0.25
 
 double judge_births_factor(const struct match *match, size_t line)
 {
-    uint64_t before = births_of(&match->base->lines[match->base_lines[line]]);
-    return before > 0 ? (double)births_of(&match->now->lines[line]) / (double)before : 0;
-}
-
-bool judge_other_length(const struct match *match)
-{
-    for (size_t i = 0; i < match->now->line_count; i++)
-        if (match->base_lines[i] != SIZE_MAX && match_is_unedited(match, &match->now->lines[i]) &&
-            lengths_differ((double)births_of(&match->now->lines[i]),
-                           (double)births_of(&match->base->lines[match->base_lines[i]])))
-            return true;
-    return false;
+    uint64_t before = line_results(&match->base->lines[match->base_lines[line]]);
+    return before > 0 ? (double)line_results(&match->now->lines[line]) / (double)before : 0;
 }
 
 bool judge_same_length(const struct match *match, uint64_t births)
 {
-    bool any = false;
-    for (size_t i = 0; i < match->now->line_count; i++) {
-        if (match->base_lines[i] == SIZE_MAX || !match_is_unedited(match, &match->now->lines[i]))
-            continue;
-        double before = (double)births_of(&match->base->lines[match->base_lines[i]]);
-        if (lengths_differ((double)births_of(&match->now->lines[i]), before))
-            return false;
-        any = any || (before > 1 && before >= SET_UP_PART * (double)births);
-    }
-    return any;
+    double most = match->scales.most_before;
+    return !match->scales.other_length && most > 1 && most >= SET_UP_PART * (double)births;
 }
 
 double judge_length_factor(const struct match *match, uint64_t births)
@@ -57,22 +30,19 @@ double judge_length_factor(const struct match *match, uint64_t births)
     if (judge_same_length(match, births))
         return 1;
     for (size_t i = 0; i < match->now->line_count; i++) {
-        if (match->base_lines[i] == SIZE_MAX || !match_is_unedited(match, &match->now->lines[i]))
-            continue;
-        uint64_t before = births_of(&match->base->lines[match->base_lines[i]]);
-        if (before > 1 && (double)before >= SET_UP_PART * (double)births)
-            most = fmax(most, judge_births_factor(match, i));
+        const struct scale *scale = &match->scales.of[i];
+        if (scale->before > 1 && scale->before >= SET_UP_PART * (double)births)
+            most = fmax(most, scale->results);
     }
     return most;
 }
 
 bool judge_runs_longer(const struct match *match, size_t line)
 {
-    double factor = judge_births_factor(match, line);
+    double factor = match->scales.of[line].results;
     for (size_t i = 0; i < match->now->line_count && factor > 1 + LENGTH_DIFFERS; i++)
-        if (i != line && match->base_lines[i] != SIZE_MAX && match_is_unedited(match, &match->now->lines[i]) &&
-            !lengths_differ(judge_births_factor(match, i), factor))
-            return match_is_unedited(match, &match->now->lines[line]);
+        if (i != line && !lengths_differ(match->scales.of[i].results, factor))
+            return true;
     return false;
 }
 
@@ -94,7 +64,7 @@ static struct coming_round coming_round_at(const struct profile_line *line)
         round.bytes += (double)group->bytes * ((double)group->results / (double)group->births);
         round.first += (1 - again) * (double)group->results;
     }
-    round.part = round.results / (double)births_of(line);
+    round.part = round.results / (double)line_results(line);
     return round;
 }
 
@@ -131,36 +101,16 @@ bool judge_length_explains(const struct match *match, const struct profile_findi
         return false;
     struct coming_round round = coming_round_at(finding_line(match->now, finding));
     const struct profile_line *before = &match->base->lines[there];
-    double expected = round.part * (double)births_of(before) - (1 + LENGTH_DIFFERS) * round.first;
+    double expected = round.part * (double)line_results(before) - (1 + LENGTH_DIFFERS) * round.first;
     return round.results > 0 && round.bytes / round.results <= (1 + LENGTH_DIFFERS) * largest_at(before) &&
            expected <= (1 + LENGTH_DIFFERS) * repeated_at(before);
 }
 
-static double bytes_each(const struct profile_line *line)
-{
-    double bytes = 0, results = (double)births_of(line);
-    for (size_t i = 0; i < line->group_count; i++) {
-        const struct profile_group *group = &line->groups[i];
-        if (group->births > 0)
-            bytes += (double)group->bytes * ((double)group->results / (double)group->births);
-    }
-    return results > 0 ? bytes / results : 0;
-}
-
-/* How many times as large as the baseline's the results of a line are that was found again there, and not edited; 0: nobody knows. */
-static double size_factor(const struct match *match, size_t line)
-{
-    if (match->base_lines[line] == SIZE_MAX || !match_is_unedited(match, &match->now->lines[line]))
-        return 0;
-    double before = bytes_each(&match->base->lines[match->base_lines[line]]);
-    return before > 0 ? bytes_each(&match->now->lines[line]) / before : 0;
-}
-
 bool judge_data_is_larger(const struct match *match, size_t line)
 {
-    double factor = size_factor(match, line);
+    double factor = match->scales.of[line].bytes_each;
     for (size_t i = 0; i < match->now->line_count && factor > 1 + LENGTH_DIFFERS; i++)
-        if (i != line && size_factor(match, i) * (1 + LENGTH_DIFFERS) >= factor)
+        if (i != line && match->scales.of[i].bytes_each * (1 + LENGTH_DIFFERS) >= factor)
             return true;
     return false;
 }
@@ -169,6 +119,6 @@ bool judge_was_too_small(const struct match *match, const struct profile_finding
 {
     double most = 0;
     for (size_t i = 0; i < match->now->line_count; i++)
-        most = i != finding->line ? fmax(most, size_factor(match, i)) : most;
+        most = i != finding->line ? fmax(most, match->scales.of[i].bytes_each) : most;
     return match_is_unedited(match, finding_line(match->now, finding)) && most > 0 && bytes / most < OBJECT_LEAST_BYTES;
 }

@@ -295,6 +295,7 @@ void match_make(struct match *match, const struct profile *base, const struct pr
     for (size_t i = 0; i < now->file_count; i++)
         match_edited(&matching, i);
     match_lines(match);
+    scales_make(&match->scales, match);
     for (size_t i = 0; i < base->file_count; i++)
         free(matching.taken[i]);
     free(matching.taken);
@@ -309,5 +310,6 @@ void match_free(struct match *match)
     free(match->places);
     free(match->base_lines);
     free(match->known);
+    scales_free(&match->scales);
     *match = (struct match){0};
 }

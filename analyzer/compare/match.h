@@ -6,6 +6,7 @@
 #define PIEPROF_ANALYZER_MATCH_H
 
 #include "compare/profile.h"
+#include "compare/scale.h"
 
 struct match_place {
     size_t file; /* of the other profile; SIZE_MAX: none */
@@ -17,6 +18,7 @@ struct match {
     struct match_place **places; /* of each file of `now`, of each of its lines: where it stands in `base` */
     size_t *base_lines;          /* of each line of `now`: its index among the lines of `base`, SIZE_MAX: not there */
     bool *known;                 /* of each line of `now`: it stands in the text of `base`, counted there or not */
+    struct scales scales;
 };
 
 /* Never fails. Free with match_free. */

@@ -142,7 +142,7 @@ static bool choose_between(struct parts *parts, const struct judgement *judgemen
         bytes += part.bytes;
     }
     const double length = judge_length_factor(match, whole.births);
-    return parts->used > 0 && judge_other_length(match) &&
+    return parts->used > 0 && match->scales.other_length &&
            bytes / objects <= (1 + increase_percent / 100) * whole.bytes / whole.objects &&
            (length <= 0 || objects <= (1 + LENGTH_DIFFERS) * length * whole.objects);
 }

@@ -1,0 +1,54 @@
+#include "compare/scale.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "compare/match.h"
+
+uint64_t line_results(const struct profile_line *line)
+{
+    uint64_t results = 0;
+    for (size_t i = 0; i < line->group_count; i++)
+        profile_add(&results, line->groups[i].results);
+    return results;
+}
+
+static double bytes_each(const struct profile_line *line, double results)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < line->group_count; i++) {
+        const struct profile_group *group = &line->groups[i];
+        if (group->births > 0)
+            bytes += (double)group->bytes * ((double)group->results / (double)group->births);
+    }
+    return results > 0 ? bytes / results : 0;
+}
+
+static double times(double now, double before)
+{
+    return before > 0 ? now / before : 0;
+}
+
+void scales_make(struct scales *scales, const struct match *match)
+{
+    scales->of = memory_zeroed(match->now->line_count, sizeof(*scales->of));
+    for (size_t i = 0; i < match->now->line_count; i++) {
+        const struct profile_line *line = &match->now->lines[i];
+        if (match->base_lines[i] == SIZE_MAX || !match_is_unedited(match, line))
+            continue;
+        const struct profile_line *there = &match->base->lines[match->base_lines[i]];
+        double now = (double)line_results(line), before = (double)line_results(there);
+        scales->of[i] = (struct scale){.before = before,
+                                       .results = times(now, before),
+                                       .bytes_each = times(bytes_each(line, now), bytes_each(there, before))};
+        scales->most_before = fmax(scales->most_before, before);
+        scales->other_length = scales->other_length || lengths_differ(now, before);
+    }
+}
+
+void scales_free(struct scales *scales)
+{
+    free(scales->of);
+    *scales = (struct scales){0};
+}
