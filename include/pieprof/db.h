@@ -270,8 +270,8 @@ enum db_pair_flag {
     DB_PAIR_SLEPT = 8,      /* accesses between were not looked at (the watch slept, or its register was lent) */
     DB_PAIR_USED = 16,      /* a store's first access was loaded, or handed to the kernel, before the second */
     DB_PAIR_FIRST = 32,     /* the first pair of its watch: its first access is the sampled one */
-    DB_PAIR_UNSEEN = 64,  /* the bytes changed while the watch slept: the first access, its call's last, was not seen */
-    DB_PAIR_STORED = 128, /* a load's bytes were stored to between: a load-store pair tells by what */
+    DB_PAIR_UNSEEN = 64,    /* what the first access, its call's last, saw is not known: the watch slept then */
+    DB_PAIR_STORED = 128,   /* a load's bytes were stored to between: a load-store pair tells by what */
 };
 
 /*
@@ -288,7 +288,7 @@ enum db_pair_flag {
  * A watch that gave a pair inside the call of the sampled access goes on, for the pair of that call's last access and the
  * next call's first: FIRST tells the two apart, for only the first says what became of a sampled access.
  * UNPROVED, or SLEPT without USED: nothing is known of dead stores, neither way; values compare all the same. UNSEEN: nothing is
- * known of redundant loads, for which value the first load saw is not.
+ * known of redundant loads, for which value the first load saw is not: the bytes changed behind it, or it slept where they had before.
  * Pairs equal in everything but the counters are one record.
  */
 struct db_pair {

@@ -20,6 +20,8 @@
 #include "time/sigtrap_probe.h"
 
 #define REGISTERS_MIN 2u /* one for the return slot, one for data */
+#define BEHIND_TRAP_NS                                                                                                 \
+    UINT64_C(100000) /* the kernel's way from one handler into the next takes up to a third of this */
 #define WORKERS_WATCHED_MAX 8u
 #define GLANCE_INSTRUCTIONS                                                                                            \
     24u /* the next access of a kind is seldom farther, and each costs a tenth of a microsecond */
@@ -208,6 +210,16 @@ static void glance(struct access_thread *at, const ucontext_t *uc)
     }
 }
 
+/*
+ * Fell the tick due while a trap was dealt with? Then no instruction ran since. The time was the shim's, and what is accessed next there
+ * would be chosen the oftener the more it traps.
+ */
+static bool is_behind_trap(const struct access_thread *at, const ucontext_t *uc)
+{
+    return machine_instruction_pointer(uc) == at->trap_instruction &&
+           at->thread->cpu_ns - at->trap_left_ns < BEHIND_TRAP_NS;
+}
+
 bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
 {
     struct access_thread *at = thread->access;
@@ -219,6 +231,10 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
     search_check_sample(at);
     if (text_owner_of(machine_instruction_pointer(uc)) != TEXT_NATIVE) {
         return false; /* the allocator's and the shim's accesses are nobody's */
+    }
+    if (is_behind_trap(at, uc)) {
+        process_drop(DB_DROP_REENTERED);
+        return false;
     }
     bool begins = governor_allows();
     if (begins) {
@@ -301,12 +317,22 @@ static void handle_hits(struct thread *thread, uint64_t entered_ns, const uconte
     charge_armed(at);
 }
 
-/* CPU time: what other processes do while a handler waits for a processor is not the shim's cost. */
-static void charge_since(struct thread *thread, uint64_t entered_ns)
+/* CPU time: what other processes do while a handler waits for a processor is not the shim's cost. When it leaves. */
+static uint64_t charge_since(struct thread *thread, uint64_t entered_ns)
 {
-    uint64_t handler_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID) - entered_ns;
+    uint64_t now_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID), handler_ns = now_ns - entered_ns;
     thread->cpu_ns += handler_ns; /* and nobody's line's */
     governor_charge(handler_ns);
+    return now_ns;
+}
+
+static void deal_with(struct thread *thread, const ucontext_t *uc, uint64_t entered_ns, uint32_t hits,
+                      bool asynchronous)
+{
+    struct access_thread *at = thread->access;
+    handle_hits(thread, entered_ns, uc, hits, asynchronous);
+    at->trap_instruction = machine_instruction_pointer(uc);
+    at->trap_left_ns = charge_since(thread, entered_ns);
 }
 
 void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous)
@@ -314,9 +340,10 @@ void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous)
     uint64_t entered_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     process_count(&process_record->traps, 1);
     if (thread->access != NULL) {
-        handle_hits(thread, entered_ns, uc, registers_hit(thread->access), asynchronous);
+        deal_with(thread, uc, entered_ns, registers_hit(thread->access), asynchronous);
+    } else {
+        charge_since(thread, entered_ns);
     }
-    charge_since(thread, entered_ns);
 }
 
 void access_catch_up(struct thread *thread, ucontext_t *uc, bool asynchronous)
@@ -325,8 +352,7 @@ void access_catch_up(struct thread *thread, ucontext_t *uc, bool asynchronous)
     uint32_t hits = thread->access != NULL ? registers_hit(thread->access) : 0;
     if (hits != 0) {
         process_count(&process_record->traps, 1);
-        handle_hits(thread, entered_ns, uc, hits, asynchronous);
-        charge_since(thread, entered_ns);
+        deal_with(thread, uc, entered_ns, hits, asynchronous);
     }
 }
 

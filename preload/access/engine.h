@@ -22,6 +22,7 @@
 #define ENGINE_DATA_WATCHES (MACHINE_WATCHES - 1)
 #define ENGINE_SLOT_REGISTER 0u
 #define ENGINE_CALLERS_MAX 8u
+#define ENGINE_WAKEFUL_BITS_LOG2 12u
 
 enum watch_phase {
     WATCH_FREE,
@@ -50,10 +51,11 @@ struct watch {
     uint32_t size_bytes;
     uint32_t value_bytes; /* of the value that is compared: it may lie across the watched bytes */
     uintptr_t value_address;
-    uintptr_t instruction;  /* of the sampled access */
-    uint64_t repeats_left;  /* at the last trap, of a string instruction */
-    uint64_t object_serial; /* 0: no object */
-    uint32_t object_site;   /* id of its site's record; 0: none is known */
+    uintptr_t instruction;      /* of the sampled access */
+    uintptr_t last_instruction; /* at the last trap of native code */
+    uint64_t repeats_left;      /* ... of a string instruction */
+    uint64_t object_serial;     /* 0: no object */
+    uint32_t object_site;       /* id of its site's record; 0: none is known */
     uint64_t weight_ns;
     uint64_t seen;       /* value at the last access of its kind */
     uint64_t current;    /* value as it stands */
@@ -98,12 +100,15 @@ struct access_thread {
     bool worker; /* has no Python: counted among those with registers */
     bool want_store;
     uint32_t random;
-    uint64_t entered_ns;   /* the running handler, in the thread's CPU time: when a trap's access was made */
-    uint32_t passed_over;  /* accesses found since a watch was last armed */
-    uint32_t split_stores; /* share of the sampled stores that cross a cache line, in 1/65536 */
-    uint64_t patience_ns;  /* the least a watch is given now */
-    int alarm_descriptor;  /* a clock that rings once, for deadlines before the next sample; -1 when none */
+    uint64_t entered_ns;        /* the running handler, in the thread's CPU time: when a trap's access was made */
+    uintptr_t trap_instruction; /* where the program goes on behind the last trap... */
+    uint64_t trap_left_ns;      /* ... whose handler left then: the thread's CPU time */
+    uint32_t passed_over;       /* accesses found since a watch was last armed */
+    uint32_t split_stores;      /* share of the sampled stores that cross a cache line, in 1/65536 */
+    uint64_t patience_ns;       /* the least a watch is given now */
+    int alarm_descriptor;       /* a clock that rings once, for deadlines before the next sample; -1 when none */
     bool alarm_set;
+    uint64_t wakeful[(1u << ENGINE_WAKEFUL_BITS_LOG2) / 64]; /* wakeful.c */
     struct watch watches[ENGINE_DATA_WATCHES];
     struct search searches[SEARCH_KINDS];
 };
@@ -168,6 +173,10 @@ void arm_watch(struct access_thread *at, const ucontext_t *uc, const struct foun
 /* verdict.c */
 void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_t *uc, bool asynchronous);
 void verdict_call_ended(struct access_thread *at);
+
+/* wakeful.c: contexts of accesses behind which a watch stays awake, for what came later in their call went by unseen before. Signal-safe. */
+void wakeful_make(struct access_thread *at, uint32_t node);
+bool wakeful_is(const struct access_thread *at, uint32_t node);
 /* The compared value as it stands, in the low bytes; false when its memory is gone. */
 bool verdict_read_value(const struct watch *watch, uint64_t *value);
 void verdict_end(struct access_thread *at, struct watch *watch,

@@ -4,7 +4,8 @@
  * A load's watch passes over stores to the next load. A store's watch is decided by the next access of either kind. In the
  * call of the sampled access that gives a pair WITHIN; the watch then lives on for the pair that matters more, last
  * access of this call and first of a later one: ACROSS. A watch that would trap too often sleeps until its call ends; what it
- * slept through may have used a store, so of a store that nothing is known to have used it cannot tell.
+ * slept through may have used a store, so of a store that nothing is known to have used it cannot tell. Where such sleep missed the
+ * call's last access before (wakeful.c), watches stay awake: to count those alone whose bytes were left as they were would tell too much.
  */
 
 #include "access/engine.h"
@@ -17,8 +18,9 @@
 #include "stack/module.h"
 #include "stack/slot.h"
 
-#define TRAPS_AWAKE_MAX 6u /* inside a call, before the watch sleeps */
-#define TRAPS_MAX 48u      /* of one watch, all phases */
+#define TRAPS_AWAKE_MAX 6u    /* inside a call, before the watch sleeps... */
+#define TRAPS_WAKEFUL_MAX 40u /* ... where sleep missed something before */
+#define TRAPS_MAX 48u         /* of one watch, all phases */
 
 void verdict_end(struct access_thread *at, struct watch *watch, enum db_drop why)
 {
@@ -141,8 +143,12 @@ static void record_store(const struct watch *watch, bool same, uint64_t value)
     }
 }
 
+/* Enough is known of this call but for its last access. */
 static void sleep_until_call_ends(struct access_thread *at, struct watch *watch)
 {
+    if (watch->traps < TRAPS_WAKEFUL_MAX && wakeful_is(at, watch->node)) {
+        return;
+    }
     watch_register_disarm(access_register_of(at, watch));
     watch->slept = true;
     watch->phase = WATCH_ASLEEP;
@@ -189,8 +195,13 @@ static void load_watch_event(struct access_thread *at, struct watch *watch, cons
     }
     /* A read-modify-write has already replaced what it read. */
     uint64_t loaded = event->access.store ? watch->current : event->value;
-    uint32_t node = context_of_second(at, uc, event->access.instruction);
-    record(at, watch, node, false, loaded == watch->seen, loaded);
+    bool again = watch->judged && watch->phase == WATCH_INSIDE;
+    uint32_t node = again && event->access.instruction == watch->last_instruction
+                        ? watch->node
+                        : context_of_second(at, uc, event->access.instruction);
+    if (!again) {
+        record(at, watch, node, false, loaded == watch->seen, loaded);
+    }
     if (watch->phase == WATCH_ACROSS || !watch->scope_known) {
         finish(at, watch);
         return;
@@ -323,6 +334,7 @@ static void native_event(struct access_thread *at, struct watch *watch, const uc
         load_watch_event(at, watch, uc, event);
     }
     watch->repeats_left = event->access.repeats_left;
+    watch->last_instruction = event->access.instruction;
 }
 
 /* Copies of bytes, one by one: what the watched ones held before is kept until all have been written. */
@@ -381,7 +393,10 @@ static void wake(struct access_thread *at, struct watch *watch)
         verdict_end(at, watch, DB_DROP_WATCH_UNREADABLE);
         return;
     }
-    watch->unseen = watch->current != before;
+    if (watch->current != before) {
+        wakeful_make(at, watch->node);
+    }
+    watch->unseen = wakeful_is(at, watch->node);
     watch->used &= !watch->unseen; /* what was loaded is not what was stored last */
     if (!watch_register_arm(access_register_of(at, watch), WATCH_ACCESS, watch->address, watch->size_bytes)) {
         verdict_end(at, watch, DB_DROP_NO_REGISTER);

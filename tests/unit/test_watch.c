@@ -220,6 +220,63 @@ static void test_a_change_that_was_slept_through_is_told(void **state)
     assert_int_equal(all_pairs(), 2);
 }
 
+/* Once a change was slept through there, the next watch sees its call to the end, but does not tell of it twice. */
+static void test_where_a_change_was_slept_through_the_next_stays_awake(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    for (uint64_t i = 0; i < 2; i++) {
+        words[8] = 7;
+        arm(false, &words[8], (uintptr_t)&slot);
+        load(&words[8]);
+        load(&words[8]);
+        load(&words[8]);
+        store(&words[8], 9);
+        slot = 1;
+        load(&words[8]);
+    }
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_WITHIN, DB_PAIR_SAME_VALUE), 2);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_ACROSS, DB_PAIR_SLEPT | DB_PAIR_UNSEEN), 1);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_ACROSS, 0), 1);
+    assert_int_equal(all_pairs(), 4);
+}
+
+/* Nor does one that sleeps there after all count where the bytes happen to be as it left them. */
+static void test_who_sleeps_where_others_stay_awake_knows_nothing(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    for (uint64_t i = 0; i < 2; i++) {
+        words[8] = 7;
+        arm(false, &words[8], (uintptr_t)&slot);
+        for (int times = 0; times < 100; times++) {
+            load(&words[8]);
+        }
+        store(&words[8], 8 - i);
+        slot = 1;
+        load(&words[8]);
+    }
+    const uint32_t unseen = DB_PAIR_SLEPT | DB_PAIR_UNSEEN;
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_ACROSS, unseen), 1);
+    assert_int_equal(pairs(DB_ACCESS_LOAD, DB_ACCESS_LOAD, DB_SCOPE_ACROSS, unseen | DB_PAIR_SAME_VALUE), 1);
+}
+
+static void test_a_loop_of_stores_is_followed_where_sleep_missed_its_end(void **state)
+{
+    (void)state;
+    volatile uint64_t slot = 0;
+    for (unsigned round = 0; round < 2; round++) {
+        arm(true, &words[8], (uintptr_t)&slot);
+        for (uint64_t i = 0; i < 20; i++) {
+            store(&words[8], i);
+        }
+        slot = 1;
+        store(&words[8], 77);
+    }
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_ACROSS, DB_PAIR_SLEPT | DB_PAIR_UNSEEN), 1);
+    assert_int_equal(pairs(DB_ACCESS_STORE, DB_ACCESS_STORE, DB_SCOPE_ACROSS, 0), 1);
+}
+
 /* Byte by byte, the first or last few of which were there before: it is the whole that was, or was not. */
 static void test_bytes_that_are_copied_are_judged_together(void **state)
 {
@@ -264,6 +321,9 @@ int main(void)
         WATCH_TEST(test_one_watch_yields_within_and_across),
         WATCH_TEST(test_a_store_behind_the_load_is_not_called_used),
         WATCH_TEST(test_a_change_that_was_slept_through_is_told),
+        WATCH_TEST(test_where_a_change_was_slept_through_the_next_stays_awake),
+        WATCH_TEST(test_who_sleeps_where_others_stay_awake_knows_nothing),
+        WATCH_TEST(test_a_loop_of_stores_is_followed_where_sleep_missed_its_end),
         WATCH_TEST(test_bytes_that_are_copied_are_judged_together),
     };
     return cmocka_run_group_tests(tests, start, NULL);

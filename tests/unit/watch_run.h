@@ -144,6 +144,7 @@ static inline int begin(void **state)
         verdict_end(at, &at->watches[i], DB_DROP_WATCH_OPEN);
     }
     scope_close(at);
+    memset(at->wakeful, 0, sizeof at->wakeful);
     at->patience_ns = 1000000000; /* no watch ends because the machine is busy */
     memset(words, 0, sizeof words);
     for (uint32_t id = 1; id <= pairs_now(); id++) {
