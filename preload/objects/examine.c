@@ -17,7 +17,7 @@ void examine_birth(const struct site *site, uintptr_t start, struct object_origi
 {
     struct content_sample sample;
     bool asks = !site->fills || origin->birth <= STRUCTURES_FIRST;
-    if (asks && !site->is_structure && !origin->zeroed &&
+    if (asks && !site->is_structure && !origin->is_defined &&
         content_sample_take_newborn(&sample, start, site->record->size_bytes)) {
         origin->marks = content_sample_marks(&sample);
         origin->has_marks = 1;
@@ -41,7 +41,7 @@ static bool is_filled(const struct site *site, const struct object_origin *origi
     if (shown) {
         sites_note_fills(site);
     }
-    return shown || origin->zeroed || sites_instruction_fills(site);
+    return shown || origin->is_defined || sites_instruction_fills(site);
 }
 
 /*

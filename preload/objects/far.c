@@ -200,7 +200,7 @@ void far_meet(struct site *site, const struct object *object, uintptr_t start, u
 {
     struct content_sample sample;
     uint64_t word = 0;
-    bool is_filled = site->fills || object->origin.zeroed;
+    bool is_filled = site->fills || object->origin.is_defined;
     if (!is_filled || !content_sample_take(&sample, start, site->record->size_bytes) ||
         content_sample_is_constant(&sample, &word) || !sites_lock(site)) {
         return;

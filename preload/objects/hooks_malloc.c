@@ -115,7 +115,7 @@ struct request {
     size_t bytes;
     const void *caller;
     uintptr_t frame; /* of the hook: with the caller, it tells allocations of one native call from one another */
-    bool zeroed;
+    bool zeroed, resized;
 };
 
 static void note_origin(struct object *object, const struct request *request)
@@ -128,7 +128,7 @@ static void note_origin(struct object *object, const struct request *request)
                                         .size_bytes = request->bytes,
                                         .usable_bytes = object->size_bytes,
                                         .place = (uintptr_t)request->caller ^ (uint64_t)request->frame << 16,
-                                        .zeroed = request->zeroed};
+                                        .is_defined = request->zeroed || request->resized};
     replica_born(&birth, &object->origin);
 }
 
@@ -157,7 +157,10 @@ static __attribute__((noinline)) void *allocated(void *block, size_t request_byt
     if (gate_enter()) {
         chores_poll();
         if (block != NULL && request_bytes >= OBJECT_MIN_BYTES) {
-            note_birth(block, &(struct request){request_bytes, caller, (uintptr_t)__builtin_frame_address(0), zeroed});
+            note_birth(block, &(struct request){.bytes = request_bytes,
+                                                .caller = caller,
+                                                .frame = (uintptr_t)__builtin_frame_address(0),
+                                                .zeroed = zeroed});
         }
         gate_leave();
     }
@@ -340,7 +343,10 @@ static __attribute__((noinline)) void *resize(void *block, size_t bytes, const v
     bool was_object = usable_bytes >= OBJECT_MIN_BYTES && note_death(block, usable_bytes, &object, false);
     void *after = real.realloc(block, bytes);
     if (was_object) {
-        note_resize(after, &object, &(struct request){bytes, caller, (uintptr_t)__builtin_frame_address(0), false});
+        note_resize(
+            after, &object,
+            &(struct request){
+                .bytes = bytes, .caller = caller, .frame = (uintptr_t)__builtin_frame_address(0), .resized = true});
     } else if (after != NULL && (bytes >= OBJECT_MIN_BYTES || !quiet())) {
         allocated(after, bytes, caller, false);
     }

@@ -132,13 +132,13 @@ static bool entry_take(uint32_t index, uintptr_t start, size_t size_bytes, struc
     return taken;
 }
 
-static void note_origin(struct object *object, size_t bytes, bool is_fresh, const struct place *place)
+static void note_origin(struct object *object, size_t bytes, const struct place *place)
 {
     const struct replica_birth birth = {.start = object->start,
                                         .size_bytes = bytes,
                                         .usable_bytes = whole_pages(bytes),
                                         .place = (uintptr_t)place->caller ^ (uint64_t)place->frame << 16,
-                                        .zeroed = is_fresh};
+                                        .is_defined = true};
     replica_born(&birth, &object->origin);
 }
 
@@ -146,7 +146,7 @@ static void note_birth(uintptr_t start, size_t bytes, bool is_private, const str
 {
     struct object object = {.start = start, .size_bytes = whole_pages(bytes)};
     if (is_private && engine_is_on(DB_ENGINE_REPLICA)) {
-        note_origin(&object, bytes, true, place);
+        note_origin(&object, bytes, place);
     } else if (!engine_is_on(DB_ENGINE_ACCESS)) {
         object_map_count();
         return;
@@ -164,7 +164,7 @@ static void live_on(const struct object *object, uintptr_t start, size_t bytes, 
 {
     struct object rest = {.start = start, .size_bytes = whole_pages(bytes), .serial = object->serial};
     if (object->origin.is_counted) {
-        note_origin(&rest, bytes, false, place);
+        note_origin(&rest, bytes, place);
     }
     if (!entry_add(start, rest.size_bytes) || !object_map_restore(&rest)) {
         replica_lost(&rest);

@@ -26,7 +26,8 @@ struct object_origin {
     uint16_t depth;
     union {
         struct {
-            bool has_marks : 1, zeroed : 1;
+            bool has_marks : 1;
+            bool is_defined : 1;   /* its content, from the start: leftovers are none */
             bool is_looked_at : 1; /* its content is examined at its end */
             bool is_primer : 1;    /* only for others to be compared with */
             bool is_far : 1;       /* asked at its end by the far history */

@@ -142,7 +142,7 @@ static uint32_t slack_of(const struct replica_birth *birth)
 
 void replica_born(const struct replica_birth *birth, struct object_origin *origin)
 {
-    *origin = (struct object_origin){.epoch = epoch, .zeroed = birth->zeroed, .slack_bytes = slack_of(birth)};
+    *origin = (struct object_origin){.epoch = epoch, .is_defined = birth->is_defined, .slack_bytes = slack_of(birth)};
     struct call_stack *stack = call_stack_refresh();
     struct site *site = NULL;
     if (stack == NULL) {

@@ -19,7 +19,7 @@ struct replica_birth {
     size_t size_bytes;   /* as requested */
     size_t usable_bytes; /* as the object map will have it */
     uint64_t place;      /* tells one native caller from another within one native call */
-    bool zeroed;         /* by the allocator: its content is defined from the start */
+    bool is_defined;     /* its content, from the start: the allocator zeroed it, or carried it over */
 };
 
 /* Fills in the origin of a new object; no site where the thread has no Python frames (counted). Behind the gate, outside

@@ -149,6 +149,20 @@ def test_what_is_never_filled_is_told(tmp_path):
     assert "50 never seen to be filled (50 MiB)" in " ".join(whole.read_report(database).split())
 
 
+def test_what_was_carried_over_is_filled(tmp_path):
+    """A list that grows takes what it held to its new place, where the list before had left the same."""
+    source = """
+    import numpy as np
+    words = np.random.default_rng(1).integers(0, 200, 20000).tolist()
+    for step in range(50):
+        chosen = [word for word in words]  # A
+    """
+    report, database, marks = profile(tmp_path, source)
+    lists = [line for line in report["lines"] if line["line"] == marks["A"]]
+    assert all(line["memory"]["unfilled"] == 0 for line in lists if "memory" in line), lists
+    assert "never seen" not in whole.read_report(database)
+
+
 def test_a_forked_child_counts_from_nothing(tmp_path):
     source = """
     import numpy as np, os
