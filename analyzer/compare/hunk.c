@@ -34,11 +34,27 @@ bool hunk_had(const struct hunk *hunk, const struct profile_line *line)
     return line->file == hunk->base_file && line->number > hunk->base_above && line->number < hunk->base_below;
 }
 
-static void add(double *objects, double *bytes, const struct profile_line *line, const char *kind)
+static void add(struct hunk_sum *sum, const struct profile_line *line, const char *kind)
 {
     struct repeated repeated = line_repeated(line, kind, DECIDES_SHARE);
-    *objects += repeated.objects;
-    *bytes += repeated.bytes;
+    sum->births += (double)repeated.births;
+    sum->objects += repeated.objects;
+    sum->bytes += repeated.bytes;
+}
+
+static bool are_alike(double now, double base, double alike)
+{
+    return fabs(now - base) <= alike * base;
+}
+
+/* How many times as often as in the baseline the rows are executed, as a line says that was not edited; 1: as often. */
+static double length_of(const struct match *match, const struct hunk_repeated *repeated)
+{
+    const double factor = repeated->base.births > 0 ? repeated->now.births / repeated->base.births : 1;
+    for (size_t i = 0; i < match->now->line_count && lengths_differ(factor, 1); i++)
+        if (are_alike(factor, judge_unedited_factor(match, i), ALIKE))
+            return factor;
+    return 1;
 }
 
 struct hunk_repeated hunk_repeated(const struct match *match, const struct hunk *hunk, const char *kind,
@@ -47,22 +63,28 @@ struct hunk_repeated hunk_repeated(const struct match *match, const struct hunk 
     struct hunk_repeated sum = {0};
     for (size_t i = 0; i < match->now->line_count; i++)
         if (hunk_has(hunk, &match->now->lines[i]) && (settled == NULL || !settled[i]))
-            add(&sum.objects, &sum.bytes, &match->now->lines[i], kind);
+            add(&sum.now, &match->now->lines[i], kind);
     for (size_t i = 0; i < match->base->line_count; i++)
         if (hunk_had(hunk, &match->base->lines[i]))
-            add(&sum.base_objects, &sum.base_bytes, &match->base->lines[i], kind);
+            add(&sum.base, &match->base->lines[i], kind);
+    sum.length = length_of(match, &sum);
     return sum;
 }
 
 bool hunk_is_alike(const struct hunk_repeated *repeated)
 {
-    return repeated->base_objects > 0 &&
-           fabs(repeated->objects - repeated->base_objects) <= ALIKE * repeated->base_objects &&
-           fabs(repeated->bytes - repeated->base_bytes) <= ALIKE * repeated->base_bytes;
+    const struct hunk_sum *now = &repeated->now, *base = &repeated->base;
+    /* The first of each place repeats none, so that only births grow as a run does. */
+    if (lengths_differ(repeated->length, 1))
+        return base->objects > 0 && are_alike(now->bytes, repeated->length * base->bytes, LENGTH_DIFFERS);
+    return base->objects > 0 && are_alike(now->objects, base->objects, ALIKE) &&
+           are_alike(now->bytes, base->bytes, ALIKE);
 }
 
 bool hunk_is_more(const struct hunk_repeated *repeated)
 {
-    return repeated->objects > (1 + ALIKE) * repeated->base_objects ||
-           repeated->bytes > (1 + ALIKE) * repeated->base_bytes;
+    const struct hunk_sum *now = &repeated->now, *base = &repeated->base;
+    if (lengths_differ(repeated->length, 1))
+        return now->bytes > (1 + LENGTH_DIFFERS) * repeated->length * base->bytes;
+    return now->objects > (1 + ALIKE) * base->objects || now->bytes > (1 + ALIKE) * base->bytes;
 }

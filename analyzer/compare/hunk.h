@@ -21,13 +21,18 @@ bool hunk_had(const struct hunk *hunk, const struct profile_line *line);
  * What its rows make again of a kind, and what those made that stood there. `settled`, of each line of the run that is judged: what it
  * makes came from elsewhere or is accepted, and is left out; NULL: none.
  */
+struct hunk_sum {
+    double births, objects, bytes;
+};
 struct hunk_repeated {
-    double objects, bytes, base_objects, base_bytes;
+    struct hunk_sum now, base;
+    double
+        length; /* how many times as often the rows are executed, where a line that was not edited says so; 1: as often */
 };
 struct hunk_repeated hunk_repeated(const struct match *match, const struct hunk *hunk, const char *kind,
                                    const bool *settled);
 
-/* As much, some on either side; or more, of objects or bytes. */
+/* As much, some on either side; or more, of objects or bytes: of a run of another length, for each time. */
 bool hunk_is_alike(const struct hunk_repeated *repeated);
 bool hunk_is_more(const struct hunk_repeated *repeated);
 

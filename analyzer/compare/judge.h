@@ -125,6 +125,9 @@ bool judge_runs_longer(const struct match *match, size_t line);
 /* length.c: how many times the results of the baseline a line makes that was found again there; 0: it made none. */
 double judge_births_factor(const struct match *match, size_t line);
 
+/* length.c: the same of a line that was not edited and made several; 0: of any other. */
+double judge_unedited_factor(const struct match *match, size_t line);
+
 /*
  * length.c: is a finding at a line that was not edited what the baseline's code would have in a run as long as this one? Its
  * contents come round, and the shorter run repeated as many of them as it could.

@@ -18,6 +18,12 @@ double judge_births_factor(const struct match *match, size_t line)
     return before > 0 ? (double)line_results(&match->now->lines[line]) / (double)before : 0;
 }
 
+double judge_unedited_factor(const struct match *match, size_t line)
+{
+    const struct scale *scale = &match->scales.of[line];
+    return scale->before > 1 ? scale->results : 0;
+}
+
 bool judge_same_length(const struct match *match, uint64_t births)
 {
     double most = match->scales.most_before;

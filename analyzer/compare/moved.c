@@ -15,17 +15,37 @@
 #define PARTS_MAX 4u   /* one line becomes so many, or so many one */
 #define NEW_MAX 24u    /* more are no refactoring, and would take long to combine */
 #define ALIKE 0.002    /* of the sums: of places that were looked at in part they are estimates */
+#define LENGTHS_MAX 16 /* by which runs are tried to differ */
 #define BETWEEN_MAX 16 /* lines that were written anew: more are no longer one statement */
 
 struct parts {
     const struct judged_item *whole;   /* what is gone, or what is new; its parts are of the other */
     size_t candidates[NEW_MAX], count; /* indices of items */
     size_t chosen[PARTS_MAX], used;
+    bool other_length; /* chosen by what is made again for each time, as the runs differ in length */
 };
 
 static struct repeated counts_of(const struct judged_item *item)
 {
     return line_repeated(item->line, item->kind, DECIDES_SHARE);
+}
+
+/* As they are, or as a run of another length would have them. */
+struct counts {
+    double births, objects, bytes;
+};
+
+static struct counts counts_times(const struct repeated *repeated, double factor)
+{
+    return (struct counts){factor * (double)repeated->births, factor * repeated->objects, factor * repeated->bytes};
+}
+
+/* Is all of the whole in its parts? The first of each place repeats none, so that only births grow as the run does. */
+static bool nothing_left(const struct counts *left, const struct counts *whole, bool other_length)
+{
+    if (other_length)
+        return fabs(left->births) <= ALIKE * whole->births && fabs(left->bytes) <= LENGTH_DIFFERS * whole->bytes;
+    return fabs(left->objects) <= ALIKE * whole->objects && fabs(left->bytes) <= ALIKE * whole->bytes;
 }
 
 /* Lines that were edited, or of which the baseline counted no objects: one that stood there all the time did not move. */
@@ -78,20 +98,20 @@ static void find_candidates(struct parts *parts, const struct judgement *judgeme
     free(settled);
 }
 
-/* Chooses `wanted` more candidates from `first` on that leave nothing of these objects and bytes; the first such choice. */
+/* Chooses `wanted` more candidates from `first` on that leave nothing of what is `left`; the first such choice. */
 static bool choose(struct parts *parts, const struct judgement *judgement, size_t first, size_t wanted,
-                   struct repeated left, struct repeated whole)
+                   struct counts left, const struct counts *whole, bool other_length)
 {
     if (wanted == 0)
-        return fabs(left.objects) <= ALIKE * whole.objects && fabs(left.bytes) <= ALIKE * whole.bytes;
+        return nothing_left(&left, whole, other_length);
+    const double alike = other_length ? LENGTH_DIFFERS : ALIKE;
     for (size_t i = first; i < parts->count; i++) {
-        struct repeated part = counts_of(&judgement->items[parts->candidates[i]]), rest = left;
-        rest.objects -= part.objects;
-        rest.bytes -= part.bytes;
-        if (rest.bytes < -ALIKE * whole.bytes || rest.objects < -ALIKE * whole.objects)
+        struct repeated part = counts_of(&judgement->items[parts->candidates[i]]);
+        struct counts rest = {left.births - (double)part.births, left.objects - part.objects, left.bytes - part.bytes};
+        if (rest.bytes < -alike * whole->bytes || rest.objects < -alike * whole->objects)
             continue;
         parts->chosen[parts->used++] = parts->candidates[i];
-        if (choose(parts, judgement, i + 1, wanted - 1, rest, whole))
+        if (choose(parts, judgement, i + 1, wanted - 1, rest, whole, other_length))
             return true;
         parts->used--;
     }
@@ -111,16 +131,38 @@ static bool is_between(const struct match *match, const struct profile_line *now
            above.line < gone->number && gone->number < below.line && below.line - above.line <= BETWEEN_MAX;
 }
 
-/* Parts that make up the whole, as few as can be. */
-static bool choose_parts(struct parts *parts, const struct judgement *judgement)
+/* Parts that make up the whole, as few as can be, in a run `factor` times as long as the whole's. */
+static bool choose_parts(struct parts *parts, const struct judgement *judgement, double factor)
 {
-    struct repeated whole = counts_of(parts->whole);
+    struct repeated repeated = counts_of(parts->whole);
+    struct counts whole = counts_times(&repeated, factor);
     bool found = false;
     for (size_t wanted = 1; wanted <= PARTS_MAX && !found; wanted++) {
         parts->used = 0;
-        found = choose(parts, judgement, 0, wanted, whole, whole);
+        found = choose(parts, judgement, 0, wanted, whole, &whole, lengths_differ(factor, 1));
     }
     return found;
+}
+
+/* The same, in a run as long as the baseline's, or executed as many times more as a line that was not edited. */
+static bool choose_parts_of_any_length(struct parts *parts, const struct judgement *judgement,
+                                       const struct match *match)
+{
+    if (choose_parts(parts, judgement, 1))
+        return true;
+    const bool gone = parts->whole->how == JUDGED_GONE;
+    double tried = 1;
+    parts->other_length = true;
+    for (size_t i = 0, tries = 0; i < match->now->line_count && tries < LENGTHS_MAX; i++) {
+        const double factor = judge_unedited_factor(match, i);
+        if (factor <= 0 || !lengths_differ(factor, 1) || fabs(factor - tried) <= ALIKE * tried)
+            continue;
+        if (choose_parts(parts, judgement, gone ? factor : 1 / factor))
+            return true;
+        tried = factor;
+        tries++;
+    }
+    return parts->other_length = false;
 }
 
 /* A statement that was wrapped or split, in a run of another length: all that is new there. */
@@ -156,7 +198,12 @@ static void make_moved(struct judgement *judgement, struct judged_item *item, ch
     free(what);
 }
 
-static void tell_moved(struct judgement *judgement, const struct parts *parts, bool counted)
+static const char *as_much(bool other_length)
+{
+    return other_length ? "as much for each time, in a run of another length," : "as many objects and bytes";
+}
+
+static void tell_moved(struct judgement *judgement, const struct parts *parts)
 {
     const struct judged_item *gone = parts->whole;
     for (size_t i = 0; i < parts->used; i++) {
@@ -164,8 +211,7 @@ static void tell_moved(struct judgement *judgement, const struct parts *parts, b
         char *what =
             memory_print("Moved: %s made %s again at %s:%d in %s, and no longer does.",
                          parts->used > 1 ? "together with the others moved from there, the baseline" : "the baseline",
-                         counted ? "as many objects and bytes" : "as much for each time, in a run of another length,",
-                         item_path(gone), gone->line->number, gone->line->function);
+                         as_much(parts->other_length), item_path(gone), gone->line->number, gone->line->function);
         make_moved(judgement, item, what);
     }
 }
@@ -190,12 +236,13 @@ static void drop_gone(struct judgement *judgement, const struct hunk *hunk, cons
 }
 
 static bool is_of_alike(const struct match *match, const struct judged_item *item, const bool *settled,
-                        struct hunk *hunk)
+                        struct hunk *hunk, bool *other_length)
 {
     if ((item->how != JUDGED_NEW && item->how != JUDGED_INCREASED) || item->finding == NULL ||
         !kind_is_exact(item->kind) || !hunk_at(match, item->line->file, item->line->number, hunk))
         return false;
     struct hunk_repeated repeated = hunk_repeated(match, hunk, item->kind, settled);
+    *other_length = lengths_differ(repeated.length, 1);
     return hunk_is_alike(&repeated);
 }
 
@@ -204,16 +251,16 @@ static void judge_edited_together(struct judgement *judgement, const struct matc
 {
     bool *settled = settled_lines(judgement, match);
     struct hunk hunk;
+    bool other_length;
     for (size_t i = 0; i < judgement->item_count; i++) {
         struct judged_item *item = &judgement->items[i];
-        if (!is_of_alike(match, item, settled, &hunk))
+        if (!is_of_alike(match, item, settled, &hunk, &other_length))
             continue;
         const char *kind = item->kind;
-        make_moved(
-            judgement, item,
-            memory_print(
-                "Moved: what stood here in the baseline, from %s:%d to %d, made as many objects and bytes again.",
-                match->base->files[hunk.base_file].path, hunk.base_above + 1, hunk.base_below - 1));
+        make_moved(judgement, item,
+                   memory_print("Moved: what stood here in the baseline, from %s:%d to %d, made %s again.",
+                                match->base->files[hunk.base_file].path, hunk.base_above + 1, hunk.base_below - 1,
+                                as_much(other_length)));
         drop_gone(judgement, &hunk, kind);
         i = (size_t)-1; /* items have shifted: those that are moved by now are passed over */
     }
@@ -228,10 +275,12 @@ static void judge_split(struct judgement *judgement, const struct match *match, 
         if (parts.whole->how != JUDGED_GONE)
             continue;
         find_candidates(&parts, judgement, match);
-        const bool counted = choose_parts(&parts, judgement);
-        if (!counted && !choose_between(&parts, judgement, match, increase_percent))
-            continue;
-        tell_moved(judgement, &parts, counted);
+        if (!choose_parts_of_any_length(&parts, judgement, match)) {
+            parts.other_length = choose_between(&parts, judgement, match, increase_percent);
+            if (!parts.other_length)
+                continue;
+        }
+        tell_moved(judgement, &parts);
         drop_item(judgement, i);
     }
 }
@@ -250,8 +299,8 @@ static void tell_joined(struct judgement *judgement, const struct parts *parts, 
         free(places);
         places = more;
     }
-    char *what =
-        memory_print("Moved: the baseline made as many objects and bytes again at %s, and no longer does.", places);
+    char *what = memory_print("Moved: the baseline made %s again at %s, and no longer does.",
+                              as_much(parts->other_length), places);
     make_moved(judgement, item, what);
     free(places);
 }
@@ -264,7 +313,7 @@ static void judge_joined(struct judgement *judgement, const struct match *match)
         if (parts.whole->how != JUDGED_NEW)
             continue;
         find_candidates(&parts, judgement, match);
-        if (!choose_parts(&parts, judgement))
+        if (!choose_parts_of_any_length(&parts, judgement, match))
             continue;
         tell_joined(judgement, &parts, i);
         for (size_t j = parts.used; j-- > 0;) {

@@ -304,7 +304,31 @@ def test_a_statement_that_was_wrapped_is_known_in_a_run_of_another_length(tmp_pa
     for baseline in (old, export(old)):
         items = verdict(new.write(tmp_path / "new.db"), "--baseline", baseline, status=1 if "new" in expected else 0)["items"]
         assert sorted(item["verdict"] for item in items) == expected
-        assert all("as much for each time, in a run of another length, again at train.py:5" in item["why"] for item in items if item["verdict"] == "moved")
+        assert all("as much for each time, in a run of another length, again" in item["why"] for item in items if item["verdict"] == "moved")
+
+
+JOINED = PROGRAM.replace("    i = np.arange(n)\n    return np.where(i[:, None] >= i[None, :], 0.0, -1e9)\n", "    return np.where(np.arange(n)[:, None] >= np.arange(n), 0.0, -1e9)\n")
+EXTRACTED = PROGRAM.replace("    return np.where(i[:, None] >= i[None, :], 0.0, -1e9)\n", "    return choose(i)\n").replace(
+    "def features", "def choose(i):\n    return np.where(i[:, None] >= i[None, :], 0.0, float('-inf'))\n\ndef features")
+
+
+@pytest.mark.parametrize("text, function", [(JOINED, "mask"), (EXTRACTED, "choose")], ids=["joined", "extracted"])
+@pytest.mark.parametrize("births, features, size, expected", [(520, 520, 524288, "moved"), (130, 130, 524288, "moved"), (540, 520, 524288, "new"),
+                                                              (520, 520, 786432, "new"), (520, 260, 524288, "new")],
+                         ids=["longer", "shorter", "more", "larger", "more in a run as long"])
+def test_a_refactored_line_is_known_in_a_run_of_another_length(tmp_path, text, function, births, features, size, expected):
+    """Two lines joined to one, or one that went to a function of its own, made again as often as the rest is executed."""
+    old, new = Program(), Program(text)
+    for words, part in (("i = np.arange", 262144), ("np.where(", 524288)) if text == JOINED else (("np.where(", 524288),):
+        old.site("mask", words, part, births=260, replicas=259, period=1)
+        new.site(function, "np.where(", size if part == 524288 else part, births=births, replicas=births - 1, period=1)
+    old.site("features", "np.tanh(", 65536, births=260)
+    new.site("features", "np.tanh(", 65536, births=features)
+    old = old.write(tmp_path / "old.db")
+    for baseline in (old, export(old)):
+        items = verdict(new.write(tmp_path / "new.db"), "--baseline", baseline, status=1 if expected == "new" else 0)["items"]
+        assert expected in {item["verdict"] for item in items}
+        assert expected == "new" or "in a run of another length" in items[0]["why"]
 
 
 @pytest.mark.parametrize("words, births, expected", [("return np.where(np.tri", 260, ["moved"]), ("return np.where(np.tri", 300, ["gone", "new"]),
