@@ -125,6 +125,18 @@ static bool repeats_alike(const struct match *match, const struct profile_line *
            now.most_bytes / (double)now.births <= factor * there.most_bytes / (double)there.births;
 }
 
+/*
+ * Larger or not, is as large a part made again? Places that repeat in part thin out the baseline's mean, but are not in the finding's: it is
+ * then against those that repeated throughout, as long as no more places do.
+ */
+static bool repeats_as_often(const struct match *match, const struct profile_finding *finding,
+                             const struct repeated *now, const struct repeated *there, double factor)
+{
+    double firm_births = (double)there->firm_births * match->scales.of[finding->line].results;
+    return now->objects / (double)now->births <= factor * there->objects / (double)there->births ||
+           (double)now->births <= factor * firm_births;
+}
+
 /* Was there too little in the baseline's run to see it, and why? */
 static bool may_have_repeated(const struct match *match, const struct profile_finding *finding,
                               const struct repeated *now, struct repeated *there)
@@ -137,6 +149,10 @@ static bool may_have_repeated(const struct match *match, const struct profile_fi
         there->untold =
             "The baseline's run had smaller data: buffers below 1 KiB are not looked at, so that whether they repeated "
             "cannot be told. Take a baseline of a run of data as large.";
+    else if (judge_was_elided(match, finding, now->bytes / now->objects))
+        there->untold =
+            "The baseline's run had larger data: NumPy writes results of 256 KiB and more over their temporary "
+            "operands, so that whether these repeated cannot be told. Take a baseline of a run of data as large.";
     return there->untold != NULL || (there->unseen > 0 && (double)there->unseen >= UNSEEN_SHARE * now->objects);
 }
 
@@ -151,8 +167,11 @@ enum judged before_judge(const struct match *match, const struct profile_line *b
     bool more = now->bytes / (double)now->births > factor * most_each(there) &&
                 (judge_same_length(match, 0) ? now->bytes > factor * there->most_bytes
                                              : !repeats_alike(match, before, finding, factor));
-    bool only_larger = judge_data_is_larger(match, finding->line) &&
-                       now->objects / (double)now->births <= factor * there->objects / (double)there->births;
+    struct repeated firm = before_firm(there);
+    double larger = now->bytes / (double)now->births / (firm.bytes / (double)firm.births);
+    bool only_larger =
+        (judge_data_is_larger(match, finding->line) || judge_data_is_larger_by(match, finding->line, larger)) &&
+        repeats_as_often(match, finding, now, there, factor);
     return more && !only_larger && !judge_length_explains(match, finding) ? JUDGED_INCREASED : JUDGED_KNOWN;
 }
 

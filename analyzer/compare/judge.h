@@ -140,8 +140,17 @@ bool judge_length_explains(const struct match *match, const struct profile_findi
  */
 bool judge_data_is_larger(const struct match *match, size_t line);
 
+/* length.c: the same where some of the line's buffers, not all in the mean, are `factor` times as large. */
+bool judge_data_is_larger_by(const struct match *match, size_t line, double factor);
+
 /* length.c: would buffers of `bytes` at a line that was not edited have been too small to be objects of the baseline's run? */
 bool judge_was_too_small(const struct match *match, const struct profile_finding *finding, double bytes);
+
+/*
+ * length.c: were the buffers at a line that was not edited so large in the baseline's run that NumPy wrote other results over them,
+ * and are of `bytes` now? It had no two equal ones to compare then.
+ */
+bool judge_was_elided(const struct match *match, const struct profile_finding *finding, double bytes);
 
 /* grown.c: does a line that was edited make more of a known waste, in a run as long as the baseline's? */
 bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,

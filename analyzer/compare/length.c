@@ -9,6 +9,7 @@
 
 #define REPEATS_LEAST 0.5       /* four epochs repeat three quarters */
 #define OBJECT_LEAST_BYTES 1024 /* smaller buffers are none (preload/objects/object_map.h) */
+#define ELIDED_BYTES 0x1p18     /* NumPy's NPY_MIN_ELIDE_BYTES: from here on it writes over temporary operands */
 /* Of the waste's births: lines with fewer may be set-up, executed once in runs of any length. */
 #define SET_UP_PART 0.25
 
@@ -95,6 +96,21 @@ static double largest_at(const struct profile_line *line)
     return largest;
 }
 
+bool judge_data_is_larger_by(const struct match *match, size_t line, double factor)
+{
+    if (!match_is_unedited(match, &match->now->lines[line]))
+        return false;
+    for (size_t i = 0; i < match->now->line_count && factor > 1 + LENGTH_DIFFERS; i++)
+        if (i != line && match->scales.of[i].bytes_each * (1 + LENGTH_DIFFERS) >= factor)
+            return true;
+    return false;
+}
+
+bool judge_data_is_larger(const struct match *match, size_t line)
+{
+    return judge_data_is_larger_by(match, line, match->scales.of[line].bytes_each);
+}
+
 /*
  * Were it the same code: of so many contents that come round in this run the baseline's had each once before any came again. What
  * another line had just made is no matter of length.
@@ -108,17 +124,9 @@ bool judge_length_explains(const struct match *match, const struct profile_findi
     struct coming_round round = coming_round_at(finding_line(match->now, finding));
     const struct profile_line *before = &match->base->lines[there];
     double expected = round.part * (double)line_results(before) - (1 + LENGTH_DIFFERS) * round.first;
-    return round.results > 0 && round.bytes / round.results <= (1 + LENGTH_DIFFERS) * largest_at(before) &&
+    double larger = judge_data_is_larger(match, finding->line) ? match->scales.of[finding->line].bytes_each : 1;
+    return round.results > 0 && round.bytes / round.results <= (1 + LENGTH_DIFFERS) * larger * largest_at(before) &&
            expected <= (1 + LENGTH_DIFFERS) * repeated_at(before);
-}
-
-bool judge_data_is_larger(const struct match *match, size_t line)
-{
-    double factor = match->scales.of[line].bytes_each;
-    for (size_t i = 0; i < match->now->line_count && factor > 1 + LENGTH_DIFFERS; i++)
-        if (i != line && match->scales.of[i].bytes_each * (1 + LENGTH_DIFFERS) >= factor)
-            return true;
-    return false;
 }
 
 bool judge_was_too_small(const struct match *match, const struct profile_finding *finding, double bytes)
@@ -127,4 +135,12 @@ bool judge_was_too_small(const struct match *match, const struct profile_finding
     for (size_t i = 0; i < match->now->line_count; i++)
         most = i != finding->line ? fmax(most, match->scales.of[i].bytes_each) : most;
     return match_is_unedited(match, finding_line(match->now, finding)) && most > 0 && bytes / most < OBJECT_LEAST_BYTES;
+}
+
+bool judge_was_elided(const struct match *match, const struct profile_finding *finding, double bytes)
+{
+    size_t there = match->base_lines[finding->line];
+    return there != SIZE_MAX && match_is_unedited(match, finding_line(match->now, finding)) && bytes < ELIDED_BYTES &&
+           strcmp(finding->category, FINDING_REPEATED_CALL) == 0 &&
+           largest_at(&match->base->lines[there]) >= ELIDED_BYTES && match->scales.of[finding->line].bytes_each < 1;
 }
