@@ -51,7 +51,9 @@ static bool are_alike(double now, double base, double alike)
 static double length_of(const struct match *match, const struct hunk_repeated *repeated)
 {
     const double factor = repeated->base.births > 0 ? repeated->now.births / repeated->base.births : 1;
-    for (size_t i = 0; i < match->now->line_count && lengths_differ(factor, 1); i++)
+    if (!lengths_differ(factor, 1) || !judge_longer_throughout(match, repeated->base.births))
+        return 1;
+    for (size_t i = 0; i < match->now->line_count; i++)
         if (are_alike(factor, judge_unedited_factor(match, i), ALIKE))
             return factor;
     return 1;

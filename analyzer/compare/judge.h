@@ -129,6 +129,12 @@ double judge_births_factor(const struct match *match, size_t line);
 double judge_unedited_factor(const struct match *match, size_t line);
 
 /*
+ * length.c: is no line that was not edited executed as often as in the baseline? Where one that makes a quarter of `births` is, others are
+ * not in a longer run, but called more often.
+ */
+bool judge_longer_throughout(const struct match *match, double births);
+
+/*
  * length.c: is a finding at a line that was not edited what the baseline's code would have in a run as long as this one? Its
  * contents come round, and the shorter run repeated as many of them as it could.
  */

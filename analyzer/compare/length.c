@@ -25,6 +25,16 @@ double judge_unedited_factor(const struct match *match, size_t line)
     return scale->before > 1 ? scale->results : 0;
 }
 
+bool judge_longer_throughout(const struct match *match, double births)
+{
+    for (size_t i = 0; i < match->now->line_count; i++) {
+        double factor = judge_unedited_factor(match, i);
+        if (factor > 0 && !lengths_differ(factor, 1) && match->scales.of[i].before >= SET_UP_PART * births)
+            return false;
+    }
+    return true;
+}
+
 bool judge_same_length(const struct match *match, uint64_t births)
 {
     double most = match->scales.most_before;

@@ -152,6 +152,8 @@ static bool choose_parts_of_any_length(struct parts *parts, const struct judgeme
         return true;
     const bool gone = parts->whole->how == JUDGED_GONE;
     double tried = 1;
+    if (!judge_longer_throughout(match, (double)counts_of(parts->whole).births))
+        return false;
     parts->other_length = true;
     for (size_t i = 0, tries = 0; i < match->now->line_count && tries < LENGTHS_MAX; i++) {
         const double factor = judge_unedited_factor(match, i);

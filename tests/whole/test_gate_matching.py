@@ -331,6 +331,19 @@ def test_a_refactored_line_is_known_in_a_run_of_another_length(tmp_path, text, f
         assert expected == "new" or "in a run of another length" in items[0]["why"]
 
 
+def test_a_refactored_line_that_is_called_twice_as_often_is_new(tmp_path):
+    """As is another that was not edited, but not all: no run twice as long."""
+    old, new = Program(), Program(EXTRACTED)
+    for program, function, births in ((old, "mask", 260), (new, "choose", 520)):
+        program.site("mask", "i = np.arange", 65536, births=births)
+        program.site(function, "np.where(", 524288, births=births, replicas=births - 1, period=1)
+        program.site("features", "np.tanh(", 65536, births=260)
+    old = old.write(tmp_path / "old.db")
+    for baseline in (old, export(old)):
+        items = verdict(new.write(tmp_path / "new.db"), "--baseline", baseline, status=1)["items"]
+        assert sorted(item["verdict"] for item in items) == ["gone", "new"]
+
+
 @pytest.mark.parametrize("words, births, expected", [("return np.where(np.tri", 260, ["moved"]), ("return np.where(np.tri", 300, ["gone", "new"]),
                                                      ("return np.tanh(batch)", 260, ["gone", "new"])], ids=["inlined", "more", "unedited"])
 def test_waste_may_move_into_a_line_that_made_objects_before(tmp_path, words, births, expected):
