@@ -74,6 +74,30 @@ def test_marked_tests_are_gated(suite):
     assert "it is not" in done.stdout and "max_bytes: allowed are baseline, max_findings" in done.stdout
 
 
+def test_a_comment_that_another_test_needs_is_not_told_as_unused(tmp_path):
+    """Each runs a part of the file alone; a comment that can never be used is told."""
+    (tmp_path / "test_training.py").write_text(textwrap.dedent("""
+        import numpy as np
+        import pytest
+
+        points = np.random.default_rng(0).normal(size=(4000, 64))
+
+        @pytest.mark.pieprof(max_findings=0)
+        def test_ignored():
+            for step in range(50):
+                lengths = (points**2).sum(axis=1)  # pieprof: ignore[replica] as it is in the paper
+
+        @pytest.mark.pieprof(max_findings=0)
+        def test_wasteful():
+            for step in range(50):
+                lengths = np.sqrt((points**2).sum(axis=1))  # pieprof: ignore[replicas]
+        """))
+    done, outcomes = run(tmp_path, "--pieprof", f"--pieprof-programs={whole.BUILD}")
+    assert outcomes == {"test_ignored": "PASSED", "test_wasteful": "FAILED"}, done.stdout
+    told = " ".join(done.stdout.split())
+    assert "no such finding here" not in told and "there is no such kind of finding" in told, done.stdout
+
+
 def test_a_baseline_that_is_not_there_is_told_how_to_make(tmp_path):
     """And made so it serves; of another program it is refused, once."""
     (tmp_path / "test_training.py").write_text(textwrap.dedent("""
