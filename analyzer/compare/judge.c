@@ -79,6 +79,14 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
         free(what);
         what = words_grown(&repeated, &there);
     }
+    double anew;
+    const struct profile_row *caller =
+        item.how == JUDGED_KNOWN ? judge_new_caller(match, finding, options->increase_percent, &anew) : NULL;
+    if (caller != NULL) {
+        item.how = JUDGED_INCREASED;
+        free(what);
+        what = words_called(match, &repeated, caller, anew);
+    }
     if (item.how == JUDGED_KNOWN)
         note_known(judgement, match, &item, &repeated, &there, options, what);
     if (is_allowed(options, finding))

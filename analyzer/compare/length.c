@@ -10,8 +10,6 @@
 #define REPEATS_LEAST 0.5       /* four epochs repeat three quarters */
 #define OBJECT_LEAST_BYTES 1024 /* smaller buffers are none (preload/objects/object_map.h) */
 #define ELIDED_BYTES 0x1p18     /* NumPy's NPY_MIN_ELIDE_BYTES: from here on it writes over temporary operands */
-/* Of the waste's births: lines with fewer may be set-up, executed once in runs of any length. */
-#define SET_UP_PART 0.25
 
 double judge_births_factor(const struct match *match, size_t line)
 {

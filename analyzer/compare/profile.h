@@ -38,6 +38,19 @@ struct profile_group {
     uint64_t again_bytes, constant_bytes; /* of results: as large a part as of those examined */
 };
 
+struct profile_row {
+    size_t file;
+    int32_t number;
+};
+
+/* The user's rows that called what a line made so many results in, innermost first: as many of them as are kept. */
+#define PROFILE_WAY_ROWS 16u
+struct profile_way {
+    struct profile_row rows[PROFILE_WAY_ROWS];
+    size_t row_count;
+    uint64_t results;
+};
+
 struct profile_line {
     size_t file; /* index into the profile's files */
     const char *function, *text;
@@ -54,6 +67,8 @@ struct profile_line {
     uint64_t samples;         /* that measured it... */
     uint64_t element_samples; /* ... in loops over the elements of arrays */
     struct share stores, dead;
+    struct profile_way *ways;
+    size_t way_count, way_capacity;
 };
 
 struct profile_finding {

@@ -85,6 +85,8 @@ void profile_free(struct profile *profile)
         free(profile->files[i].statements);
     for (size_t i = 0; i < profile->line_count; i++)
         free(profile->lines[i].groups);
+    for (size_t i = 0; i < profile->line_count; i++)
+        free(profile->lines[i].ways);
     map_free(&profile->line_map);
     free(profile->files);
     free(profile->lines);

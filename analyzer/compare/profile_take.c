@@ -177,6 +177,25 @@ static const char *take_text(const struct model *model, const struct line *line)
     return kept;
 }
 
+static void take_way(struct profile *profile, const struct model *model, struct profile_line *line,
+                     const struct site *sites)
+{
+    line->ways = memory_grow(line->ways, line->way_count, &line->way_capacity, sizeof(*line->ways));
+    struct profile_way *way = &line->ways[line->way_count++];
+    *way = (struct profile_way){0};
+    for (const struct site *site = sites; site != NULL; site = site->next)
+        if (site->record->size_bytes >= SURE_BYTES)
+            profile_add(&way->results, site_results(site));
+    const struct node *node = model_node(sites->process, sites->python);
+    while (node != NULL && node->line != NULL && way->row_count < PROFILE_WAY_ROWS) {
+        struct profile_row row = {take_file(profile, model, node->line->file), node->line->number};
+        if (row.file != line->file || row.number != line->number)
+            way->rows[way->row_count++] = row;
+        const struct db_node *frame = run_record(sites->process->run, DB_KIND_NODE, node->user);
+        node = frame != NULL ? model_node(sites->process, frame->parent) : NULL;
+    }
+}
+
 static void take_line(struct profile *profile, struct model *model, const struct line *line)
 {
     size_t file = take_file(profile, model, line->file);
@@ -196,10 +215,13 @@ static void take_line(struct profile *profile, struct model *model, const struct
                                    .stores = line->shares[SHARE_STORES],
                                    .dead = line->shares[SHARE_DEAD]};
     take_columns(taken, &line->span);
-    for (const struct place *place = line->places; place != NULL; place = place->next)
+    for (const struct place *place = line->places; place != NULL; place = place->next) {
+        if (place->sites != NULL)
+            take_way(profile, model, taken, place->sites);
         for (const struct site *site = place->sites; site != NULL; site = site->next)
             if (site->record->size_bytes >= SURE_BYTES)
                 take_site(taken, site);
+    }
     if (taken->group_count > 0)
         qsort(taken->groups, taken->group_count, sizeof(*taken->groups), group_order);
 }

@@ -30,6 +30,29 @@ static double times(double now, double before)
     return before > 0 ? now / before : 0;
 }
 
+/* A row of a file that both have, and of the run that is judged alone. */
+static bool is_new(const struct match *match, struct profile_row row)
+{
+    return match_has_file(match, row.file) && match_place(match, row.file, row.number).line <= 0;
+}
+
+const struct profile_row *way_new_row(const struct match *match, const struct profile_way *way)
+{
+    for (size_t i = 0; i < way->row_count; i++)
+        if (is_new(match, way->rows[i]))
+            return &way->rows[i];
+    return NULL;
+}
+
+static double called_anew(const struct match *match, const struct profile_line *line)
+{
+    double results = 0;
+    for (size_t i = 0; i < line->way_count; i++)
+        if (way_new_row(match, &line->ways[i]) != NULL)
+            results += (double)line->ways[i].results;
+    return results;
+}
+
 void scales_make(struct scales *scales, const struct match *match)
 {
     scales->of = memory_zeroed(match->now->line_count, sizeof(*scales->of));
@@ -41,7 +64,8 @@ void scales_make(struct scales *scales, const struct match *match)
         double now = (double)line_results(line), before = (double)line_results(there);
         scales->of[i] = (struct scale){.before = before,
                                        .results = times(now, before),
-                                       .bytes_each = times(bytes_each(line, now), bytes_each(there, before))};
+                                       .bytes_each = times(bytes_each(line, now), bytes_each(there, before)),
+                                       .anew = called_anew(match, line)};
         scales->most_before = fmax(scales->most_before, before);
         scales->other_length = scales->other_length || lengths_differ(now, before);
     }

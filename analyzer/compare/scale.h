@@ -11,6 +11,9 @@ struct match;
 
 #define LENGTH_DIFFERS 0.1 /* runs are of other lengths where what one makes is more than the other's by so much */
 
+/* Of the waste's births: lines with fewer may be set-up, executed once in runs of any length. */
+#define SET_UP_PART 0.25
+
 static inline bool lengths_differ(double one, double other)
 {
     return one > (1 + LENGTH_DIFFERS) * other || other > (1 + LENGTH_DIFFERS) * one;
@@ -21,6 +24,7 @@ struct scale {
     double before;     /* results in the baseline */
     double results;    /* how many times as many now; 0: there were none */
     double bytes_each; /* how many times as large they are */
+    double anew; /* of the results now those for which a row of the user's called that the baseline does not have */
 };
 
 struct scales {
@@ -32,6 +36,9 @@ struct scales {
 /* `match` is made but for its scales, which are `scales`. Free with scales_free. */
 void scales_make(struct scales *scales, const struct match *match);
 void scales_free(struct scales *scales);
+
+/* The innermost row on a way that the baseline does not have; NULL: it has all. */
+const struct profile_row *way_new_row(const struct match *match, const struct profile_way *way);
 
 uint64_t line_results(const struct profile_line *line);
 

@@ -78,6 +78,19 @@ char *words_grown(const struct repeated *now, const struct repeated *there)
     return text;
 }
 
+char *words_called(const struct match *match, const struct repeated *now, const struct profile_row *caller,
+                   double results)
+{
+    char *sum = words_sum(now), *anew = page_count((uint64_t)(results + 0.5)), *births = page_count(now->births);
+    char *text = memory_print("%s made again, for each birth as much as in the baseline; but %s of %s births are for "
+                              "rows that are new, such as %s:%d.",
+                              sum, anew, births, match->now->files[caller->file].path, caller->number);
+    free(sum);
+    free(anew);
+    free(births);
+    return text;
+}
+
 char *words_change(const struct repeated *now, const struct repeated *there)
 {
     struct repeated firm = before_firm(there), *before = &firm;

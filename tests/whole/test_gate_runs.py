@@ -226,6 +226,35 @@ def test_an_edit_that_adds_to_a_known_waste_fails_whatever_the_length_of_the_run
         assert failing(verdict(edited, "--baseline", baseline, status=1)) == [("increased", "replica", 4)]
 
 
+CALLED = """import numpy as np
+data = np.random.default_rng(0).normal(size=20000)
+
+def window(count):
+    return np.hanning(count)
+
+for step in range(STEPS):
+    wave = window(20000)
+    data = data * 0.999 + wave * step
+"""
+TWICE = CALLED.replace("    data = ", "    least = window(20000).min()\n    data = ")
+CALL_MOVED = CALLED.replace("for step", "def wide():\n    return window(20000)\n\nfor step").replace("wave = window(20000)", "wave = wide()")
+BOTH = CALL_MOVED.replace("    data = ", "    least = window(20000).min()\n    data = ")
+
+
+@pytest.mark.parametrize("steps", [100, 60, 150])
+def test_a_new_row_that_calls_for_a_known_waste_fails_whatever_the_length_of_the_run(runs, steps):
+    """Its line is what it was; where the call alone was moved, nothing is called for more."""
+    base = runs.record(CALLED.replace("STEPS", "100"), "base.db")
+    moved, twice, both = (runs.record(text.replace("STEPS", str(steps)), name) for text, name in ((CALL_MOVED, "moved.db"), (TWICE, "twice.db"), (BOTH, "both.db")))
+    births = 6 * steps  # hanning's arrays
+    for baseline in (base, export(base)):
+        assert failing(verdict(moved, "--baseline", baseline, status=0)) == []
+        for new, anew, row in ((twice, births, "9."), (both, 2 * births, "")):
+            data = verdict(new, "--baseline", baseline, status=1)
+            assert failing(data) == [("increased", "replica", 5)]
+            assert f"; but {anew:,} of {2 * births:,} births are for rows that are new, such as train.py:{row}" in data["items"][0]["why"]
+
+
 def test_a_copy_beside_the_program_is_another_program(runs):
     base = runs.record(text_of("kmeans", "wasteful"), "base.db")
     new = runs.record(text_of("kmeans", "wasteful") + "\n", "new.db", script="fit.py")

@@ -1,0 +1,52 @@
+/*
+ * A known waste at a line that was not edited, and which new rows call beside those that called it before: for each birth it is what it
+ * was. Lines that no new row calls say how long the run is: what is more than that, the new rows made. Calls that only moved make no more.
+ */
+#include <math.h>
+
+#include "compare/judge.h"
+
+/* So much more, where the old rows do not call as often: those moved, and how often what they call runs may vary as data have it. */
+#define MOVED_CALLS_LEAST 0.5
+
+/* How many times as long as the baseline's is the run, at most, by the lines that no new row calls; 0: nobody knows. */
+static double length_beside(const struct match *match, double results)
+{
+    double most = 0;
+    for (size_t i = 0; i < match->now->line_count; i++) {
+        const struct scale *scale = &match->scales.of[i];
+        if (scale->before > 1 && scale->before >= SET_UP_PART * results && scale->anew <= 0)
+            most = fmax(most, scale->results);
+    }
+    return most;
+}
+
+/* The new row that calls for most of a line's results. */
+static const struct profile_row *main_caller(const struct match *match, const struct profile_line *line)
+{
+    const struct profile_row *caller = NULL;
+    uint64_t most = 0;
+    for (size_t i = 0; i < line->way_count; i++) {
+        const struct profile_row *row = way_new_row(match, &line->ways[i]);
+        if (row == NULL || line->ways[i].results <= most)
+            continue;
+        most = line->ways[i].results;
+        caller = row;
+    }
+    return caller;
+}
+
+const struct profile_row *judge_new_caller(const struct match *match, const struct profile_finding *finding,
+                                           double increase_percent, double *results)
+{
+    const struct profile_line *line = finding_line(match->now, finding);
+    const struct scale *scale = &match->scales.of[finding->line];
+    double before = scale->before * (scale->anew > 0 ? length_beside(match, scale->before) : 0);
+    double now = (double)line_results(line), increase = increase_percent / 100;
+    bool beside = now - scale->anew >= before / (1 + LENGTH_DIFFERS);
+    *results = scale->anew;
+    if (before <= 0 || now <= (1 + (beside ? increase : fmax(increase, MOVED_CALLS_LEAST))) * before ||
+        scale->anew < now - (1 + LENGTH_DIFFERS) * before)
+        return NULL;
+    return main_caller(match, line);
+}
