@@ -22,7 +22,7 @@ import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback
 
 CHILD = "PIEPROF_PYTEST_CHILD"
-UNUSED = "is not used: no such finding here"  # as the gate notes it
+UNUSED = "is not used: no such finding on its line"  # as the gate notes it
 METRICS = ("findings", "replicas", "replica_objects", "transfers", "dead_stores", "redundant_stores")
 
 

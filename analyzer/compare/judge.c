@@ -122,7 +122,7 @@ static const char *why_unused(const struct profile_ignore *ignore)
         return "names no kind; write `# pieprof: ignore[replica] reason`";
     if (!options_know_kind(ignore->kind))
         return "is not used: there is no such kind of finding";
-    return "is not used: no such finding here";
+    return "is not used: no such finding on its line";
 }
 
 static void note_unused(struct judgement *judgement, const struct profile *now, const struct gate_options *options)

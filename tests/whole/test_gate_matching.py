@@ -123,7 +123,7 @@ def test_comments_suppress_and_unused_ones_are_told(tmp_path):
     data = verdict(new, "--baseline", base, status=0)
     (item,) = data["items"]
     assert (item["verdict"], item["why"]) == ("suppressed", "ignored by a comment: the length varies in production")
-    assert data["notes"] == ["train.py:11: the comment that ignores [dead_store] is not used: no such finding here"]
+    assert data["notes"] == ["train.py:11: the comment that ignores [dead_store] is not used: no such finding on its line"]
     page = words(gate(new, "--baseline", base).stdout)
     assert "the length varies" not in page and "1 suppressed" in page
     assert "the length varies" in words(gate(new, "--baseline", base, "--show-suppressed").stdout)
@@ -164,7 +164,7 @@ def test_a_comment_behind_the_closing_bracket_is_the_statements(tmp_path):
 
 
 @pytest.mark.parametrize("comment, why", [("  # pieprof: ignore", "names no kind"), ("  # pieprof: ignore[bogus]", "no such kind of finding"),
-                                          ("  # pieprof: ignore[churn]", "no such finding here")])
+                                          ("  # pieprof: ignore[churn]", "no such finding on its line")])
 def test_a_comment_that_ignores_nothing_says_why(tmp_path, comment, why):
     (note,) = ignoring(tmp_path, comment, 1)["notes"]
     assert why in note and note.startswith("train.py:")

@@ -95,7 +95,7 @@ def test_a_comment_that_another_test_needs_is_not_told_as_unused(tmp_path):
     done, outcomes = run(tmp_path, "--pieprof", f"--pieprof-programs={whole.BUILD}")
     assert outcomes == {"test_ignored": "PASSED", "test_wasteful": "FAILED"}, done.stdout
     told = " ".join(done.stdout.split())
-    assert "no such finding here" not in told and "there is no such kind of finding" in told, done.stdout
+    assert "no such finding on its line" not in told and "there is no such kind of finding" in told, done.stdout
 
 
 def test_a_baseline_that_is_not_there_is_told_how_to_make(tmp_path):
