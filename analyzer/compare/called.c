@@ -1,6 +1,7 @@
 /*
  * A known waste at a line that was not edited, and which new rows call beside those that called it before: for each birth it is what it
  * was. Lines that no new row calls say how long the run is: what is more than that, the new rows made. Calls that only moved make no more.
+ * Nor do new rows that have something else computed each time: what they make anew is left out.
  */
 #include <math.h>
 
@@ -21,16 +22,16 @@ static double length_beside(const struct match *match, double results)
     return most;
 }
 
-/* The new row that calls for most of a line's results. */
+/* The new row that calls for most of what a line makes again. */
 static const struct profile_row *main_caller(const struct match *match, const struct profile_line *line)
 {
     const struct profile_row *caller = NULL;
     uint64_t most = 0;
     for (size_t i = 0; i < line->way_count; i++) {
         const struct profile_row *row = way_new_row(match, &line->ways[i]);
-        if (row == NULL || line->ways[i].results <= most)
+        if (row == NULL || line->ways[i].again <= most)
             continue;
-        most = line->ways[i].results;
+        most = line->ways[i].again;
         caller = row;
     }
     return caller;
@@ -42,11 +43,12 @@ const struct profile_row *judge_new_caller(const struct match *match, const stru
     const struct profile_line *line = finding_line(match->now, finding);
     const struct scale *scale = &match->scales.of[finding->line];
     double before = scale->before * (scale->anew > 0 ? length_beside(match, scale->before) : 0);
-    double now = (double)line_results(line), increase = increase_percent / 100;
-    bool beside = now - scale->anew >= before / (1 + LENGTH_DIFFERS);
-    *results = scale->anew;
+    double old = (double)line_results(line) - scale->anew, now = old + scale->anew_again,
+           increase = increase_percent / 100;
+    bool beside = old >= before / (1 + LENGTH_DIFFERS);
+    *results = scale->anew_again;
     if (before <= 0 || now <= (1 + (beside ? increase : fmax(increase, MOVED_CALLS_LEAST))) * before ||
-        scale->anew < now - (1 + LENGTH_DIFFERS) * before)
+        scale->anew_again < now - (1 + LENGTH_DIFFERS) * before)
         return NULL;
     return main_caller(match, line);
 }

@@ -49,6 +49,7 @@ struct profile_way {
     struct profile_row rows[PROFILE_WAY_ROWS];
     size_t row_count;
     uint64_t results;
+    uint64_t again; /* of these, equal to an earlier one, or all one value */
 };
 
 struct profile_line {

@@ -2,6 +2,7 @@
 #include "compare/profile.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,15 +178,29 @@ static const char *take_text(const struct model *model, const struct line *line)
     return kept;
 }
 
+/* Of a site's results, as large a part as of those examined: those that were made before, or are all one value; with the first of them. */
+static uint64_t results_again(const struct site *site)
+{
+    const struct compared compared = compared_of(site);
+    double repeated = (double)compared.replicas + (double)site->linked + (double)compared.constant;
+    if (compared.examined == 0 || repeated <= 0)
+        return 0;
+    double results = (double)site_results(site);
+    return (uint64_t)(fmin(repeated / (double)compared.examined * results + 1, results) + 0.5);
+}
+
 static void take_way(struct profile *profile, const struct model *model, struct profile_line *line,
                      const struct site *sites)
 {
     line->ways = memory_grow(line->ways, line->way_count, &line->way_capacity, sizeof(*line->ways));
     struct profile_way *way = &line->ways[line->way_count++];
     *way = (struct profile_way){0};
-    for (const struct site *site = sites; site != NULL; site = site->next)
-        if (site->record->size_bytes >= SURE_BYTES)
-            profile_add(&way->results, site_results(site));
+    for (const struct site *site = sites; site != NULL; site = site->next) {
+        if (site->record->size_bytes < SURE_BYTES)
+            continue;
+        profile_add(&way->results, site_results(site));
+        profile_add(&way->again, results_again(site));
+    }
     const struct node *node = model_node(sites->process, sites->python);
     while (node != NULL && node->line != NULL && way->row_count < PROFILE_WAY_ROWS) {
         struct profile_row row = {take_file(profile, model, node->line->file), node->line->number};

@@ -44,13 +44,14 @@ const struct profile_row *way_new_row(const struct match *match, const struct pr
     return NULL;
 }
 
-static double called_anew(const struct match *match, const struct profile_line *line)
+static void count_anew(struct scale *scale, const struct match *match, const struct profile_line *line)
 {
-    double results = 0;
-    for (size_t i = 0; i < line->way_count; i++)
-        if (way_new_row(match, &line->ways[i]) != NULL)
-            results += (double)line->ways[i].results;
-    return results;
+    for (size_t i = 0; i < line->way_count; i++) {
+        if (way_new_row(match, &line->ways[i]) == NULL)
+            continue;
+        scale->anew += (double)line->ways[i].results;
+        scale->anew_again += (double)line->ways[i].again;
+    }
 }
 
 void scales_make(struct scales *scales, const struct match *match)
@@ -64,8 +65,8 @@ void scales_make(struct scales *scales, const struct match *match)
         double now = (double)line_results(line), before = (double)line_results(there);
         scales->of[i] = (struct scale){.before = before,
                                        .results = times(now, before),
-                                       .bytes_each = times(bytes_each(line, now), bytes_each(there, before)),
-                                       .anew = called_anew(match, line)};
+                                       .bytes_each = times(bytes_each(line, now), bytes_each(there, before))};
+        count_anew(&scales->of[i], match, line);
         scales->most_before = fmax(scales->most_before, before);
         scales->other_length = scales->other_length || lengths_differ(now, before);
     }

@@ -25,6 +25,7 @@ struct scale {
     double results;    /* how many times as many now; 0: there were none */
     double bytes_each; /* how many times as large they are */
     double anew; /* of the results now those for which a row of the user's called that the baseline does not have */
+    double anew_again; /* of these, those that were made before */
 };
 
 struct scales {

@@ -255,6 +255,31 @@ def test_a_new_row_that_calls_for_a_known_waste_fails_whatever_the_length_of_the
             assert f"; but {anew:,} of {2 * births:,} births are for rows that are new, such as train.py:{row}" in data["items"][0]["why"]
 
 
+NORMALISED = """import numpy as np
+random = np.random.default_rng(0)
+held, weights = random.normal(size=20000), random.normal(size=20000)
+
+def score(data, weights):
+    ready = np.exp(data)
+    return ready @ weights
+
+for step in range(STEPS):
+    weights = weights * 0.999 + random.normal(size=20000) * score(held, weights)
+"""
+
+
+@pytest.mark.parametrize("steps", [100, 150])
+def test_a_new_row_that_calls_for_something_else_each_time_is_no_news(runs, steps):
+    """A robustness check on fresh data calls what is known to be computed again for the data that stay: nothing more is made again."""
+    base = runs.record(NORMALISED.replace("STEPS", "100"), "base.db")
+    text = NORMALISED.replace("STEPS", str(steps))
+    other = runs.record(text + "    shaken = score(random.normal(size=20000), weights)\n", "other.db")
+    again = runs.record(text + "    shaken = score(held, 2 * weights)\n", "again.db")
+    for baseline in (base, export(base)):
+        assert failing(verdict(other, "--baseline", baseline, status=0)) == []
+        assert failing(verdict(again, "--baseline", baseline, status=1)) == [("increased", "replica", 6)]
+
+
 def test_a_copy_beside_the_program_is_another_program(runs):
     base = runs.record(text_of("kmeans", "wasteful"), "base.db")
     new = runs.record(text_of("kmeans", "wasteful") + "\n", "new.db", script="fit.py")
