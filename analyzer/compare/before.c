@@ -153,6 +153,10 @@ static bool may_have_repeated(const struct match *match, const struct profile_fi
         there->untold =
             "The baseline's run had larger data: NumPy writes results of 256 KiB and more over their temporary "
             "operands, so that whether these repeated cannot be told. Take a baseline of a run of data as large.";
+    else if (judge_was_seldom_seen(match, finding, now->objects))
+        there->untold =
+            "In the baseline's run a part of this line's objects was looked at, and no line or call of it was "
+            "edited: whether these repeated there cannot be told.";
     return there->untold != NULL || (there->unseen > 0 && (double)there->unseen >= UNSEEN_SHARE * now->objects);
 }
 

@@ -153,6 +153,12 @@ bool judge_data_is_larger_by(const struct match *match, size_t line, double fact
 bool judge_was_too_small(const struct match *match, const struct profile_finding *finding, double bytes);
 
 /*
+ * length.c: what another call had just made comes again, both lines and all rows that call them are not edited, and the baseline's
+ * run, as a long one does, looked at a part of their objects only? The few equal ones may have been among the others.
+ */
+bool judge_was_seldom_seen(const struct match *match, const struct profile_finding *finding, double objects);
+
+/*
  * length.c: were the buffers at a line that was not edited so large in the baseline's run that NumPy wrote other results over them,
  * and are of `bytes` now? It had no two equal ones to compare then.
  */

@@ -7,6 +7,7 @@
 #include "compare/judge.h"
 #include "findings/finding.h"
 
+#define SEEN_SHARE 0.1          /* of what comes again: where fewer were left out, they were not all among these */
 #define REPEATS_LEAST 0.5       /* four epochs repeat three quarters */
 #define OBJECT_LEAST_BYTES 1024 /* smaller buffers are none (preload/objects/object_map.h) */
 #define ELIDED_BYTES 0x1p18     /* NumPy's NPY_MIN_ELIDE_BYTES: from here on it writes over temporary operands */
@@ -151,4 +152,36 @@ bool judge_was_elided(const struct match *match, const struct profile_finding *f
     return there != SIZE_MAX && match_is_unedited(match, finding_line(match->now, finding)) && bytes < ELIDED_BYTES &&
            strcmp(finding->category, FINDING_REPEATED_CALL) == 0 &&
            largest_at(&match->base->lines[there]) >= ELIDED_BYTES && match->scales.of[finding->line].bytes_each < 1;
+}
+
+static bool is_called_as_before(const struct match *match, const struct profile_line *line)
+{
+    struct match_place place;
+    for (size_t i = 0; i < line->way_count; i++)
+        for (size_t j = 0; j < line->ways[i].row_count; j++) {
+            const struct profile_row *row = &line->ways[i].rows[j];
+            if (match_has_file(match, row->file) && !match_row_is_unedited(match, row->file, row->number, &place))
+                return false;
+        }
+    return match_is_unedited(match, line);
+}
+
+/* Results of a line of the baseline at which nobody looked. */
+static double not_looked_at(const struct match *match, size_t line)
+{
+    double results = 0;
+    if (match->base_lines[line] == SIZE_MAX)
+        return 0;
+    const struct profile_line *there = &match->base->lines[match->base_lines[line]];
+    for (size_t i = 0; i < there->group_count; i++)
+        results += fmax(0, (double)there->groups[i].results - (double)there->groups[i].examined);
+    return results;
+}
+
+bool judge_was_seldom_seen(const struct match *match, const struct profile_finding *finding, double objects)
+{
+    return finding->first > 0 && strcmp(finding->category, FINDING_REPEATED_CALL) == 0 &&
+           is_called_as_before(match, finding_line(match->now, finding)) &&
+           is_called_as_before(match, &match->now->lines[finding->first - 1]) &&
+           fmax(not_looked_at(match, finding->line), not_looked_at(match, finding->first - 1)) >= SEEN_SHARE * objects;
 }

@@ -76,7 +76,8 @@ struct profile_finding {
     const char *id, *kind, *category;
     size_t line;         /* index into the profile's lines */
     const char *ignored; /* the reason a comment on the line gives; NULL: none */
-    /* Of a run only; NULL in a baseline. */
+    /* Of a run only; NULL and 0 in a baseline. */
+    size_t first; /* index + 1 of the line that made the same before; 0: it speaks of none */
     const char *claim, *advice;
     const char *way; /* the Python frames that lead there */
     double waste_s;

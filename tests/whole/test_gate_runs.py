@@ -280,6 +280,32 @@ def test_a_new_row_that_calls_for_something_else_each_time_is_no_news(runs, step
         assert failing(verdict(again, "--baseline", baseline, status=1)) == [("increased", "replica", 6)]
 
 
+SCORED = """import numpy as np
+random = np.random.default_rng(0)
+points = random.normal(size=(6000, 16))
+
+def cross(centres):
+    return points @ centres.T
+
+for fit in range(6):
+    centres = random.normal(size=(8, 16))
+    for step in range(STEPS):
+        centres = centres + random.normal(size=(8, 16))
+        found = cross(centres)
+    last = cross(centres)
+"""
+
+
+def test_what_a_long_run_of_the_baseline_looked_at_in_part_is_no_news(runs):
+    """Each fit ends with what its last step had made: of a thousand objects before, the profiler compares ever fewer."""
+    base = runs.record(SCORED.replace("STEPS", "300"), "base.db")
+    text = SCORED.replace("STEPS", "10")
+    new, more = runs.record(text, "new.db"), runs.record(text + "    last = cross(centres)\n", "more.db")
+    for baseline in (base, export(base)):
+        assert verdict(new, "--baseline", baseline, status=0)["counts"]["cannot tell"] == 1
+        assert failing(verdict(more, "--baseline", baseline, status=1)) == [("new", "replica", 6)]
+
+
 def test_a_copy_beside_the_program_is_another_program(runs):
     base = runs.record(text_of("kmeans", "wasteful"), "base.db")
     new = runs.record(text_of("kmeans", "wasteful") + "\n", "new.db", script="fit.py")
