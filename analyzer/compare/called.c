@@ -22,6 +22,32 @@ static double length_beside(const struct match *match, double results)
     return most;
 }
 
+/* Are all rows of the baseline's files still there, as they were? */
+static bool is_only_added_to(const struct match *match)
+{
+    for (size_t file = 0; file < match->now->file_count; file++) {
+        struct match_place place, last = {0};
+        size_t kept = 0;
+        for (int32_t row = 1; match_has_file(match, file) && (size_t)row <= match->now->files[file].line_count; row++)
+            if (match_row_is_unedited(match, file, row, &place)) {
+                last = place;
+                kept++;
+            }
+        if (match_has_file(match, file) && (kept == 0 || kept < match->base->files[last.file].line_count))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * The same where new rows call every line: old rows that were neither edited nor taken out, and call as often as in the baseline, or
+ * more often, tell it themselves.
+ */
+static double length_of_old(const struct match *match, double old, double before)
+{
+    return before > 1 && old >= before / (1 + LENGTH_DIFFERS) && is_only_added_to(match) ? old / before : 0;
+}
+
 /* The new row that calls for most of what a line makes again. */
 static const struct profile_row *main_caller(const struct match *match, const struct profile_line *line)
 {
@@ -42,9 +68,12 @@ const struct profile_row *judge_new_caller(const struct match *match, const stru
 {
     const struct profile_line *line = finding_line(match->now, finding);
     const struct scale *scale = &match->scales.of[finding->line];
-    double before = scale->before * (scale->anew > 0 ? length_beside(match, scale->before) : 0);
     double old = (double)line_results(line) - scale->anew, now = old + scale->anew_again,
            increase = increase_percent / 100;
+    double length = scale->anew > 0 ? length_beside(match, scale->before) : 0;
+    if (scale->anew > 0 && length <= 0)
+        length = length_of_old(match, old, scale->before);
+    double before = scale->before * length;
     bool beside = old >= before / (1 + LENGTH_DIFFERS);
     *results = scale->anew_again;
     if (before <= 0 || now <= (1 + (beside ? increase : fmax(increase, MOVED_CALLS_LEAST))) * before ||

@@ -306,6 +306,34 @@ def test_what_a_long_run_of_the_baseline_looked_at_in_part_is_no_news(runs):
         assert failing(verdict(more, "--baseline", baseline, status=1)) == [("new", "replica", 6)]
 
 
+ALONE = """import os
+import numpy as np
+steps = int(os.environ["STEPS"])
+
+def window(count):
+    return np.hanning(count)
+
+def score(step):
+    return window(20000)[step]
+
+for step in range(steps):
+    least = score(step)
+"""
+
+
+@pytest.mark.parametrize("steps", [100, 150])
+def test_a_new_row_that_calls_for_all_that_there_is_fails(runs, monkeypatch, steps):
+    """No line is beside what it calls for: the old rows, which are all still there and call as often as before, tell the run's length."""
+    monkeypatch.setenv("STEPS", "100")
+    base = runs.record(ALONE, "base.db")
+    monkeypatch.setenv("STEPS", str(steps))
+    twice = runs.record(ALONE + "    most = score(-step)\n", "twice.db")
+    moved = runs.record(ALONE.replace("for step", "def first(step):\n    return score(step)\n\nfor step").replace("= score", "= first"), "moved.db")
+    for baseline in (base, export(base)):
+        assert failing(verdict(moved, "--baseline", baseline, status=0)) == []
+        assert failing(verdict(twice, "--baseline", baseline, status=1)) == [("increased", "replica", 6)]
+
+
 def test_a_copy_beside_the_program_is_another_program(runs):
     base = runs.record(text_of("kmeans", "wasteful"), "base.db")
     new = runs.record(text_of("kmeans", "wasteful") + "\n", "new.db", script="fit.py")
