@@ -22,6 +22,11 @@ static double length_beside(const struct match *match, double results)
     return most;
 }
 
+/* For how many results a line was called: in the baseline, and now by rows that the baseline has. */
+struct calls {
+    double before, old;
+};
+
 /* Are all rows of the baseline's files still there, as they were? */
 static bool is_only_added_to(const struct match *match)
 {
@@ -63,18 +68,32 @@ static const struct profile_row *main_caller(const struct match *match, const st
     return caller;
 }
 
-const struct profile_row *judge_new_caller(const struct match *match, const struct profile_finding *finding,
-                                           double increase_percent, double *results)
+/* Of a line that makes something else as well, as for batches, what it makes again counts; how long a plateau lasts is a matter of data. */
+static struct calls calls_of(const struct match *match, const struct profile_finding *finding,
+                             const struct repeated *there)
 {
     const struct profile_line *line = finding_line(match->now, finding);
     const struct scale *scale = &match->scales.of[finding->line];
-    double old = (double)line_results(line) - scale->anew, now = old + scale->anew_again,
-           increase = increase_percent / 100;
-    double length = scale->anew > 0 ? length_beside(match, scale->before) : 0;
+    if (there->plateau)
+        return (struct calls){scale->before, (double)line_results(line) - scale->anew};
+    double again = 0;
+    for (size_t i = 0; i < line->way_count; i++)
+        again += (double)line->ways[i].again;
+    return (struct calls){fmin(scale->before, (double)there->births), again - scale->anew_again};
+}
+
+const struct profile_row *judge_new_caller(const struct match *match, const struct profile_finding *finding,
+                                           const struct repeated *there, double increase_percent, double *results)
+{
+    const struct profile_line *line = finding_line(match->now, finding);
+    const struct scale *scale = &match->scales.of[finding->line];
+    const struct calls calls = calls_of(match, finding, there);
+    double now = calls.old + scale->anew_again, increase = increase_percent / 100;
+    double length = scale->anew > 0 ? length_beside(match, calls.before) : 0;
     if (scale->anew > 0 && length <= 0)
-        length = length_of_old(match, old, scale->before);
-    double before = scale->before * length;
-    bool beside = old >= before / (1 + LENGTH_DIFFERS);
+        length = length_of_old(match, calls.old, calls.before);
+    double before = calls.before * length;
+    bool beside = calls.old >= before / (1 + LENGTH_DIFFERS);
     *results = scale->anew_again;
     if (before <= 0 || now <= (1 + (beside ? increase : fmax(increase, MOVED_CALLS_LEAST))) * before ||
         scale->anew_again < now - (1 + LENGTH_DIFFERS) * before)

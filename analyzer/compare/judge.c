@@ -81,7 +81,7 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
     }
     double anew;
     const struct profile_row *caller =
-        item.how == JUDGED_KNOWN ? judge_new_caller(match, finding, options->increase_percent, &anew) : NULL;
+        item.how == JUDGED_KNOWN ? judge_new_caller(match, finding, &there, options->increase_percent, &anew) : NULL;
     if (caller != NULL) {
         item.how = JUDGED_INCREASED;
         free(what);

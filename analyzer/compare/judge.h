@@ -173,7 +173,7 @@ bool judge_has_grown(const struct match *match, const struct profile_finding *fi
  * `*results`: how many all new rows call for.
  */
 const struct profile_row *judge_new_caller(const struct match *match, const struct profile_finding *finding,
-                                           double increase_percent, double *results);
+                                           const struct repeated *there, double increase_percent, double *results);
 
 /* moved.c: what is new and what is gone, where they are the same waste at another line. */
 void judge_moved(struct judgement *judgement, const struct match *match, double increase_percent);

@@ -334,6 +334,20 @@ def test_a_new_row_that_calls_for_all_that_there_is_fails(runs, monkeypatch, ste
         assert failing(verdict(twice, "--baseline", baseline, status=1)) == [("increased", "replica", 6)]
 
 
+@pytest.mark.parametrize("epochs", [20, 30])
+def test_a_new_row_that_calls_for_what_is_known_beside_many_batches_fails(runs, epochs):
+    """What its line makes of batches, something else each time, is no measure of what it makes again."""
+    text = NORMALISED.replace("\nfor step in range(STEPS):", "\nfor epoch in range(EPOCHS):\n    for step in range(20):\n"
+                              "        score(random.normal(size=20000), weights)")
+    base = runs.record(text.replace("EPOCHS", "20"), "base.db")
+    other = text.replace("EPOCHS", str(epochs))
+    fresh = runs.record(other + "    shaken = score(random.normal(size=20000), weights)\n", "fresh.db")
+    again = runs.record(other + "    shaken = score(held, 2 * weights)\n", "again.db")
+    for baseline in (base, export(base)):
+        assert failing(verdict(fresh, "--baseline", baseline, status=0)) == []
+        assert failing(verdict(again, "--baseline", baseline, status=1)) == [("increased", "replica", 6)]
+
+
 def test_a_copy_beside_the_program_is_another_program(runs):
     base = runs.record(text_of("kmeans", "wasteful"), "base.db")
     new = runs.record(text_of("kmeans", "wasteful") + "\n", "new.db", script="fit.py")
