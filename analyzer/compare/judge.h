@@ -141,7 +141,7 @@ bool judge_longer_throughout(const struct match *match, double births);
 bool judge_length_explains(const struct match *match, const struct profile_finding *finding);
 
 /*
- * length.c: did the buffers of a line that was not edited grow, and those of another as much or more? Then the data is larger, not
+ * length.c: did the buffers of a line that was not edited grow, and those of another as much or more, or of two together? Then the data is larger, not
  * the waste of the line.
  */
 bool judge_data_is_larger(const struct match *match, size_t line);

@@ -105,14 +105,18 @@ static double largest_at(const struct profile_line *line)
     return largest;
 }
 
+/* In two dimensions, as distances of all to all, a buffer grows as the product of two others. */
 bool judge_data_is_larger_by(const struct match *match, size_t line, double factor)
 {
-    if (!match_is_unedited(match, &match->now->lines[line]))
+    double most = 1, second = 1;
+    if (factor <= 1 + LENGTH_DIFFERS || !match_is_unedited(match, &match->now->lines[line]))
         return false;
-    for (size_t i = 0; i < match->now->line_count && factor > 1 + LENGTH_DIFFERS; i++)
-        if (i != line && match->scales.of[i].bytes_each * (1 + LENGTH_DIFFERS) >= factor)
-            return true;
-    return false;
+    for (size_t i = 0; i < match->now->line_count; i++) {
+        double larger = i != line ? match->scales.of[i].bytes_each : 0;
+        second = fmax(second, fmin(larger, most));
+        most = fmax(most, larger);
+    }
+    return most > 1 + LENGTH_DIFFERS && most * second * (1 + LENGTH_DIFFERS) >= factor;
 }
 
 bool judge_data_is_larger(const struct match *match, size_t line)

@@ -181,6 +181,20 @@ def test_larger_data_is_no_more_waste(tmp_path, size, features, verdict_of):
         assert any("Other lines' buffers grew as much" in note for note in data["notes"]) == (verdict_of == "known")
 
 
+@pytest.mark.parametrize("size, verdict_of", [(3 * 524288, "known"), (4 * 524288, "increased")])
+def test_data_that_is_larger_in_two_dimensions(tmp_path, size, verdict_of):
+    """Distances of all points to all centres, of twice the points and half more centres."""
+    runs = []
+    for name, mask, rows, features in (("old.db", 524288, 4096, 65536), ("new.db", size, 8192, 98304)):
+        program = Program()
+        program.site("mask", "np.where(", mask, births=260, replicas=259, period=1)
+        program.site("mask", "i = np.arange", rows, births=260)
+        program.site("features", "np.tanh(", features, births=260)
+        runs.append(write(tmp_path, program, name))
+    for baseline in (runs[0], export(runs[0])):
+        assert [item["verdict"] for item in verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "increased"))["items"]] == [verdict_of]
+
+
 @pytest.mark.parametrize("features, births, verdict_of", [(131072, 260, "known"), (65536, 260, "increased"), (131072, 600, "increased")],
                          ids=["larger data", "larger alone", "more places"])
 def test_larger_data_beside_what_repeats_in_part(tmp_path, features, births, verdict_of):
