@@ -220,12 +220,12 @@ bool machine_explain_trap(const ucontext_t *uc, uintptr_t known_start, uintptr_t
                           struct machine_access *access)
 {
     uintptr_t now = machine_instruction_pointer(uc);
-    if (explain_transfer(known_start, now, access)) {
-        return true;
-    }
-    struct x86_instruction at_now;
+    struct x86_instruction at_now; /* one that repeats, on its way, may be its function's first */
     if (x86_decode(now, &at_now) == X86_DECODED && x86_repeats(&at_now) &&
         explain_at(uc, now, address, size_bytes, access)) {
+        return true;
+    }
+    if (explain_transfer(known_start, now, access)) {
         return true;
     }
     unsigned length = boundary_recall(now);

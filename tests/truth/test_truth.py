@@ -113,6 +113,12 @@ def test_a_load_that_overwrites_its_own_base(measured):
     expect_near(measured("linked ring")[0, LOADS], 0.005)
 
 
+def test_a_repeated_instruction_that_is_its_functions_first(measured):
+    """On its way the thread stands at the function's start, where a call through memory would have led, too."""
+    row = measured("rep movsq")[1, DEAD]
+    assert row.share["pairs"] >= 30 and row.error(False) >= -2, row
+
+
 def test_all_accesses_of_a_loop_are_sampled_alike(measured):
     expect_near(measured("axpy")[0, LOADS], 0.08)
     expect_near(measured("struct fields")[0, STORES], 0.08)
