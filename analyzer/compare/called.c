@@ -68,6 +68,14 @@ static const struct profile_row *main_caller(const struct match *match, const st
     return caller;
 }
 
+static double all_again(const struct profile_line *line)
+{
+    double again = 0;
+    for (size_t i = 0; i < line->way_count; i++)
+        again += (double)line->ways[i].again;
+    return again;
+}
+
 /* Of a line that makes something else as well, as for batches, what it makes again counts; how long a plateau lasts is a matter of data. */
 static struct calls calls_of(const struct match *match, const struct profile_finding *finding,
                              const struct repeated *there)
@@ -76,27 +84,24 @@ static struct calls calls_of(const struct match *match, const struct profile_fin
     const struct scale *scale = &match->scales.of[finding->line];
     if (there->plateau)
         return (struct calls){scale->before, (double)line_results(line) - scale->anew};
-    double again = 0;
-    for (size_t i = 0; i < line->way_count; i++)
-        again += (double)line->ways[i].again;
-    return (struct calls){fmin(scale->before, (double)there->births), again - scale->anew_again};
+    return (struct calls){fmin(scale->before, (double)there->births), all_again(line) - scale->anew_again};
 }
 
-const struct profile_row *judge_new_caller(const struct match *match, const struct profile_finding *finding,
-                                           const struct repeated *there, double increase_percent, double *results)
+bool judge_has_new_caller(const struct match *match, const struct profile_finding *finding,
+                          const struct repeated *there, double increase_percent, struct new_caller *caller)
 {
     const struct profile_line *line = finding_line(match->now, finding);
     const struct scale *scale = &match->scales.of[finding->line];
+    if (scale->anew <= 0)
+        return false;
     const struct calls calls = calls_of(match, finding, there);
-    double now = calls.old + scale->anew_again, increase = increase_percent / 100;
-    double length = scale->anew > 0 ? length_beside(match, calls.before) : 0;
-    if (scale->anew > 0 && length <= 0)
-        length = length_of_old(match, calls.old, calls.before);
-    double before = calls.before * length;
+    double length = length_beside(match, calls.before);
+    length = length > 0 ? length : length_of_old(match, calls.old, calls.before);
+    double before = calls.before * length, now = calls.old + scale->anew_again, increase = increase_percent / 100;
     bool beside = calls.old >= before / (1 + LENGTH_DIFFERS);
-    *results = scale->anew_again;
     if (before <= 0 || now <= (1 + (beside ? increase : fmax(increase, MOVED_CALLS_LEAST))) * before ||
         scale->anew_again < now - (1 + LENGTH_DIFFERS) * before)
-        return NULL;
-    return main_caller(match, line);
+        return false;
+    *caller = (struct new_caller){main_caller(match, line), scale->anew_again, all_again(line)};
+    return caller->row != NULL;
 }

@@ -79,13 +79,11 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
         free(what);
         what = words_grown(&repeated, &there);
     }
-    double anew;
-    const struct profile_row *caller =
-        item.how == JUDGED_KNOWN ? judge_new_caller(match, finding, &there, options->increase_percent, &anew) : NULL;
-    if (caller != NULL) {
+    struct new_caller caller;
+    if (item.how == JUDGED_KNOWN && judge_has_new_caller(match, finding, &there, options->increase_percent, &caller)) {
         item.how = JUDGED_INCREASED;
         free(what);
-        what = words_called(match, &repeated, caller, anew);
+        what = words_called(match, &repeated, &caller);
     }
     if (item.how == JUDGED_KNOWN)
         note_known(judgement, match, &item, &repeated, &there, options, what);

@@ -168,12 +168,15 @@ bool judge_was_elided(const struct match *match, const struct profile_finding *f
 bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,
                      const struct repeated *there, double increase_percent);
 
-/*
- * called.c: the new row that calls most of a known waste, where new rows made it more, in a run of any length; NULL: there is none.
- * `*results`: how many all new rows call for.
- */
-const struct profile_row *judge_new_caller(const struct match *match, const struct profile_finding *finding,
-                                           const struct repeated *there, double increase_percent, double *results);
+/* called.c: the new row that calls most of what a line makes again; for how many results all such rows call, of so many in all. */
+struct new_caller {
+    const struct profile_row *row;
+    double again, all_again;
+};
+
+/* called.c: did new rows make more of a known waste at a line that was not edited, in a run of any length? */
+bool judge_has_new_caller(const struct match *match, const struct profile_finding *finding,
+                          const struct repeated *there, double increase_percent, struct new_caller *caller);
 
 /* moved.c: what is new and what is gone, where they are the same waste at another line. */
 void judge_moved(struct judgement *judgement, const struct match *match, double increase_percent);

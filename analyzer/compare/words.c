@@ -78,13 +78,14 @@ char *words_grown(const struct repeated *now, const struct repeated *there)
     return text;
 }
 
-char *words_called(const struct match *match, const struct repeated *now, const struct profile_row *caller,
-                   double results)
+char *words_called(const struct match *match, const struct repeated *now, const struct new_caller *caller)
 {
-    char *sum = words_sum(now), *anew = page_count((uint64_t)(results + 0.5)), *births = page_count(now->births);
+    const struct profile_row *row = caller->row;
+    char *sum = words_sum(now), *anew = page_count((uint64_t)(caller->again + 0.5));
+    char *births = page_count((uint64_t)(caller->all_again + 0.5));
     char *text = memory_print("%s made again, for each birth as much as in the baseline; but %s of %s births are for "
                               "rows that are new, such as %s:%d.",
-                              sum, anew, births, match->now->files[caller->file].path, caller->number);
+                              sum, anew, births, match->now->files[row->file].path, row->number);
     free(sum);
     free(anew);
     free(births);

@@ -17,9 +17,8 @@ char *words_untold(const struct repeated *now, const struct repeated *there);
 /* Of an edited line, in runs of one length. */
 char *words_grown(const struct repeated *now, const struct repeated *there);
 
-/* Of a line that a new row calls, for so many results. */
-char *words_called(const struct match *match, const struct repeated *now, const struct profile_row *caller,
-                   double results);
+/* Of a line that a new row calls. */
+char *words_called(const struct match *match, const struct repeated *now, const struct new_caller *caller);
 
 /* "128 KiB made again for each birth, 64 KiB in the baseline (+100 %)". */
 char *words_change(const struct repeated *now, const struct repeated *there);

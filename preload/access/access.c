@@ -20,8 +20,8 @@
 #include "time/sigtrap_probe.h"
 
 #define REGISTERS_MIN 2u /* one for the return slot, one for data */
-#define BEHIND_TRAP_NS                                                                                                 \
-    UINT64_C(100000) /* the kernel's way from one handler into the next takes up to a third of this */
+/* The kernel's way from one handler into the next takes up to a third of this. */
+#define BEHIND_TRAP_NS UINT64_C(100000)
 #define WORKERS_WATCHED_MAX 8u
 #define GLANCE_INSTRUCTIONS                                                                                            \
     24u /* the next access of a kind is seldom farther, and each costs a tenth of a microsecond */
@@ -326,6 +326,7 @@ static uint64_t charge_since(struct thread *thread, uint64_t entered_ns)
     return now_ns;
 }
 
+/* Of a thread with watches: the trap's hits, its cost, and where the program goes on. */
 static void deal_with(struct thread *thread, const ucontext_t *uc, uint64_t entered_ns, uint32_t hits,
                       bool asynchronous)
 {

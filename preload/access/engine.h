@@ -173,14 +173,14 @@ void arm_watch(struct access_thread *at, const ucontext_t *uc, const struct foun
 /* verdict.c */
 void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_t *uc, bool asynchronous);
 void verdict_call_ended(struct access_thread *at);
-
-/* wakeful.c: contexts of accesses behind which a watch stays awake, for what came later in their call went by unseen before. Signal-safe. */
-void wakeful_make(struct access_thread *at, uint32_t node);
-bool wakeful_is(const struct access_thread *at, uint32_t node);
 /* The compared value as it stands, in the low bytes; false when its memory is gone. */
 bool verdict_read_value(const struct watch *watch, uint64_t *value);
 void verdict_end(struct access_thread *at, struct watch *watch,
                  enum db_drop why); /* counted unless a pair was recorded */
+
+/* wakeful.c: contexts of accesses behind which a watch stays awake, for what came later in their call went by unseen before. Signal-safe. */
+void wakeful_make(struct access_thread *at, uint32_t node);
+bool wakeful_is(const struct access_thread *at, uint32_t node);
 
 /* registers.c */
 struct watch *registers_take(struct access_thread *at); /* a free one for a new watch; NULL: none */

@@ -143,8 +143,8 @@ static void record_store(const struct watch *watch, bool same, uint64_t value)
     }
 }
 
-/* Enough is known of this call but for its last access. */
-static void sleep_until_call_ends(struct access_thread *at, struct watch *watch)
+/* Enough is known of this call but for its last access: until it ends the watch sleeps, where that never missed anything. */
+static void sleep_unless_wakeful(struct access_thread *at, struct watch *watch)
 {
     if (watch->traps < TRAPS_WAKEFUL_MAX && wakeful_is(at, watch->node)) {
         return;
@@ -208,7 +208,7 @@ static void load_watch_event(struct access_thread *at, struct watch *watch, cons
     }
     watch->node = node;
     watch->seen = loaded;
-    sleep_until_call_ends(at, watch);
+    sleep_unless_wakeful(at, watch);
 }
 
 static void store_watch_event(struct access_thread *at, struct watch *watch, const ucontext_t *uc,
@@ -230,7 +230,7 @@ static void store_watch_event(struct access_thread *at, struct watch *watch, con
         watch->used = false;
     } else {
         watch->used = true;
-        sleep_until_call_ends(at, watch);
+        sleep_unless_wakeful(at, watch);
     }
 }
 
@@ -376,7 +376,7 @@ void verdict_trap(struct access_thread *at, struct watch *watch, const ucontext_
     }
     watch->current = event.value;
     if (watch->phase == WATCH_INSIDE && watch->scope_known && watch->traps >= TRAPS_AWAKE_MAX) {
-        sleep_until_call_ends(at, watch);
+        sleep_unless_wakeful(at, watch);
     } else if (watch->phase != WATCH_FREE && watch->traps >= TRAPS_MAX) {
         verdict_end(at, watch, DB_DROP_WATCH_EXPIRED);
     }
