@@ -268,16 +268,21 @@ for step in range(STEPS):
 """
 
 
+def expect_again_alone_fails(runs, base, text):
+    """A last row in the loop that calls for what is known of fresh data, and one that does of the data that stay."""
+    fresh = runs.record(text + "    shaken = score(random.normal(size=20000), weights)\n", "fresh.db")
+    again = runs.record(text + "    shaken = score(held, 2 * weights)\n", "again.db")
+    for baseline in (base, export(base)):
+        assert failing(verdict(fresh, "--baseline", baseline, status=0)) == []
+        assert failing(verdict(again, "--baseline", baseline, status=1)) == [("increased", "replica", 6)]
+
+
 @pytest.mark.parametrize("steps", [100, 150])
 def test_a_new_row_that_calls_for_something_else_each_time_is_no_news(runs, steps):
     """A robustness check on fresh data calls what is known to be computed again for the data that stay: nothing more is made again."""
     base = runs.record(NORMALISED.replace("STEPS", "100"), "base.db")
     text = NORMALISED.replace("STEPS", str(steps))
-    other = runs.record(text + "    shaken = score(random.normal(size=20000), weights)\n", "other.db")
-    again = runs.record(text + "    shaken = score(held, 2 * weights)\n", "again.db")
-    for baseline in (base, export(base)):
-        assert failing(verdict(other, "--baseline", baseline, status=0)) == []
-        assert failing(verdict(again, "--baseline", baseline, status=1)) == [("increased", "replica", 6)]
+    expect_again_alone_fails(runs, base, text)
 
 
 SCORED = """import numpy as np
@@ -341,11 +346,7 @@ def test_a_new_row_that_calls_for_what_is_known_beside_many_batches_fails(runs, 
                               "        score(random.normal(size=20000), weights)")
     base = runs.record(text.replace("EPOCHS", "20"), "base.db")
     other = text.replace("EPOCHS", str(epochs))
-    fresh = runs.record(other + "    shaken = score(random.normal(size=20000), weights)\n", "fresh.db")
-    again = runs.record(other + "    shaken = score(held, 2 * weights)\n", "again.db")
-    for baseline in (base, export(base)):
-        assert failing(verdict(fresh, "--baseline", baseline, status=0)) == []
-        assert failing(verdict(again, "--baseline", baseline, status=1)) == [("increased", "replica", 6)]
+    expect_again_alone_fails(runs, base, other)
 
 
 def test_a_copy_beside_the_program_is_another_program(runs):

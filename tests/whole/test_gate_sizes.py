@@ -1,0 +1,96 @@
+"""Runs of data of other sizes, whose counts are known: larger buffers are no more waste, and what could not be seen cannot be told."""
+import pytest
+
+from gating import ADDRESS, Program, export, make_db, verdict
+
+
+@pytest.mark.parametrize("size, features, verdict_of", [(786432, 98304, "known"), (786432, 65536, "increased")])
+def test_larger_data_is_no_more_waste(tmp_path, size, features, verdict_of):
+    """Where other lines' buffers grew as much."""
+    runs = []
+    for name, mask, other in (("old.db", 524288, 65536), ("new.db", size, features)):
+        program = Program()
+        program.site("mask", "np.where(", mask, births=260, replicas=259, period=1)
+        program.site("features", "np.tanh(", other, births=260)
+        runs.append(program.write(tmp_path / name))
+    for baseline in (runs[0], export(runs[0])):
+        data = verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "increased"))
+        assert [item["verdict"] for item in data["items"]] == [verdict_of]
+        assert any("Other lines' buffers grew as much" in note for note in data["notes"]) == (verdict_of == "known")
+
+
+@pytest.mark.parametrize("size, verdict_of", [(3 * 524288, "known"), (4 * 524288, "increased")])
+def test_data_that_is_larger_in_two_dimensions(tmp_path, size, verdict_of):
+    """Distances of all points to all centres, of twice the points and half more centres."""
+    runs = []
+    for name, mask, rows, features in (("old.db", 524288, 4096, 65536), ("new.db", size, 8192, 98304)):
+        program = Program()
+        program.site("mask", "np.where(", mask, births=260, replicas=259, period=1)
+        program.site("mask", "i = np.arange", rows, births=260)
+        program.site("features", "np.tanh(", features, births=260)
+        runs.append(program.write(tmp_path / name))
+    for baseline in (runs[0], export(runs[0])):
+        assert [item["verdict"] for item in verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "increased"))["items"]] == [verdict_of]
+
+
+@pytest.mark.parametrize("features, births, verdict_of", [(131072, 260, "known"), (65536, 260, "increased"), (131072, 600, "increased")],
+                         ids=["larger data", "larger alone", "more places"])
+def test_larger_data_beside_what_repeats_in_part(tmp_path, features, births, verdict_of):
+    """What repeats in part at the line, and what a library takes once there, are not in the finding: nor are they in what it is held against."""
+    runs = []
+    for name, scale, other, made in (("old.db", 1, 65536, 260), ("new.db", 2, features, births)):
+        program = Program()
+        program.site("mask", "np.where(", scale * 524288, births=made, replicas=made - 1, period=1)
+        step = program.frame(program.frame(program.process.root(), "<module>", "main([np"), "step", "x + mask")
+        node = program.process.node(program.frame(step, "mask", "np.where("), make_db.NATIVE, ADDRESS)
+        program.process.site(node, scale * 65536, births=300, replicas=60, period=1)
+        program.process.site(node, 1 << 27, births=1)
+        program.site("features", "np.tanh(", other, births=260)
+        runs.append(program.write(tmp_path / name))
+    for baseline in (runs[0], export(runs[0])):
+        assert [item["verdict"] for item in verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "increased"))["items"]] == [verdict_of]
+
+
+@pytest.mark.parametrize("features, verdict_of", [(131072, "known"), (65536, "increased")])
+def test_a_longer_run_of_larger_data(tmp_path, features, verdict_of):
+    """Two epochs repeat half of what comes once in each, twelve all but the first."""
+    runs = []
+    for name, size, births, other in (("old.db", 4 << 20, 2, 65536), ("new.db", 8 << 20, 12, features)):
+        program = Program()
+        program.site("mask", "np.where(", size, births=births, replicas=births - 1, period=1)
+        program.site("features", "np.tanh(", other, births=20 * births)
+        runs.append(program.write(tmp_path / name))
+    for baseline in (runs[0], export(runs[0])):
+        assert [item["verdict"] for item in verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "increased"))["items"]] == [verdict_of]
+
+
+@pytest.mark.parametrize("before, verdict_of", [(786432, "cannot tell"), (204800, "new")], ids=["elided before", "as large"])
+def test_what_numpy_wrote_over_cannot_be_told_again(tmp_path, before, verdict_of):
+    """From 256 KiB on an expression's temporary operand is overwritten: of smaller data both are there to compare."""
+    runs = []
+    for name, size in (("old.db", before), ("new.db", 204800)):
+        program = Program()
+        first = program.site("features", "np.tanh(", size, births=260)
+        call = program.node("step", "x + mask")
+        second = program.process.site(call, size, births=260)
+        if name == "new.db":
+            program.process.link(first, second, 260)
+        runs.append(program.write(tmp_path / name))
+    for baseline in (runs[0], export(runs[0])):
+        data = verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "new"))
+        assert [item["verdict"] for item in data["items"]] == [verdict_of]
+        assert verdict_of == "new" or "NumPy writes results of 256 KiB and more over" in data["items"][0]["why"]
+
+
+@pytest.mark.parametrize("features, verdict_of", [(16384, "cannot tell"), (65536, "new")])
+def test_buffers_that_were_too_small_to_be_seen(tmp_path, features, verdict_of):
+    """Data four times as large brings a line's above 1 KiB; of data as large, there were none."""
+    old, new = Program(), Program()
+    old.site("features", "np.tanh(", features, births=1040)
+    new.site("features", "np.tanh(", 65536, births=1040)
+    new.site("mask", "np.where(", 2048, births=1040, replicas=1039, period=1)
+    old = old.write(tmp_path / "old.db")
+    for baseline in (old, export(old)):
+        (item,) = verdict(new.write(tmp_path / "new.db"), "--baseline", baseline, status=int(verdict_of == "new"))["items"]
+        assert item["verdict"] == verdict_of
+        assert ("buffers below 1 KiB are not looked at" in item["why"]) == (verdict_of == "cannot tell")
