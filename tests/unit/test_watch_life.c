@@ -223,6 +223,40 @@ static void test_a_search_in_vain_ends_at_the_next_tick(void **state)
     assert_false(armed_now());
 }
 
+/* Does a tick that comes so long after the last trap, at `instruction`, choose what to watch? It says why not by a count of its own. */
+static bool is_chosen(uintptr_t instruction, uint64_t behind_ns)
+{
+    struct access_thread *at = thread_self->access;
+    uint64_t reentered = process_record->dropped[DB_DROP_REENTERED];
+    ucontext_t uc;
+    getcontext(&uc);
+    uc.uc_mcontext.gregs[REG_RIP] = (greg_t)instruction;
+    thread_self->cpu_ns = at->trap_left_ns + behind_ns;
+    thread_self->scratch->has_python_state = true;
+    gate_enter();
+    access_sample(thread_self, &uc, 1000);
+    gate_leave();
+    for (unsigned i = 0; i < SEARCH_KINDS; i++) {
+        if (at->searches[i].active) {
+            search_drop(at, &at->searches[i], DB_DROP_BREAKPOINT_MISSED);
+        }
+    }
+    return process_record->dropped[DB_DROP_REENTERED] == reentered;
+}
+
+/* Where the program goes on behind a trap is where a tick strikes that fell due in it: no access of the program's led there. */
+static void test_a_tick_that_fell_due_in_a_trap_chooses_nothing(void **state)
+{
+    (void)state;
+    const struct access_thread *at = thread_self->access;
+    arm(false, &words[8], 0);
+    load(&words[8]);
+    assert_int_equal(at->trap_instruction, (uintptr_t)load + 3);
+    assert_false(is_chosen(at->trap_instruction, 50000));
+    assert_true(is_chosen(at->trap_instruction, 200000));
+    assert_true(is_chosen((uintptr_t)load, 50000));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +271,7 @@ int main(void)
         WATCH_TEST(test_armed_time_ends_with_the_watching),
         WATCH_TEST(test_faults_are_told_apart_by_what_was_armed),
         WATCH_TEST(test_a_search_in_vain_ends_at_the_next_tick),
+        WATCH_TEST(test_a_tick_that_fell_due_in_a_trap_chooses_nothing),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }
