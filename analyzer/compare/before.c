@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-#include "compare/judge.h"
+#include "compare/length.h"
+#include "compare/untold.h"
 
 #define UNSEEN_SHARE 0.1 /* of the objects made again: where nobody looked at so few, these were not among them */
 #define CHANCE_SHARE 0.1 /* what was found and repeats so much less is still there */
@@ -137,46 +138,25 @@ static bool repeats_as_often(const struct match *match, const struct profile_fin
            (double)now->births <= factor * firm_births;
 }
 
-/* Was there too little in the baseline's run to see it, and why? */
-static bool may_have_repeated(const struct match *match, const struct profile_finding *finding,
-                              const struct repeated *now, struct repeated *there)
-{
-    if (judge_length_explains(match, finding))
-        there->untold =
-            "The baseline's run was shorter and had each of them once: whether they would have repeated there "
-            "cannot be told. Take a baseline of a run as long as this one.";
-    else if (judge_was_too_small(match, finding, now->bytes / now->objects))
-        there->untold =
-            "The baseline's run had smaller data: buffers below 1 KiB are not looked at, so that whether they repeated "
-            "cannot be told. Take a baseline of a run of data as large.";
-    else if (judge_was_elided(match, finding, now->bytes / now->objects))
-        there->untold =
-            "The baseline's run had larger data: NumPy writes results of 256 KiB and more over their temporary "
-            "operands, so that whether these repeated cannot be told. Take a baseline of a run of data as large.";
-    else if (judge_was_seldom_seen(match, finding, now->objects))
-        there->untold =
-            "In the baseline's run a part of this line's objects was looked at, and no line or call of it was "
-            "edited: whether these repeated there cannot be told.";
-    return there->untold != NULL || (there->unseen > 0 && (double)there->unseen >= UNSEEN_SHARE * now->objects);
-}
-
 enum judged before_judge(const struct match *match, const struct profile_line *before,
                          const struct profile_finding *finding, const struct repeated *now,
                          const struct gate_options *options, struct repeated *there)
 {
     *there = repeated_before(match, finding, before);
-    if (there->births == 0)
-        return may_have_repeated(match, finding, now, there) ? JUDGED_UNTOLD : JUDGED_NEW;
+    if (there->births == 0) {
+        there->untold = untold_why(match, finding, now);
+        bool unseen = there->unseen > 0 && (double)there->unseen >= UNSEEN_SHARE * now->objects;
+        return unseen || there->untold != NULL ? JUDGED_UNTOLD : JUDGED_NEW;
+    }
     double factor = 1 + options->increase_percent / 100;
     bool more = now->bytes / (double)now->births > factor * most_each(there) &&
-                (judge_same_length(match, 0) ? now->bytes > factor * there->most_bytes
-                                             : !repeats_alike(match, before, finding, factor));
+                (length_is_same(match, 0) ? now->bytes > factor * there->most_bytes
+                                          : !repeats_alike(match, before, finding, factor));
     struct repeated firm = before_firm(there);
     double larger = now->bytes / (double)now->births / (firm.bytes / (double)firm.births);
-    bool only_larger =
-        (judge_data_is_larger(match, finding->line) || judge_data_is_larger_by(match, finding->line, larger)) &&
-        repeats_as_often(match, finding, now, there, factor);
-    return more && !only_larger && !judge_length_explains(match, finding) ? JUDGED_INCREASED : JUDGED_KNOWN;
+    bool only_larger = (data_is_larger(match, finding->line) || data_is_larger_by(match, finding->line, larger)) &&
+                       repeats_as_often(match, finding, now, there, factor);
+    return more && !only_larger && !untold_by_length(match, finding) ? JUDGED_INCREASED : JUDGED_KNOWN;
 }
 
 /* Is `line` of the run that is judged the finding's, or the package's line or user line that may lead in its place? */

@@ -6,52 +6,15 @@
 #include <math.h>
 
 #include "compare/judge.h"
+#include "compare/length.h"
 
 /* So much more, where the old rows do not call as often: those moved, and how often what they call runs may vary as data have it. */
 #define MOVED_CALLS_LEAST 0.5
-
-/* How many times as long as the baseline's is the run, at most, by the lines that no new row calls; 0: nobody knows. */
-static double length_beside(const struct match *match, double results)
-{
-    double most = 0;
-    for (size_t i = 0; i < match->now->line_count; i++) {
-        const struct scale *scale = &match->scales.of[i];
-        if (scale->before > 1 && scale->before >= SET_UP_PART * results && scale->anew <= 0)
-            most = fmax(most, scale->results);
-    }
-    return most;
-}
 
 /* For how many results a line was called: in the baseline, and now by rows that the baseline has. */
 struct calls {
     double before, old;
 };
-
-/* Are all rows of the baseline's files still there, as they were? */
-static bool is_only_added_to(const struct match *match)
-{
-    for (size_t file = 0; file < match->now->file_count; file++) {
-        struct match_place place, last = {0};
-        size_t kept = 0;
-        for (int32_t row = 1; match_has_file(match, file) && (size_t)row <= match->now->files[file].line_count; row++)
-            if (match_row_is_unedited(match, file, row, &place)) {
-                last = place;
-                kept++;
-            }
-        if (match_has_file(match, file) && (kept == 0 || kept < match->base->files[last.file].line_count))
-            return false;
-    }
-    return true;
-}
-
-/*
- * The same where new rows call every line: old rows that were neither edited nor taken out, and call as often as in the baseline, or
- * more often, tell it themselves.
- */
-static double length_of_old(const struct match *match, double old, double before)
-{
-    return before > 1 && old >= before / (1 + LENGTH_DIFFERS) && is_only_added_to(match) ? old / before : 0;
-}
 
 /* The new row that calls for most of what a line makes again. */
 static const struct profile_row *main_caller(const struct match *match, const struct profile_line *line)
@@ -95,9 +58,8 @@ bool judge_has_new_caller(const struct match *match, const struct profile_findin
     if (scale->anew <= 0)
         return false;
     const struct calls calls = calls_of(match, finding, there);
-    double length = length_beside(match, calls.before);
-    length = length > 0 ? length : length_of_old(match, calls.old, calls.before);
-    double before = calls.before * length, now = calls.old + scale->anew_again, increase = increase_percent / 100;
+    double before = calls.before * length_factor_beside(match, calls.before, calls.old),
+           now = calls.old + scale->anew_again, increase = increase_percent / 100;
     bool beside = calls.old >= before / (1 + LENGTH_DIFFERS);
     if (before <= 0 || now <= (1 + (beside ? increase : fmax(increase, MOVED_CALLS_LEAST))) * before ||
         scale->anew_again < now - (1 + LENGTH_DIFFERS) * before)

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "compare/judge.h"
+#include "compare/length.h"
 
 #define REPEATED_LEAST 0.01 /* beyond chance */
 
@@ -19,10 +20,10 @@ static bool is_edited(const struct match *match, size_t line)
 /* Did another line that was edited, too, grow just as much? Then it is the loop of both that is executed more often. */
 static bool grew_together(const struct match *match, size_t line, double length)
 {
-    double factor = match->base_lines[line] != SIZE_MAX ? judge_births_factor(match, line) : length;
+    double factor = match->base_lines[line] != SIZE_MAX ? length_of_line(match, line) : length;
     for (size_t i = 0; i < match->now->line_count && lengths_differ(factor, length); i++)
         if (i != line && match->base_lines[i] != SIZE_MAX && is_edited(match, i) &&
-            !lengths_differ(judge_births_factor(match, i), factor))
+            !lengths_differ(length_of_line(match, i), factor))
             return true;
     return false;
 }
@@ -52,7 +53,7 @@ static bool adds_to_plateau(const struct match *match, const struct profile_find
     const struct profile_line *line = finding_line(match->now, finding);
     struct repeated all = line_repeated_before(line, finding, false);
     bool has_more = match->base_lines[finding->line] != SIZE_MAX &&
-                    judge_births_factor(match, finding->line) > (1 + LENGTH_DIFFERS) * judge_length_factor(match, 1);
+                    length_of_line(match, finding->line) > (1 + LENGTH_DIFFERS) * length_factor(match, 1);
     return has_more && there->plateau && now->bytes > factor * there->firm_bytes && all.bytes > factor * there->bytes;
 }
 
@@ -60,7 +61,7 @@ bool judge_has_grown(const struct match *match, const struct profile_finding *fi
                      const struct repeated *there, double increase_percent)
 {
     const struct profile_line *line = finding_line(match->now, finding);
-    double length = judge_length_factor(match, there->births), factor = (1 + increase_percent / 100) * length;
+    double length = length_factor(match, there->births), factor = (1 + increase_percent / 100) * length;
     double most = there->most_bytes * factor;
     if (length <= 0 || !match->known[finding->line] || match_is_unedited(match, line) ||
         grew_together(match, finding->line, length))

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "compare/judge.h"
+#include "compare/length.h"
 
 #define ROWS_MAX 48 /* more are no refactoring */
 #define ALIKE 0.01  /* of the sums: of places that were looked at in part they are estimates */
@@ -51,10 +52,10 @@ static bool are_alike(double now, double base, double alike)
 static double length_of(const struct match *match, const struct hunk_repeated *repeated)
 {
     const double factor = repeated->base.births > 0 ? repeated->now.births / repeated->base.births : 1;
-    if (!lengths_differ(factor, 1) || !judge_longer_throughout(match, repeated->base.births))
+    if (!lengths_differ(factor, 1) || !length_is_other_throughout(match, repeated->base.births))
         return 1;
     for (size_t i = 0; i < match->now->line_count; i++)
-        if (are_alike(factor, judge_unedited_factor(match, i), ALIKE))
+        if (are_alike(factor, length_of_unedited(match, i), ALIKE))
             return factor;
     return 1;
 }

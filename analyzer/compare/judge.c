@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "compare/before.h"
+#include "compare/length.h"
 #include "compare/words.h"
 #include "findings/finding.h"
 #include "options.h"
@@ -17,7 +18,7 @@ static void note_known(struct judgement *judgement, const struct match *match, c
     struct repeated firm = before_firm(there);
     double before = firm.bytes / (double)firm.births * (1 + options->increase_percent / 100);
     bool more = now->bytes / (double)now->births > before, longer = there->plateau && more;
-    bool larger = more && !longer && judge_data_is_larger(match, item->finding->line);
+    bool larger = more && !longer && data_is_larger(match, item->finding->line);
     if (!longer && !larger && !lengths_differ((double)now->births, (double)firm.births))
         return;
     judgement_note(judgement, memory_print("%s:%d %s: %s%s", item_path(item), item->line->number, item->kind, what,

@@ -107,63 +107,6 @@ void judgement_note(struct judgement *judgement, char *note);
 /* refuse.c: is it the same program, perhaps renamed? */
 bool judge_same_program(const struct profile *now, const struct profile *base);
 
-/* length.c: do all lines that are not edited make as many objects as in the baseline? One must make a quarter of `births`. */
-bool judge_same_length(const struct match *match, uint64_t births);
-
-/*
- * length.c: how many times as long as the baseline's is the run, by the lines that are not edited: 1 where all make as many results,
- * else the most that one of them makes more. They must make a quarter of `births`; 0: there is none such.
- */
-double judge_length_factor(const struct match *match, uint64_t births);
-
-/*
- * length.c: does a line that stands in both runs and was not edited make more objects than in the baseline, and another as many times
- * more? Then the run is so much longer; a line that was moved into a loop would be alone.
- */
-bool judge_runs_longer(const struct match *match, size_t line);
-
-/* length.c: how many times the results of the baseline a line makes that was found again there; 0: it made none. */
-double judge_births_factor(const struct match *match, size_t line);
-
-/* length.c: the same of a line that was not edited and made several; 0: of any other. */
-double judge_unedited_factor(const struct match *match, size_t line);
-
-/*
- * length.c: is no line that was not edited executed as often as in the baseline? Where one that makes a quarter of `births` is, others are
- * not in a longer run, but called more often.
- */
-bool judge_longer_throughout(const struct match *match, double births);
-
-/*
- * length.c: is a finding at a line that was not edited what the baseline's code would have in a run as long as this one? Its
- * contents come round, and the shorter run repeated as many of them as it could.
- */
-bool judge_length_explains(const struct match *match, const struct profile_finding *finding);
-
-/*
- * length.c: did the buffers of a line that was not edited grow, and those of another as much or more, or of two together? Then the data is larger, not
- * the waste of the line.
- */
-bool judge_data_is_larger(const struct match *match, size_t line);
-
-/* length.c: the same where some of the line's buffers, not all in the mean, are `factor` times as large. */
-bool judge_data_is_larger_by(const struct match *match, size_t line, double factor);
-
-/* length.c: would buffers of `bytes` at a line that was not edited have been too small to be objects of the baseline's run? */
-bool judge_was_too_small(const struct match *match, const struct profile_finding *finding, double bytes);
-
-/*
- * length.c: what another call had just made comes again, both lines and all rows that call them are not edited, and the baseline's
- * run, as a long one does, looked at a part of their objects only? The few equal ones may have been among the others.
- */
-bool judge_was_seldom_seen(const struct match *match, const struct profile_finding *finding, double objects);
-
-/*
- * length.c: were the buffers at a line that was not edited so large in the baseline's run that NumPy wrote other results over them,
- * and are of `bytes` now? It had no two equal ones to compare then.
- */
-bool judge_was_elided(const struct match *match, const struct profile_finding *finding, double bytes);
-
 /* grown.c: does a line that was edited make more of a known waste, in a run as long as the baseline's? */
 bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,
                      const struct repeated *there, double increase_percent);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "compare/hunk.h"
 #include "compare/judge.h"
+#include "compare/length.h"
 
 #define PARTS_MAX 4u   /* one line becomes so many, or so many one */
 #define NEW_MAX 24u    /* more are no refactoring, and would take long to combine */
@@ -152,11 +153,11 @@ static bool choose_parts_of_any_length(struct parts *parts, const struct judgeme
         return true;
     const bool gone = parts->whole->how == JUDGED_GONE;
     double tried = 1;
-    if (!judge_longer_throughout(match, (double)counts_of(parts->whole).births))
+    if (!length_is_other_throughout(match, (double)counts_of(parts->whole).births))
         return false;
     parts->other_length = true;
     for (size_t i = 0, tries = 0; i < match->now->line_count && tries < LENGTHS_MAX; i++) {
-        const double factor = judge_unedited_factor(match, i);
+        const double factor = length_of_unedited(match, i);
         if (factor <= 0 || !lengths_differ(factor, 1) || fabs(factor - tried) <= ALIKE * tried)
             continue;
         if (choose_parts(parts, judgement, gone ? factor : 1 / factor))
@@ -185,7 +186,7 @@ static bool choose_between(struct parts *parts, const struct judgement *judgemen
         objects += part.objects;
         bytes += part.bytes;
     }
-    const double length = judge_length_factor(match, whole.births);
+    const double length = length_factor(match, whole.births);
     return parts->used > 0 && match->scales.other_length &&
            bytes / objects <= (1 + increase_percent / 100) * whole.bytes / whole.objects &&
            (length <= 0 || objects <= (1 + LENGTH_DIFFERS) * length * whole.objects);
