@@ -211,12 +211,21 @@ static void match_edited(struct matching *matching, size_t file)
     }
 }
 
-static size_t find_base_line(const struct profile *base, struct match_place place)
+static struct map_key place_key(size_t file, int32_t number)
 {
-    for (size_t i = 0; i < base->line_count; i++)
-        if (base->lines[i].file == place.file && base->lines[i].number == place.line)
-            return i;
-    return SIZE_MAX;
+    return (struct map_key){file, (uint32_t)number, 0};
+}
+
+/* Lines of the baseline by their places: index + 1. Free with map_free. */
+static struct map index_lines(const struct profile *base)
+{
+    struct map lines = {0};
+    for (size_t i = 0; i < base->line_count; i++) {
+        struct map_key key = place_key(base->lines[i].file, base->lines[i].number);
+        if (map_get(&lines, key) == NULL)
+            map_put(&lines, key, (void *)(i + 1));
+    }
+    return lines;
 }
 
 /* A line of a file whose text is not known: by path, function and text, the nearest where there are several. */
@@ -265,12 +274,16 @@ bool match_has_file(const struct match *match, size_t file)
 
 static void match_lines(struct match *match)
 {
+    struct map lines = index_lines(match->base);
     for (size_t i = 0; i < match->now->line_count; i++) {
         const struct profile_line *line = &match->now->lines[i];
         struct match_place place = match_place(match, line->file, line->number);
         match->known[i] = place.line > 0;
-        match->base_lines[i] = place.line > 0 ? find_base_line(match->base, place) : find_by_name(match, line);
+        match->base_lines[i] = match->known[i]
+                                   ? (size_t)(uintptr_t)map_get(&lines, place_key(place.file, place.line)) - 1
+                                   : find_by_name(match, line);
     }
+    map_free(&lines);
 }
 
 void match_make(struct match *match, const struct profile *base, const struct profile *now)

@@ -139,8 +139,8 @@ const char *profile_differs(const struct profile *a, const struct profile *b);
  */
 void profile_pool(struct profile *first, const struct profile *other);
 
-/* profile_pool.c: the line of a profile at a place of another of the same code; NULL: nothing was counted there. */
-const struct profile_line *profile_find_line(struct profile *profile, const char *path, int32_t number);
+/* profile_pool.c: the index of the line at a place, of another profile of the same code, too; SIZE_MAX: nothing was counted there. */
+size_t profile_find_line(struct profile *profile, const char *path, int32_t number);
 
 /* profile_read.c: from a baseline's text. False: `*error` (fresh memory) says where and what is wrong. */
 bool profile_read(struct profile *profile, const char *text, size_t length_bytes, char **error);

@@ -23,8 +23,8 @@ static struct map_key place_key(const char *path, int32_t number)
     return (struct map_key){(uintptr_t)path, (uint32_t)number, 0};
 }
 
-/* SIZE_MAX: there is none. Lines are added at the end only. */
-static size_t find_line(struct profile *profile, const char *path, int32_t number)
+/* Lines are added at the end only. */
+size_t profile_find_line(struct profile *profile, const char *path, int32_t number)
 {
     for (; profile->line_indexed < profile->line_count; profile->line_indexed++) {
         const struct profile_line *line = &profile->lines[profile->line_indexed];
@@ -33,12 +33,6 @@ static size_t find_line(struct profile *profile, const char *path, int32_t numbe
             map_put(&profile->line_map, key, (void *)(profile->line_indexed + 1));
     }
     return (size_t)(uintptr_t)map_get(&profile->line_map, place_key(path, number)) - 1;
-}
-
-const struct profile_line *profile_find_line(struct profile *profile, const char *path, int32_t number)
-{
-    size_t line = find_line(profile, path, number);
-    return line != SIZE_MAX ? &profile->lines[line] : NULL;
 }
 
 static size_t file_of(struct profile *profile, const struct profile_file *file)
@@ -61,7 +55,7 @@ static size_t file_of(struct profile *profile, const struct profile_file *file)
 /* The line at the same place, added without counts where there is none. */
 static size_t line_of(struct profile *profile, const struct profile *other, const struct profile_line *line)
 {
-    size_t known = find_line(profile, line_path(other, line), line->number);
+    size_t known = profile_find_line(profile, line_path(other, line), line->number);
     if (known != SIZE_MAX)
         return known;
     size_t file = file_of(profile, &other->files[line->file]);

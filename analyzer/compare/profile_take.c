@@ -241,30 +241,24 @@ static void take_line(struct profile *profile, struct model *model, const struct
         qsort(taken->groups, taken->group_count, sizeof(*taken->groups), group_order);
 }
 
-/* The index of a model's line; the number of lines where it was not taken. */
-static size_t index_of(const struct profile *profile, const struct model *model, const struct line *wanted)
+/* The index of a model's line; SIZE_MAX where it was not taken. */
+static size_t index_of(struct profile *profile, const struct model *model, const struct line *wanted)
 {
-    const char *path = path_portable(model, wanted->file);
-    size_t line = 0;
-    while (line < profile->line_count &&
-           (line_path(profile, &profile->lines[line]) != path || profile->lines[line].number != wanted->number))
-        line++;
-    return line;
+    return profile_find_line(profile, path_portable(model, wanted->file), wanted->number);
 }
 
 /* The index + 1 of the line that made what the finding's makes again; 0: none. */
-static size_t first_of(const struct profile *profile, const struct model *model, const struct finding *finding)
+static size_t first_of(struct profile *profile, const struct model *model, const struct finding *finding)
 {
     const struct site *first = finding->first;
     const struct node *node = first != NULL ? model_node(first->process, first->record->node) : NULL;
-    size_t line = node != NULL && node->line != NULL ? index_of(profile, model, node->line) : profile->line_count;
-    return line < profile->line_count ? line + 1 : 0;
+    return node != NULL && node->line != NULL ? index_of(profile, model, node->line) + 1 : 0;
 }
 
 static void take_finding(struct profile *profile, struct model *model, const struct finding *finding)
 {
     size_t line = index_of(profile, model, finding->line);
-    if (line == profile->line_count)
+    if (line == SIZE_MAX)
         return;
     take_columns(&profile->lines[line], &finding->span);
     profile->findings =

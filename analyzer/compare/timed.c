@@ -79,8 +79,8 @@ static struct sample_times times_of_line(const struct side *side, const char *pa
 {
     double *seconds = memory_zeroed(side->count, sizeof(*seconds));
     for (size_t i = 0; i < side->count; i++) {
-        const struct profile_line *line = profile_find_line(&side->profiles[i], path, number);
-        seconds[i] = line != NULL ? line->time_s : 0;
+        size_t line = profile_find_line(&side->profiles[i], path, number);
+        seconds[i] = line != SIZE_MAX ? side->profiles[i].lines[line].time_s : 0;
     }
     struct sample_times times = times_of(seconds, side->count, sampling_of(side));
     free(seconds);

@@ -176,6 +176,20 @@ static bool edited_while_running(const struct model *model, const struct parts *
     return start_ns > 0 && modified_ns > 0 && (uint64_t)modified_ns > start_ns;
 }
 
+/* Texts are below 4 GiB by far. */
+static void lines_index(struct source *source)
+{
+    const char *end = source->text + source->length_bytes;
+    size_t capacity = 0;
+    for (const char *at = source->text; at != NULL;) {
+        source->line_starts =
+            memory_grow(source->line_starts, source->line_count, &capacity, sizeof(*source->line_starts));
+        source->line_starts[source->line_count++] = (uint32_t)(at - source->text);
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        at = stop != NULL ? stop + 1 : NULL;
+    }
+}
+
 static void source_load(const struct model *model, struct source *source)
 {
     struct stat status;
@@ -203,6 +217,8 @@ const struct source *source_get(const struct model *model, const char *path)
     source = memory_zeroed(1, sizeof(*source));
     source->path = intern_string(path);
     source_load(model, source);
+    if (source->text != NULL)
+        lines_index(source);
     map_put(&sources, key, source);
     all = memory_grow(all, all_count, &all_capacity, sizeof(struct source *));
     all[all_count++] = source;
@@ -231,6 +247,7 @@ void source_free_all(void)
         if (all[i]->code != NULL)
             free(all[i]->code->text);
         free(all[i]->code);
+        free(all[i]->line_starts);
         free(all[i]->text);
         free(all[i]);
     }
@@ -269,13 +286,11 @@ const char *source_line_before(const struct source *source, const char *line, si
 
 const char *source_line(const struct source *source, int32_t number, size_t *length_bytes)
 {
-    const char *at = source->text, *end = at != NULL ? at + source->length_bytes : NULL;
-    for (int32_t i = 1; at != NULL && i < number; i++) {
-        at = memchr(at, '\n', (size_t)(end - at));
-        at = at != NULL ? at + 1 : NULL;
-    }
-    if (at == NULL || at >= end || number < 1)
+    if (number < 1 || (size_t)number > source->line_count)
         return NULL;
+    const char *at = source->text + source->line_starts[number - 1], *end = source->text + source->length_bytes;
+    if (at == end)
+        return NULL; /* behind the last line end */
     *length_bytes = line_length(at, end);
     return at;
 }

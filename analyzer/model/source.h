@@ -18,6 +18,8 @@ struct source {
     enum source_state state;
     char *text; /* NUL-terminated; NULL for SOURCE_NONE */
     size_t length_bytes;
+    uint32_t *line_starts; /* in bytes; its twin has the same */
+    size_t line_count;
     struct source *code; /* its twin without comments and strings, once asked for */
 };
 
