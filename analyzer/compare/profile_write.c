@@ -15,9 +15,7 @@
 /* Compact, and with sorted keys; takes the value. */
 static bool put_value(FILE *out, json_t *value)
 {
-    bool good = json_dumpf(value, out, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY) == 0;
-    json_decref(value);
-    return good;
+    return json_print(out, value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
 }
 
 /* `"name": value` with what stands before it; takes the value. */

@@ -208,9 +208,7 @@ bool difference_show_json(FILE *out, const struct difference *difference)
     json_object_set_new(root, "lines", lines);
     json_put_count(root, "unmatched", difference->unmatched);
     json_object_set_new(root, "notes", notes);
-    bool good = json_dumpf(root, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-    json_decref(root);
-    return good;
+    return json_print(out, root, JSON_INDENT(2)) && fputc('\n', out) != EOF;
 }
 
 static void put_escaped(FILE *out, const char *text)

@@ -152,7 +152,5 @@ bool json_show(FILE *out, struct model *model, const struct selection *selection
     json_object_set_new(root, "lines", lines);
     json_object_set_new(root, "pairs", pairs);
     json_object_set_new(root, "findings", findings);
-    bool good = json_dumpf(root, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-    json_decref(root);
-    return good;
+    return json_print(out, root, JSON_INDENT(2)) && fputc('\n', out) != EOF;
 }

@@ -2,9 +2,14 @@
 #ifndef PIEPROF_ANALYZER_JSON_PARTS_H
 #define PIEPROF_ANALYZER_JSON_PARTS_H
 
+#include <stdio.h>
+
 #include <jansson.h>
 
 #include "model/model.h"
+
+/* json_print.c: as json_dumpf, but for what a log would take for a command; takes the value. False when it could not be written. */
+bool json_print(FILE *out, json_t *value, size_t flags);
 
 /* json_values.c */
 json_t *json_text(const char *text); /* null for NULL; invalid UTF-8 replaced */

@@ -11,9 +11,7 @@
 
 static bool dump(FILE *out, json_t *root)
 {
-    bool good = json_dumpf(root, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-    json_decref(root);
-    return good;
+    return json_print(out, root, JSON_INDENT(2)) && fputc('\n', out) != EOF;
 }
 
 static json_t *json_columns(const struct profile_line *line)

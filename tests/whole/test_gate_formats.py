@@ -114,8 +114,9 @@ def commands(text):
     return found
 
 
-@pytest.mark.parametrize("arguments", [["--format", "text"], ["--format", "md"], ["--format", "junit"], ["diff"], ["diff", "--format", "md"],
-                                       ["report"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["--format", "text"], ["--format", "md"], ["--format", "junit"], ["--format", "json"], ["--format", "sarif"],
+                                       ["--format", "codeclimate"], ["diff"], ["diff", "--format", "md"], ["diff", "--format", "json"],
+                                       ["report"], ["report", "--format", "json"], ["export", "--format", "baseline"]], ids=" ".join)
 def test_hostile_text_makes_no_command_where_no_page_stops_them(tmp_path, base, arguments):
     """Of either form, `##[error]` anywhere in a row and `::error` at its start, which may be where a page breaks."""
     for length in range(20, 90, 5):
@@ -126,10 +127,11 @@ def test_hostile_text_makes_no_command_where_no_page_stops_them(tmp_path, base, 
         program.site("mask", "np.where(", 524288, births=260, replicas=259, period=1)
         evil, verb, rest = program.write(tmp_path / "evil.db"), arguments[0], arguments[1:]
         environment = {**os.environ, "GITHUB_ACTIONS": "true"}
-        done = (reports.report("diff", base, evil, *rest, env=environment) if verb == "diff" else reports.report(evil, env=environment) if verb == "report"
-                else on_github(evil, "--max", "findings=0", *arguments))
+        done = (reports.report("diff", base, evil, *rest, env=environment) if verb == "diff" else reports.report(evil, *rest, env=environment) if verb == "report"
+                else reports.report("export", *rest, evil, env=environment) if verb == "export" else on_github(evil, "--max", "findings=0", *arguments))
         assert done.returncode in (0, 1) and "own" in done.stdout, done.stderr
         assert "##[" not in done.stdout and commands(done.stdout) == []
+        assert "json" not in rest or "##[error]own" in str(json.loads(done.stdout)), "what is read is what stood there"
 
 
 def test_hostile_text_makes_no_command_on_github(base, evil):
