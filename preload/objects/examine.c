@@ -89,11 +89,17 @@ struct examined {
     bool is_whole;  /* the sample was the whole */
 };
 
+/* Of a whole content's digest; never 0. */
+static uint32_t proof_of(uint64_t whole)
+{
+    return (uint32_t)(whole >> 32) | 1;
+}
+
 static void prove(struct examined *object)
 {
     uint64_t digest = 0;
     if (object->proof == 0 && content_digest(object->start, object->size_bytes, &digest)) {
-        object->proof = (uint32_t)(digest >> 32) | 1;
+        object->proof = proof_of(digest);
     }
 }
 
@@ -151,16 +157,17 @@ static void use_whole(struct examined *object)
     }
 }
 
-/* Equal samples, other contents: what samples alone have said of this site is taken back, and they are not asked again. */
+/*
+ * Equal samples, other contents: what equal samples alone have said of this site is taken back, and they are not asked again. Of those
+ * it is open whether they were new; where samples differed, contents did.
+ */
 static void distrust(struct site *site, struct examined *object)
 {
     struct db_site *record = site->record;
+    uint64_t unknown = site->unproved;
     site->distrusted = true;
-    process_count(&record->replicas, (uint64_t)0 - site->unproved);
     site->unproved = 0;
-    /* Of those that only samples know it is open whether they were new. This one is digested whole now. */
-    uint64_t known = record->replicas + record->constant + record->copies + 1;
-    uint64_t unknown = record->examined > known ? record->examined - known : 0;
+    process_count(&record->replicas, (uint64_t)0 - unknown);
     process_count(&record->examined, (uint64_t)0 - unknown);
     sites_skip(site, unknown);
     distances_forget(&sites_history(site)->distances);
@@ -187,14 +194,39 @@ static void count_replica(struct site *site, struct examined *object, int match)
     atomic_store(&site->last_match, sites_births(site));
 }
 
+/*
+ * By its whole content: among those since samples were distrusted, and among the earlier ones that were proved. Of others only samples
+ * are known: if one of these is its own, it is open whether it is new.
+ */
+static int find_whole(const struct site *site, const struct examined *object, uint64_t sampled, bool *is_open)
+{
+    const struct history *history = sites_history(site);
+    int match = history_find(history, object->digest, object->birth);
+    if (match < 0) {
+        match = history_find_proved(history, sampled, proof_of(object->digest), object->birth);
+    }
+    *is_open = match < 0 && history_find_proved(history, sampled, 0, object->birth) >= 0;
+    return match;
+}
+
+/* As if it had not been looked at, but for those that follow. */
+static void leave_open(struct site *site)
+{
+    process_count(&site->record->examined, (uint64_t)0 - 1);
+    sites_skip(site, 1);
+}
+
 /* True when the object itself is the replica: the later born of the two. */
 static bool judge(struct site *site, struct examined *object)
 {
     struct history *history = sites_history(site);
+    uint64_t sampled = object->digest;
+    bool is_open = false;
     if (site->distrusted) {
         use_whole(object);
     }
-    int match = history_find(history, object->digest, object->birth);
+    int match = site->distrusted ? find_whole(site, object, sampled, &is_open)
+                                 : history_find(history, object->digest, object->birth);
     if (wants_proof(site, object, match)) {
         prove(object);
     }
@@ -205,6 +237,8 @@ static bool judge(struct site *site, struct examined *object)
     bool is_replica = match >= 0 && history->births[match] < object->birth;
     if (match >= 0) {
         count_replica(site, object, match);
+    } else if (is_open) {
+        leave_open(site);
     } else {
         note_new(site->record, object->birth);
     }

@@ -14,15 +14,29 @@ static bool is_better(const struct history *history, int candidate, int best, ui
     return earlier == (history->births[candidate] > history->births[best]);
 }
 
+/* May the object of that birth be told to be equal to the one of an entry with its digest? */
+static bool may_match(const struct history *history, int i, uint32_t birth)
+{
+    return history->births[i] < birth || (history->births[i] > birth && !history->replicas[i]);
+}
+
 int history_find(const struct history *history, uint64_t digest, uint32_t birth)
 {
     int best = -1;
     for (int i = 0; i < (int)HISTORY_ENTRIES; i++) {
-        if (history->digests[i] != digest || history->births[i] == birth) {
-            continue;
+        if (history->digests[i] == digest && may_match(history, i, birth) && is_better(history, i, best, birth)) {
+            best = i;
         }
-        bool counted = history->births[i] > birth && history->replicas[i];
-        if (!counted && is_better(history, i, best, birth)) {
+    }
+    return best;
+}
+
+int history_find_proved(const struct history *history, uint64_t digest, uint32_t proof, uint32_t birth)
+{
+    int best = -1;
+    for (int i = 0; i < (int)HISTORY_ENTRIES; i++) {
+        if (history->digests[i] == digest && history->proofs[i] == proof && may_match(history, i, birth) &&
+            is_better(history, i, best, birth)) {
             best = i;
         }
     }

@@ -23,6 +23,9 @@ struct history {
 /* The nearest earlier born object with that digest, else the nearest later born that is no replica yet; -1: none. */
 int history_find(const struct history *history, uint64_t digest, uint32_t birth);
 
+/* The same among those that were proved to be of this whole content; `proof` 0: among those that were not. */
+int history_find_proved(const struct history *history, uint64_t digest, uint32_t proof, uint32_t birth);
+
 /* Overwrites the oldest. */
 void history_add(struct history *history, uint64_t digest, uint32_t proof, uint32_t birth, bool replica);
 

@@ -206,11 +206,52 @@ static void test_equal_samples_of_different_contents_are_found_out(void **state)
         buffer[100] = i;
         examine_end(sites_at(site), &object, object.start);
     }
-    /* Of the one before it was found out, only samples are known: it was not looked at. */
-    assert_int_equal(record_of(site)->examined, 49);
-    assert_int_equal(record_of(site)->looked_at, 49);
+    assert_int_equal(record_of(site)->examined, 50);
+    assert_int_equal(record_of(site)->looked_at, 50);
     assert_int_equal(record_of(site)->replicas, 0);
     assert_int_equal(record_of(site)->period_replicas, 0);
+}
+
+/* A content that differs all over by its seed, and between the sampled lines by its variant. */
+static void examine_content(uint32_t site, uint64_t seed, uint64_t variant)
+{
+    fill(~UINT64_C(9));
+    struct object object = born(site);
+    fill(seed);
+    buffer[100] = variant;
+    examine_end(sites_at(site), &object, object.start);
+}
+
+/* Eight contents come round, two of them of equal samples: those from before that is found out are known by their proofs. */
+static void test_what_samples_were_distrusted_for_comes_round_exactly(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 40; i++) {
+        examine_content(site, i % 8 == 2 ? 31 : 30 + i % 8, i % 8);
+    }
+    assert_int_equal(record_of(site)->examined, 40);
+    assert_int_equal(record_of(site)->replicas, 32);
+    assert_int_equal(record_of(site)->period, 8);
+}
+
+/* Where samples differed contents did, too. Of one of which a sample alone is known it is open whether another is equal to it. */
+static void test_what_samples_alone_know_is_open(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 6; i++) {
+        examine_content(site, 60 + i, 1);
+    }
+    examine_content(site, 62, 2); /* a proof tells it from the third */
+    examine_content(site, 65, 1); /* none tells whether it is the sixth */
+    assert_int_equal(record_of(site)->examined, 7);
+    assert_int_equal(record_of(site)->looked_at, 7);
+    assert_int_equal(record_of(site)->replicas, 0);
+    examine_content(site, 65, 1);
+    examine_content(site, 62, 2);
+    assert_int_equal(record_of(site)->examined, 9);
+    assert_int_equal(record_of(site)->replicas, 2);
 }
 
 /* Where there are few objects, one that samples alone call equal would be a large part of them: they are not believed at all. */
@@ -373,6 +414,8 @@ int main(void)
         cmocka_unit_test(test_leftovers_of_the_same_instruction_are_results),
         cmocka_unit_test(test_constants_are_their_own_class),
         cmocka_unit_test(test_equal_samples_of_different_contents_are_found_out),
+        cmocka_unit_test(test_what_samples_were_distrusted_for_comes_round_exactly),
+        cmocka_unit_test(test_what_samples_alone_know_is_open),
         cmocka_unit_test(test_samples_do_not_decide_of_few_objects),
         cmocka_unit_test(test_earlier_is_by_birth),
         cmocka_unit_test(test_the_same_function_elsewhere_is_a_link),
