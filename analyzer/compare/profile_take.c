@@ -102,18 +102,14 @@ struct compared {
 };
 
 /*
- * Near or far, by the history that has more equal ones: what comes again in the next epoch, in another order, is hardly ever
- * near. Counted also where that makes no finding: for another run it is not new. One value throughout is for the near one.
+ * Near or far, by the history that has more of them: what comes again in the next epoch, in another order, is hardly ever near. Counted also where that makes no finding: for another run it is not new. One value throughout is for the near one.
  */
 static struct compared compared_of(const struct site *site)
 {
     const struct db_site *record = site->record;
-    struct compared near = {record->examined, record->replicas, record->constant};
-    if (record->far_examined == 0 || near.constant > 0)
-        return near;
-    struct compared far = {record->far_examined, site_far_replicas(site), 0};
-    double near_share = near.examined > 0 ? (double)near.replicas / (double)near.examined : 0;
-    return (double)far.replicas / (double)far.examined > near_share ? far : near;
+    if (record->constant == 0 && far_shows_more(record))
+        return (struct compared){record->far_examined, site_far_replicas(site), 0};
+    return (struct compared){record->examined, record->replicas, record->constant};
 }
 
 /* Bytes of the site's results, of as large a part of them as of those examined. */

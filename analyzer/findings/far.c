@@ -14,10 +14,22 @@ uint64_t site_far_replicas(const struct site *site)
     return site->record->far_examined - site->record->far_contents;
 }
 
+static bool is_of_most(const struct db_site *record)
+{
+    return record->far_births >= record->births / 2;
+}
+
+bool far_shows_more(const struct db_site *record)
+{
+    double near = record->examined > 0 ? (double)record->replicas / (double)record->examined : 0;
+    double far = record->far_examined > 0 ? 1 - (double)record->far_contents / (double)record->far_examined : 0;
+    return is_of_most(record) && far * (double)record->far_births > near * (double)record->births;
+}
+
 /* Is the far history of the most part of the run, or was the rest left to the near one, to which nearly all was equal? */
 static bool covers(const struct db_site *record)
 {
-    return record->far_births >= record->births / 2 ||
+    return is_of_most(record) ||
            (record->replicas > 0 && record->replicas * 8 >= (record->examined - record->constant) * 7);
 }
 

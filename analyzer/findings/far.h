@@ -10,6 +10,12 @@
  */
 bool site_repeats_far(const struct site *site);
 
+/*
+ * Does the far history of most of the run show replicas that the near one does not reach? It begins some births later than the near
+ * one: were it asked for a share, what changed before it began, and stayed from then on, would seem to come again all the time.
+ */
+bool far_shows_more(const struct db_site *record);
+
 /* Of its selected contents' objects: those that are not the first. */
 uint64_t site_far_replicas(const struct site *site);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/far.h"
 #include "findings/filled.h"
 #include "model/model.h"
 
@@ -22,14 +23,6 @@ static uint64_t of_births(const struct db_site *record, uint64_t part)
     if (record->looked_at == 0 || record->looked_at >= record->births)
         return part;
     return (uint64_t)((double)record->births * ((double)part / (double)record->looked_at));
-}
-
-/* Does the far history of most of the run show replicas that the near one does not reach? */
-static bool far_shows_more(const struct db_site *record)
-{
-    double near = (double)record->replicas * (double)record->far_examined;
-    double far = (double)(record->far_examined - record->far_contents) * (double)record->examined;
-    return record->far_births >= record->births / 2 && far > near;
 }
 
 static void add_estimate(struct objects *objects, const struct db_site *record, double replicas)

@@ -220,6 +220,32 @@ def test_digests_of_whole_contents_on_request(tmp_path):
     assert (full["examined"], full["skipped"], full["objects"]) == (500, 0, 0)
 
 
+def test_what_changed_before_it_stayed_is_not_told_as_made_again(tmp_path):
+    """Large buffers that change for a while: of 40, the first 13 are new, wherever the far history begins."""
+    source = """
+        base = random.random(6000)
+        for step in range(40):
+            x = base * min(step + 1, 13)  # A
+        """
+    path, database = run(tmp_path, source)
+    found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
+    assert (found["of_objects"], found["examined"], found["objects"], found["estimate"]) == (40, 40, 27, None)
+
+
+def test_where_samples_differ_contents_are_new(tmp_path):
+    """Ten new rows, the last of which comes again, and then changes between the lines that are sampled: that one equal one alone is open."""
+    source = """
+        rows = random.random((10, 6000))
+        for step in range(40):
+            rows[9, 3001] += step == 11
+            x = rows[min(step, 9)] * 2  # A
+        """
+    path, database = run(tmp_path, source)
+    found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
+    assert (found["examined"], found["objects"]) == (39, 28)
+    assert found["of_objects"] == 40
+
+
 def test_counts_of_a_part_say_so(tmp_path):
     """Results and workspaces in one place: 3,600 of them and 7,200, where most births are not looked at."""
     source = """
