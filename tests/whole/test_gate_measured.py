@@ -82,6 +82,16 @@ def test_a_line_edited_in_place_is_new_unless_its_samples_tell(tmp_path, slow):
     data = verdict(slow, "--baseline", export(base), status=1)
     assert failing(data) == [("new", "tiny_calls", WHERE)] and "In the baseline the line was another" in data["items"][0]["why"]
 
+
+def test_a_baseline_of_few_samples_tells_what_they_can(tmp_path):
+    """Edited in place against a run of a part of a second: what none of its samples fell on took less than most of it; without any it is open."""
+    for others, most, verdicts in ((12, 800, {"new"}), (12, 300, {"known"}), (0, 800, {"cannot tell"})):
+        base = run(tmp_path / "base.db", LOOP.replace("total += row[i] * row[i]", "print(i)"), 0, 0, others)
+        new = run(tmp_path / "new.db", LOOP, most * 3 // 4, most // 4, 1000 - most)
+        items = verdict(new, "--baseline", base, status=int(verdicts == {"new"}))["items"]
+        assert {item["verdict"] for item in items} == verdicts and all(item["why"] for item in items), (others, most, items)
+
+
 def test_a_line_that_is_not_edited_cannot_be_told_without_samples(tmp_path, slow):
     """The page says so: it took far less of the baseline's run, which a committed baseline does not know."""
     base = export(run(tmp_path / "base.db", LOOP, 0, 60))
