@@ -63,6 +63,7 @@ struct profile_line {
     bool own;
     struct profile_group *groups;
     size_t group_count, group_capacity;
+    uint64_t typical_bytes; /* half of its results are no larger; 0: not known, as in baselines of earlier versions */
     /* Of a run only. */
     double time_s;
     uint64_t samples;         /* that measured it... */

@@ -164,6 +164,8 @@ static void take_line(struct reader *reader, const json_t *row)
         line->caller_file = find_file(reader, caller);
         line->caller_number = (int32_t)take_integer(reader, caller, "line", 1, INT32_MAX);
     }
+    if (json_object_get(row, "typical_bytes") != NULL)
+        line->typical_bytes = take_count(reader, row, "typical_bytes");
     const json_t *groups = json_object_get(row, "objects");
     if (!json_is_array(groups) || json_array_size(groups) > ROWS_MAX) {
         wrong(reader, "objects", "an array");

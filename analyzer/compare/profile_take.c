@@ -207,6 +207,42 @@ static void take_way(struct profile *profile, const struct model *model, struct 
     }
 }
 
+/* Results of one size. */
+struct sized {
+    uint64_t size_bytes, results;
+};
+
+static int size_order(const void *left, const void *right)
+{
+    const struct sized *a = left, *b = right;
+    return (a->size_bytes > b->size_bytes) - (a->size_bytes < b->size_bytes);
+}
+
+/* The median: the one buffer that a library's first call keeps for itself does not move it, however large. */
+static uint64_t typical_bytes(const struct line *line)
+{
+    struct sized *sizes = NULL;
+    size_t count = 0, capacity = 0;
+    double results = 0, smaller = 0;
+    for (const struct place *place = line->places; place != NULL; place = place->next)
+        for (const struct site *site = place->sites; site != NULL; site = site->next) {
+            if (site->record->size_bytes < SURE_BYTES || site_results(site) == 0)
+                continue;
+            sizes = memory_grow(sizes, count, &capacity, sizeof(*sizes));
+            sizes[count++] = (struct sized){site->record->size_bytes, site_results(site)};
+            results += (double)site_results(site);
+        }
+    if (count == 0)
+        return 0;
+    qsort(sizes, count, sizeof(*sizes), size_order);
+    size_t i = 0;
+    while (i + 1 < count && (smaller += (double)sizes[i].results) < results / 2)
+        i++;
+    uint64_t typical = sizes[i].size_bytes;
+    free(sizes);
+    return typical;
+}
+
 static void take_line(struct profile *profile, struct model *model, const struct line *line)
 {
     size_t file = take_file(profile, model, line->file);
@@ -220,6 +256,7 @@ static void take_line(struct profile *profile, struct model *model, const struct
                                    .caller_file = caller_file,
                                    .caller_number = line->caller != NULL ? line->caller->number : 0,
                                    .own = line->own,
+                                   .typical_bytes = typical_bytes(line),
                                    .time_s = (double)times_total(&line->times) * 1e-9,
                                    .samples = line->times.samples,
                                    .element_samples = line->element_samples,

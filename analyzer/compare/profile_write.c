@@ -139,6 +139,8 @@ static json_t *json_lines(const struct profile *profile)
         json_object_set_new(object, "function", json_text(line->function));
         json_object_set_new(object, "text", json_text(line->text));
         json_object_set_new(object, "objects", groups);
+        if (line->typical_bytes > 0)
+            json_put_count(object, "typical_bytes", line->typical_bytes);
         json_object_set_new(object, "caller", json_caller(profile, line));
         json_array_append_new(rows, object);
     }

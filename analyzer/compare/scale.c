@@ -14,7 +14,7 @@ uint64_t line_results(const struct profile_line *line)
     return results;
 }
 
-static double bytes_each(const struct profile_line *line, double results)
+static double mean_bytes(const struct profile_line *line, double results)
 {
     double bytes = 0;
     for (size_t i = 0; i < line->group_count; i++) {
@@ -28,6 +28,15 @@ static double bytes_each(const struct profile_line *line, double results)
 static double times(double now, double before)
 {
     return before > 0 ? now / before : 0;
+}
+
+/* Of how many bytes a line's results are: by what both runs know of them. */
+static double times_as_large(const struct profile_line *now, const struct profile_line *before, double results_now,
+                             double results_before)
+{
+    if (now->typical_bytes > 0 && before->typical_bytes > 0)
+        return times((double)now->typical_bytes, (double)before->typical_bytes);
+    return times(mean_bytes(now, results_now), mean_bytes(before, results_before));
 }
 
 /* A row of a file that both have, and of the run that is judged alone. */
@@ -63,9 +72,8 @@ void scales_make(struct scales *scales, const struct match *match)
             continue;
         const struct profile_line *there = &match->base->lines[match->base_lines[i]];
         double now = (double)line_results(line), before = (double)line_results(there);
-        scales->of[i] = (struct scale){.before = before,
-                                       .results = times(now, before),
-                                       .bytes_each = times(bytes_each(line, now), bytes_each(there, before))};
+        scales->of[i] = (struct scale){
+            .before = before, .results = times(now, before), .bytes_each = times_as_large(line, there, now, before)};
         count_anew(&scales->of[i], match, line);
         scales->most_before = fmax(scales->most_before, before);
         scales->other_length = scales->other_length || lengths_differ(now, before);

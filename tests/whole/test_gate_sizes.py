@@ -1,4 +1,6 @@
 """Runs of data of other sizes, whose counts are known: larger buffers are no more waste, and what could not be seen cannot be told."""
+import json
+
 import pytest
 
 from gating import ADDRESS, Program, export, make_db, verdict
@@ -49,6 +51,35 @@ def test_larger_data_beside_what_repeats_in_part(tmp_path, features, births, ver
         runs.append(program.write(tmp_path / name))
     for baseline in (runs[0], export(runs[0])):
         assert [item["verdict"] for item in verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "increased"))["items"]] == [verdict_of]
+
+
+@pytest.mark.parametrize("scale, verdict_of", [(2, "known"), (1, "increased")])
+def test_data_beside_what_a_library_keeps(tmp_path, scale, verdict_of):
+    """The line that makes the data calls a product for the first time, which takes 32 MiB to work in for good."""
+    runs = []
+    for name, mask, data in (("old.db", 524288, 1), ("new.db", 1048576, scale)):
+        program = Program()
+        program.site("mask", "np.where(", mask, births=260, replicas=259, period=1)
+        node = program.node("features", "np.tanh(")
+        for size in (data * 65536, data * 786432, 32 << 20):
+            program.process.site(node, size, births=1)
+        runs.append(program.write(tmp_path / name))
+    for baseline in (runs[0], export(runs[0])):
+        assert [item["verdict"] for item in verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "increased"))["items"]] == [verdict_of]
+
+
+def test_a_baseline_that_does_not_know_typical_sizes_has_means(tmp_path):
+    runs = []
+    for name, mask, other in (("old.db", 524288, 65536), ("new.db", 786432, 98304)):
+        program = Program()
+        program.site("mask", "np.where(", mask, births=260, replicas=259, period=1)
+        program.site("features", "np.tanh(", other, births=260)
+        runs.append(program.write(tmp_path / name))
+    baseline = export(runs[0])
+    rows = json.loads(baseline.read_text())
+    assert all(line.pop("typical_bytes") > 0 for line in rows["lines"])
+    baseline.write_text(json.dumps(rows))
+    assert [item["verdict"] for item in verdict(runs[1], "--baseline", baseline, status=0)["items"]] == ["known"]
 
 
 @pytest.mark.parametrize("features, verdict_of", [(131072, "known"), (65536, "increased")])
