@@ -126,6 +126,19 @@ static bool repeats_alike(const struct match *match, const struct profile_line *
            now.most_bytes / (double)now.births <= factor * there.most_bytes / (double)there.births;
 }
 
+/* Several buffers that an edit joins to one are larger for each birth, and no more; a longer run makes as many times more of them. */
+static bool is_more_in_all(const struct match *match, const struct profile_line *before,
+                           const struct profile_finding *finding, const struct repeated *now,
+                           const struct repeated *there, double factor)
+{
+    if (length_is_same(match, 0))
+        return now->bytes > factor * there->most_bytes;
+    double length = length_factor(match, there->births);
+    if (match->known[finding->line] && !match_is_unedited(match, finding_line(match->now, finding)) && length > 0)
+        return now->bytes > factor * length * there->most_bytes;
+    return !repeats_alike(match, before, finding, factor);
+}
+
 /*
  * Larger or not, is as large a part made again? Places that repeat in part thin out the baseline's mean, but are not in the finding's: it is
  * then against those that repeated throughout, as long as no more places do.
@@ -150,8 +163,7 @@ enum judged before_judge(const struct match *match, const struct profile_line *b
     }
     double factor = 1 + options->increase_percent / 100;
     bool more = now->bytes / (double)now->births > factor * most_each(there) &&
-                (length_is_same(match, 0) ? now->bytes > factor * there->most_bytes
-                                          : !repeats_alike(match, before, finding, factor));
+                is_more_in_all(match, before, finding, now, there, factor);
     struct repeated firm = before_firm(there);
     double larger = now->bytes / (double)now->births / (firm.bytes / (double)firm.births);
     bool only_larger = (data_is_larger(match, finding->line) || data_is_larger_by(match, finding->line, larger)) &&

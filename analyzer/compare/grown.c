@@ -48,25 +48,27 @@ static double lost_elsewhere(const struct match *match, size_t line, const char 
  * plateau lasts is a matter of data, of the same results.
  */
 static bool adds_to_plateau(const struct match *match, const struct profile_finding *finding,
-                            const struct repeated *now, const struct repeated *there, double factor)
+                            const struct repeated *now, const struct repeated *all, const struct repeated *there,
+                            double factor)
 {
-    const struct profile_line *line = finding_line(match->now, finding);
-    struct repeated all = line_repeated_before(line, finding, false);
     bool has_more = match->base_lines[finding->line] != SIZE_MAX &&
                     length_of_line(match, finding->line) > (1 + LENGTH_DIFFERS) * length_factor(match, 1);
-    return has_more && there->plateau && now->bytes > factor * there->firm_bytes && all.bytes > factor * there->bytes;
+    return has_more && there->plateau && now->bytes > factor * there->firm_bytes && all->bytes > factor * there->bytes;
 }
 
 bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,
-                     const struct repeated *there, double increase_percent)
+                     const struct repeated *there, double increase_percent, struct repeated *grown)
 {
     const struct profile_line *line = finding_line(match->now, finding);
-    double length = length_factor(match, there->births), factor = (1 + increase_percent / 100) * length;
+    double length = length_factor(match, there->births),
+           factor = (1 + increase_percent / 100) * length * data_factor(match);
     double most = there->most_bytes * factor;
     if (length <= 0 || !match->known[finding->line] || match_is_unedited(match, line) ||
         grew_together(match, finding->line, length))
         return false;
     double lost = lost_elsewhere(match, finding->line, finding->kind) * length;
-    return now->bytes - lost > most ||
-           (now->bytes - lost > there->firm_bytes * factor && adds_to_plateau(match, finding, now, there, factor));
+    struct repeated all = line_repeated_before(line, finding, false);
+    *grown = now->bytes - lost > most ? *now : all;
+    return now->bytes - lost > most || (now->bytes - lost > there->firm_bytes * factor &&
+                                        adds_to_plateau(match, finding, now, &all, there, factor));
 }

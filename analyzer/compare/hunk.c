@@ -5,8 +5,9 @@
 #include "compare/judge.h"
 #include "compare/length.h"
 
-#define ROWS_MAX 48 /* more are no refactoring */
-#define ALIKE 0.01  /* of the sums: of places that were looked at in part they are estimates */
+#define ROWS_MAX 48     /* more are no refactoring */
+#define ALIKE 0.01      /* of the sums: of places that were looked at in part they are estimates */
+#define FIRST_ONES 0.02 /* of the bytes: of fifty rounds one */
 
 bool hunk_at(const struct match *match, size_t file, int32_t row, struct hunk *hunk)
 {
@@ -48,16 +49,28 @@ static bool are_alike(double now, double base, double alike)
     return fabs(now - base) <= alike * base;
 }
 
-/* How many times as often as in the baseline the rows are executed, as a line says that was not edited; 1: as often. */
+/* Is that how many times as many results one line makes that was not edited? */
+static bool is_told(const struct match *match, double length, double alike)
+{
+    for (size_t i = 0; i < match->now->line_count; i++)
+        if (are_alike(length, length_of_unedited(match, i), alike))
+            return true;
+    return false;
+}
+
+/*
+ * How many times as often as in the baseline the rows are executed, as a line says that was not edited; 1: as often. By their births or,
+ * where an edit joined several buffers to one, by their bytes, of which the first of each place, which repeats none, are no part.
+ */
 static double length_of(const struct match *match, const struct hunk_repeated *repeated)
 {
-    const double factor = repeated->base.births > 0 ? repeated->now.births / repeated->base.births : 1;
-    if (!lengths_differ(factor, 1) || !length_is_other_throughout(match, repeated->base.births))
+    const struct hunk_sum *now = &repeated->now, *base = &repeated->base;
+    if (base->births <= 0 || base->bytes <= 0 || !length_is_other_throughout(match, base->births))
         return 1;
-    for (size_t i = 0; i < match->now->line_count; i++)
-        if (are_alike(factor, length_of_unedited(match, i), ALIKE))
-            return factor;
-    return 1;
+    const double times = now->births / base->births, bytes = now->bytes / base->bytes;
+    if (lengths_differ(times, 1) && is_told(match, times, ALIKE))
+        return times;
+    return lengths_differ(bytes, 1) && is_told(match, bytes, FIRST_ONES) ? bytes : 1;
 }
 
 struct hunk_repeated hunk_repeated(const struct match *match, const struct hunk *hunk, const char *kind,
@@ -80,8 +93,7 @@ bool hunk_is_alike(const struct hunk_repeated *repeated)
     /* The first of each place repeats none, so that only births grow as a run does. */
     if (lengths_differ(repeated->length, 1))
         return base->objects > 0 && are_alike(now->bytes, repeated->length * base->bytes, LENGTH_DIFFERS);
-    return base->objects > 0 && are_alike(now->objects, base->objects, ALIKE) &&
-           are_alike(now->bytes, base->bytes, ALIKE);
+    return base->objects > 0 && are_alike(now->bytes, base->bytes, ALIKE);
 }
 
 bool hunk_is_more(const struct hunk_repeated *repeated)

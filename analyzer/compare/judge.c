@@ -75,10 +75,12 @@ static void judge_finding(struct judgement *judgement, const struct profile *now
     char *what = item.how == JUDGED_UNTOLD                 ? words_untold(&repeated, &there)
                  : match == NULL || item.how == JUDGED_NEW ? words_new(match, finding, before, &repeated)
                                                            : words_change(&repeated, &there);
-    if (item.how == JUDGED_KNOWN && judge_has_grown(match, finding, &repeated, &there, options->increase_percent)) {
+    struct repeated grown;
+    if (item.how == JUDGED_KNOWN &&
+        judge_has_grown(match, finding, &repeated, &there, options->increase_percent, &grown)) {
         item.how = JUDGED_INCREASED;
         free(what);
-        what = words_grown(&repeated, &there);
+        what = words_grown(&grown, &there);
     }
     struct new_caller caller;
     if (item.how == JUDGED_KNOWN && judge_has_new_caller(match, finding, &there, options->increase_percent, &caller)) {

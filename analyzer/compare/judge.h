@@ -107,9 +107,12 @@ void judgement_note(struct judgement *judgement, char *note);
 /* refuse.c: is it the same program, perhaps renamed? */
 bool judge_same_program(const struct profile *now, const struct profile *base);
 
-/* grown.c: does a line that was edited make more of a known waste, in a run as long as the baseline's? */
+/*
+ * grown.c: does a line that was edited make more of a known waste, for a run of its length and data of its size? `*grown`: what it makes
+ * again, to be held against `there`.
+ */
 bool judge_has_grown(const struct match *match, const struct profile_finding *finding, const struct repeated *now,
-                     const struct repeated *there, double increase_percent);
+                     const struct repeated *there, double increase_percent, struct repeated *grown);
 
 /* called.c: the new row that calls most of what a line makes again; for how many results all such rows call, of so many in all. */
 struct new_caller {

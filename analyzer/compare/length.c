@@ -95,6 +95,14 @@ bool data_is_larger_by(const struct match *match, size_t line, double factor)
     return most > 1 + LENGTH_DIFFERS && most * second * (1 + LENGTH_DIFFERS) >= factor;
 }
 
+double data_factor(const struct match *match)
+{
+    double most = 1;
+    for (size_t i = 0; i < match->now->line_count; i++)
+        most = fmax(most, match->scales.of[i].bytes_each);
+    return most > 1 + LENGTH_DIFFERS ? most : 1;
+}
+
 bool data_is_larger(const struct match *match, size_t line)
 {
     return data_is_larger_by(match, line, match->scales.of[line].bytes_each);

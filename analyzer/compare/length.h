@@ -47,6 +47,9 @@ double length_of_line(const struct match *match, size_t line);
  */
 bool data_is_larger(const struct match *match, size_t line);
 
+/* How many times as large the data is, by the line that was not edited whose buffers grew most; 1: none did. */
+double data_factor(const struct match *match);
+
 /* The same where some of the line's buffers, not all in the mean, are `factor` times as large. */
 bool data_is_larger_by(const struct match *match, size_t line, double factor);
 

@@ -1,7 +1,7 @@
 /*
  * Waste that only moved: an expression wrapped over several rows, or several joined to one, a line split into several, its function
- * inlined, a part of it extracted. The text does not tell; what is gone and what is new do: of one kind, and together as many
- * objects and bytes. A waste that was mended while another of just these counts came in looks the same, and passes as moved:
+ * inlined, a part of it extracted, three products joined to one. The text does not tell; what is gone and what is new do: of one kind, and
+ * together as many bytes. A waste that was mended while another of just these counts came in looks the same, and passes as moved:
  * the item says where from. Runs of another length have other counts: there what stands between the same lines as before is judged as
  * an edited line would be: by what is made again for each time.
  */
@@ -33,12 +33,12 @@ static struct repeated counts_of(const struct judged_item *item)
 
 /* As they are, or as a run of another length would have them. */
 struct counts {
-    double births, objects, bytes;
+    double births, bytes;
 };
 
 static struct counts counts_times(const struct repeated *repeated, double factor)
 {
-    return (struct counts){factor * (double)repeated->births, factor * repeated->objects, factor * repeated->bytes};
+    return (struct counts){factor * (double)repeated->births, factor * repeated->bytes};
 }
 
 /* Is all of the whole in its parts? The first of each place repeats none, so that only births grow as the run does. */
@@ -46,7 +46,7 @@ static bool nothing_left(const struct counts *left, const struct counts *whole, 
 {
     if (other_length)
         return fabs(left->births) <= ALIKE * whole->births && fabs(left->bytes) <= LENGTH_DIFFERS * whole->bytes;
-    return fabs(left->objects) <= ALIKE * whole->objects && fabs(left->bytes) <= ALIKE * whole->bytes;
+    return fabs(left->bytes) <= ALIKE * whole->bytes;
 }
 
 /* Lines that were edited, or of which the baseline counted no objects: one that stood there all the time did not move. */
@@ -108,8 +108,8 @@ static bool choose(struct parts *parts, const struct judgement *judgement, size_
     const double alike = other_length ? LENGTH_DIFFERS : ALIKE;
     for (size_t i = first; i < parts->count; i++) {
         struct repeated part = counts_of(&judgement->items[parts->candidates[i]]);
-        struct counts rest = {left.births - (double)part.births, left.objects - part.objects, left.bytes - part.bytes};
-        if (rest.bytes < -alike * whole->bytes || rest.objects < -alike * whole->objects)
+        struct counts rest = {left.births - (double)part.births, left.bytes - part.bytes};
+        if (rest.bytes < -alike * whole->bytes)
             continue;
         parts->chosen[parts->used++] = parts->candidates[i];
         if (choose(parts, judgement, i + 1, wanted - 1, rest, whole, other_length))
@@ -203,7 +203,7 @@ static void make_moved(struct judgement *judgement, struct judged_item *item, ch
 
 static const char *as_much(bool other_length)
 {
-    return other_length ? "as much for each time, in a run of another length," : "as many objects and bytes";
+    return other_length ? "as much for each time, in a run of another length," : "as many bytes";
 }
 
 static void tell_moved(struct judgement *judgement, const struct parts *parts)

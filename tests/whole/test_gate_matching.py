@@ -286,7 +286,7 @@ def test_what_is_new_and_what_is_gone_may_be_the_same(tmp_path, sites, verdicts)
         items = verdict(new, "--baseline", baseline, status=1 if "new" in verdicts else 0)["items"]
         assert sorted(item["verdict"] for item in items) == verdicts
     if verdicts[0] == "moved":
-        assert all("what stood here in the baseline, from train.py:4 to 5, made as many objects" in item["why"] for item in items)
+        assert all("what stood here in the baseline, from train.py:4 to 5, made as many bytes again" in item["why"] for item in items)
 
 
 @pytest.mark.parametrize("sizes, births, features, expected", [

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from gating import ADDRESS, Program, export, make_db, verdict
+from gating import ADDRESS, PROGRAM, Program, export, make_db, verdict
 
 
 @pytest.mark.parametrize("size, features, verdict_of", [(786432, 98304, "known"), (786432, 65536, "increased")])
@@ -93,6 +93,21 @@ def test_a_longer_run_of_larger_data(tmp_path, features, verdict_of):
         runs.append(program.write(tmp_path / name))
     for baseline in (runs[0], export(runs[0])):
         assert [item["verdict"] for item in verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "increased"))["items"]] == [verdict_of]
+
+
+@pytest.mark.parametrize("mask, verdict_of", [(131072, "known"), (65536, "increased")])
+def test_an_edited_line_of_larger_data_beside_what_repeats_in_part(tmp_path, mask, verdict_of):
+    """The edit makes a buffer more each time, some of which are equal; what it tells of both runs is one sum."""
+    old, new = Program(), Program(PROGRAM.replace("return np.tanh(batch)", "return 1 * np.tanh(batch)"))
+    for program, size, witness in ((old, 65536, 65536), (new, 131072, mask)):
+        program.site("mask", "np.where(", witness, births=360)
+        program.site("features", "np.tanh(", size, births=360, replicas=240, period=120)
+    new.site("features", "np.tanh(", 65536, births=60, replicas=59, period=1)
+    old = old.write(tmp_path / "old.db")
+    for baseline in (old, export(old)):
+        (item,) = verdict(new.write(tmp_path / "new.db"), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
+        assert item["verdict"] == verdict_of
+        assert verdict_of == "known" or "33.7 MiB in 299 objects made again, 15 MiB in 240 objects in the baseline" in item["why"]
 
 
 @pytest.mark.parametrize("before, verdict_of", [(786432, "cannot tell"), (204800, "new")], ids=["elided before", "as large"])
