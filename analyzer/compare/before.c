@@ -126,16 +126,19 @@ static bool repeats_alike(const struct match *match, const struct profile_line *
            now.most_bytes / (double)now.births <= factor * there.most_bytes / (double)there.births;
 }
 
-/* Several buffers that an edit joins to one are larger for each birth, and no more; a longer run makes as many times more of them. */
+/*
+ * At a line that was edited: several buffers that are joined to one are larger for each birth, and no more; a longer run makes as many
+ * times more of them, and larger data as many times larger ones.
+ */
 static bool is_more_in_all(const struct match *match, const struct profile_line *before,
                            const struct profile_finding *finding, const struct repeated *now,
                            const struct repeated *there, double factor)
 {
-    if (length_is_same(match, 0))
-        return now->bytes > factor * there->most_bytes;
     double length = length_factor(match, there->births);
     if (match->known[finding->line] && !match_is_unedited(match, finding_line(match->now, finding)) && length > 0)
-        return now->bytes > factor * length * there->most_bytes;
+        return now->bytes > factor * length * data_factor(match) * there->most_bytes;
+    if (length_is_same(match, 0))
+        return now->bytes > factor * there->most_bytes;
     return !repeats_alike(match, before, finding, factor);
 }
 

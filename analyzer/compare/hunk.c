@@ -87,6 +87,18 @@ struct hunk_repeated hunk_repeated(const struct match *match, const struct hunk 
     return sum;
 }
 
+struct hunk_repeated hunk_repeated_anywhere(const struct match *match, const char *kind, const bool *kept)
+{
+    struct hunk_repeated sum = {0};
+    for (size_t i = 0; i < match->now->line_count; i++)
+        if (!match_is_unedited(match, &match->now->lines[i]))
+            add(&sum.now, &match->now->lines[i], kind);
+    for (size_t i = 0; i < match->base->line_count; i++)
+        if (!kept[i])
+            add(&sum.base, &match->base->lines[i], kind);
+    return sum;
+}
+
 bool hunk_is_alike(const struct hunk_repeated *repeated)
 {
     const struct hunk_sum *now = &repeated->now, *base = &repeated->base;

@@ -32,6 +32,9 @@ struct hunk_repeated {
 struct hunk_repeated hunk_repeated(const struct match *match, const struct hunk *hunk, const char *kind,
                                    const bool *settled);
 
+/* The same of all rows of all files that were edited, whether they stood together or not; no length. `kept`: see match_kept_lines. */
+struct hunk_repeated hunk_repeated_anywhere(const struct match *match, const char *kind, const bool *kept);
+
 /* As much, some on either side; or more, of objects or bytes: of a run of another length, for each time. */
 bool hunk_is_alike(const struct hunk_repeated *repeated);
 bool hunk_is_more(const struct hunk_repeated *repeated);

@@ -264,6 +264,28 @@ bool match_is_unedited(const struct match *match, const struct profile_line *lin
     return match_row_is_unedited(match, line->file, line->number, &place);
 }
 
+bool *match_kept_lines(const struct match *match)
+{
+    const struct profile *base = match->base;
+    bool **rows = memory_zeroed(base->file_count, sizeof(*rows)),
+         *kept = memory_zeroed(base->line_count, sizeof(*kept));
+    struct match_place place;
+    for (size_t i = 0; i < base->file_count; i++)
+        rows[i] = memory_zeroed(base->files[i].line_count + 1, sizeof(**rows));
+    for (size_t file = 0; file < match->now->file_count; file++)
+        for (int32_t row = 1; (size_t)row <= match->now->files[file].line_count; row++)
+            if (match_row_is_unedited(match, file, row, &place))
+                rows[place.file][place.line] = true;
+    for (size_t i = 0; i < base->line_count; i++) {
+        const struct profile_line *line = &base->lines[i];
+        kept[i] = (size_t)line->number <= base->files[line->file].line_count && rows[line->file][line->number];
+    }
+    for (size_t i = 0; i < base->file_count; i++)
+        free(rows[i]);
+    free(rows);
+    return kept;
+}
+
 bool match_has_file(const struct match *match, size_t file)
 {
     for (size_t i = 0; i < match->now->files[file].line_count; i++)

@@ -34,6 +34,9 @@ bool match_row_is_unedited(const struct match *match, size_t file, int32_t row, 
 /* The same of a line that was counted. */
 bool match_is_unedited(const struct match *match, const struct profile_line *line);
 
+/* Of each line of `base`: does it stand in `now` as it is? Fresh memory. */
+bool *match_kept_lines(const struct match *match);
+
 /* Stands any line of this file of `now` in `base`? */
 bool match_has_file(const struct match *match, size_t file);
 

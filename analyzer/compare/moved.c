@@ -203,7 +203,7 @@ static void make_moved(struct judgement *judgement, struct judged_item *item, ch
 
 static const char *as_much(bool other_length)
 {
-    return other_length ? "as much for each time, in a run of another length," : "as many bytes";
+    return other_length ? "as much for each time or more, in a run of another length," : "as many bytes";
 }
 
 static void tell_moved(struct judgement *judgement, const struct parts *parts)
@@ -270,6 +270,50 @@ static void judge_edited_together(struct judgement *judgement, const struct matc
     free(settled);
 }
 
+static bool is_added(const struct match *match, const struct judged_item *item)
+{
+    return (item->how == JUDGED_NEW || item->how == JUDGED_INCREASED) && item->finding != NULL &&
+           kind_is_exact(item->kind) && !match_is_unedited(match, item->line);
+}
+
+static void tell_conserved(struct judgement *judgement, const struct match *match, const char *kind, const bool *kept)
+{
+    for (size_t i = judgement->item_count; i-- > 0;) {
+        struct judged_item *item = &judgement->items[i];
+        if (strcmp(item->kind, kind) != 0)
+            continue;
+        if (item->how == JUDGED_GONE && !kept[item->line - match->base->lines])
+            drop_item(judgement, i);
+        else if (is_added(match, item))
+            make_moved(
+                judgement, item,
+                memory_print("Moved: the lines that are edited now made as many bytes again in the baseline, in all."));
+    }
+}
+
+/*
+ * A part of a line that went into a function of its own, and the reverse: the line is not gone, but in all nothing is more. In runs of one
+ * length: by how much others differ, too much could hide in all of it.
+ */
+static void judge_conserved(struct judgement *judgement, const struct match *match)
+{
+    const char *asked = "";
+    bool *kept = NULL;
+    for (size_t i = 0; i < judgement->item_count; i++) {
+        const char *kind = judgement->items[i].kind;
+        if (!is_added(match, &judgement->items[i]) || strcmp(kind, asked) == 0)
+            continue;
+        kept = kept != NULL ? kept : match_kept_lines(match);
+        asked = kind;
+        struct hunk_repeated repeated = hunk_repeated_anywhere(match, kind, kept);
+        if (fabs(repeated.now.bytes - repeated.base.bytes) <= ALIKE * repeated.base.bytes) {
+            tell_conserved(judgement, match, kind, kept);
+            i = (size_t)-1; /* items have shifted: those that are moved by now are passed over */
+        }
+    }
+    free(kept);
+}
+
 /* What is gone at one line, and new at one or several. */
 static void judge_split(struct judgement *judgement, const struct match *match, double increase_percent)
 {
@@ -332,4 +376,5 @@ void judge_moved(struct judgement *judgement, const struct match *match, double 
     judge_split(judgement, match, increase_percent);
     judge_joined(judgement, match);
     judge_edited_together(judgement, match); /* but for what came from elsewhere by now */
+    judge_conserved(judgement, match);
 }

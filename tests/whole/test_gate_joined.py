@@ -1,4 +1,4 @@
-"""Products that a refactoring joins to one, or parts: as many bytes are made again, in other numbers of buffers."""
+"""What a refactoring joins, parts or moves to a function of its own: in all as many bytes are made again, at other lines or in other numbers of buffers."""
 import itertools
 
 import pytest
@@ -66,3 +66,51 @@ def test_waste_that_comes_with_it_is_named(recorded, other, steps, steps_before)
     assert ("new", "replica", TEXT.replace("PROJECT", WAYS["joined"]).split("\n").index("        MORE") + 1) in found
     found = failing(verdict(recorded["twice", False, steps], "--baseline", recorded[other, False, steps_before], status=1))
     assert [line for _, _, line in found] == [6]
+
+
+STEPS = """
+import numpy as np
+
+rng = np.random.default_rng(0)
+design = rng.normal(size=(600, 60))
+labels = (rng.random(600) < 0.5).astype(float)
+HELPER
+def gradient(w):
+    GRADIENT
+
+def loss(w):
+    logits = design @ w
+    return (np.logaddexp(0, logits) - labels * logits).sum()
+
+w = np.zeros(60)
+for step in range(300):
+    direction = gradient(w)
+    size = np.sqrt((gradient(w) ** 2).sum())
+    w = w - 1e-3 * direction / (1 + size)
+    MORE
+print(loss(w))
+"""
+HELPER = "\ndef sigmoid(x):\n    return 1 / (1 + np.exp(-x))\n"
+GRADIENTS = {
+    "by rows": ("", "logits = design @ w\n    probs = 1 / (1 + np.exp(-logits))\n    return design.T @ (probs - labels)"),
+    "by a function": (HELPER, "logits = design @ w\n    residual = sigmoid(logits) - labels\n    return design.T @ residual"),
+    "in one row": ("", "return design.T @ (1 / (1 + np.exp(-(design @ w))) - labels)"),
+}
+
+
+@pytest.fixture(scope="module")
+def gradients(tmp_path_factory):
+    runs = bench.Gate(whole.BUILD, whole.PYTHON, tmp_path_factory.mktemp("gradients"))
+    more = "w = w + 0 * np.tanh(design).sum()"
+    return {(way, planted): runs.record(STEPS.replace("HELPER", helper).replace("GRADIENT", text).replace("MORE", more if planted else ""), f"{way}-{planted}.db")
+            for way, (helper, text) in GRADIENTS.items() for planted in (False, True)}
+
+
+@pytest.mark.parametrize("ways", itertools.permutations(GRADIENTS, 2), ids=" after ".join)
+def test_a_part_that_goes_to_another_line_is_no_news_and_waste_beside_it_is(gradients, ways):
+    """A gradient that is computed twice each step, before and after: a line that made a part of it is not gone."""
+    new, base, planted = gradients[ways[0], False], gradients[ways[1], False], gradients[ways[0], True]
+    for baseline in (base, export(base)):
+        assert failing(verdict(new, "--baseline", baseline, status=0)) == []
+    data = verdict(planted, "--baseline", base, status=1)
+    assert any("np.tanh(design)" in item["text"] for item in data["items"] if item["verdict"] == "new")

@@ -68,6 +68,18 @@ def test_data_beside_what_a_library_keeps(tmp_path, scale, verdict_of):
         assert [item["verdict"] for item in verdict(runs[1], "--baseline", baseline, status=int(verdict_of == "increased"))["items"]] == [verdict_of]
 
 
+@pytest.mark.parametrize("features, verdict_of", [(131072, "known"), (65536, "increased")])
+def test_a_line_that_was_renamed_in_larger_data(tmp_path, features, verdict_of):
+    old, new = Program(), Program(PROGRAM.replace("np.where(i[:, None]", "np.where(0 + i[:, None]"))
+    for program, size, other in ((old, 524288, 65536), (new, 1048576, features)):
+        program.site("mask", "np.where(", size, births=260, replicas=259, period=1)
+        program.site("features", "np.tanh(", other, births=260)
+    old = old.write(tmp_path / "old.db")
+    for baseline in (old, export(old)):
+        (item,) = verdict(new.write(tmp_path / "new.db"), "--baseline", baseline, status=int(verdict_of == "increased"))["items"]
+        assert item["verdict"] == verdict_of
+
+
 def test_a_baseline_that_does_not_know_typical_sizes_has_means(tmp_path):
     runs = []
     for name, mask, other in (("old.db", 524288, 65536), ("new.db", 786432, 98304)):
