@@ -4,7 +4,7 @@
  * is taken: in the same expression ("np.argsort(d)[:, :k]"), so that nothing else can see the result; or by every mention of
  * the names it is given to, in the whole file. The time below the call is sampled. The waste is an upper bound: a partition takes a part of it.
  * Traps: the rest that is used (another slice of the name, trimmed means "[k:-k]", "[1:]"); halves, quantiles and splits
- * (a count is a number or a name, no calculation); a name for nearly all of it: followed stores of the sort, many of which a
+ * (a count is a number or a name, no calculation); a name for nearly all of it: sampled stores of the sort, many of which a
  * later call loads, unmake it; small results (no object, no time); names of objects ("self.order"), which others may read.
  */
 #include <ctype.h>
@@ -23,9 +23,9 @@
 #include "show/page.h"
 
 #define RESULTS_MIN 4u
-#define LOADED_MIN 4u /* followed stores... */
+#define LOADED_MIN 4u /* sampled stores... */
 #define LOADED_OF                                                                                                      \
-    4u /* ... one in so many of which may be loaded: a partition wins little where much of a result is used */
+    12u /* ... one in so many of which may be loaded: most are overwritten by the sort itself, of nearly all that is used one in 3 to 6 is */
 #define WASTE_PERCENT 0.5
 
 /* What the text says is taken of a result: [from, to), in the source. */
@@ -132,20 +132,23 @@ static bool takes_few(struct model *model, struct process *process, uint32_t fra
     }
 }
 
-/* Of the sort's stores that were followed to the next call: were many loaded there? */
+/*
+ * Of the sort's sampled stores, were many loaded by the next call? What is taken is loaded at once and seen, what is not is overwritten a
+ * step later, and few watches wait so long: so not of those alone whose fate is known. What the sort itself loads is no use.
+ */
 static bool is_read(const struct site *site)
 {
     const struct run_table *table = &site->process->run->tables[DB_KIND_PAIR];
-    uint64_t loaded = 0, all = 0;
+    uint64_t loaded = 0, sampled = 0;
     struct run_cursor cursor = {0};
     for (const struct db_pair *record; (record = run_next(table, &cursor)) != NULL;) {
-        if (record->first_access != DB_ACCESS_STORE || record->second_access == DB_ACCESS_NONE ||
-            record->scope != DB_SCOPE_ACROSS || objects_site_of_pair(site->process, record) != site)
+        if (record->first_access != DB_ACCESS_STORE || objects_site_of_pair(site->process, record) != site)
             continue;
-        all += record->count;
-        loaded += record->second_access == DB_ACCESS_LOAD || (record->flags & DB_PAIR_USED) != 0 ? record->count : 0;
+        bool is_load = record->second_access == DB_ACCESS_LOAD && record->scope == DB_SCOPE_ACROSS;
+        loaded += is_load ? record->count : 0;
+        sampled += record->second_access == DB_ACCESS_NONE ? record->count : 0;
     }
-    return loaded >= LOADED_MIN && loaded * LOADED_OF > all;
+    return loaded >= LOADED_MIN && loaded * LOADED_OF > sampled;
 }
 
 /* Of a line's places: those that carry the claim. */
