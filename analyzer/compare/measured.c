@@ -79,7 +79,7 @@ static bool is_told_by_text(const struct profile_finding *finding)
 }
 
 static const char *const risen_words[] = {
-    [RISEN_NO] = "As far as samples tell, the line took as much of the run in the baseline.",
+    [RISEN_NO] = "As far as samples tell, the line may have taken as much of the run in the baseline.",
     [RISEN_YES] = "In the baseline this line took less than half as much of the run, and was no such finding.",
     [RISEN_UNKNOWN] = "Measured, and one of the runs was too short to have enough samples to compare.",
 };

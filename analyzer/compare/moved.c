@@ -292,8 +292,8 @@ static void tell_conserved(struct judgement *judgement, const struct match *matc
 }
 
 /*
- * A part of a line that went into a function of its own, and the reverse: the line is not gone, but in all nothing is more. In runs of one
- * length: by how much others differ, too much could hide in all of it.
+ * A part of a line that went into a function of its own, and the reverse: the line is not gone, but in all nothing is more. Runs of other
+ * lengths have other sums, and none is allowed for: too much could hide in the part by which all may differ.
  */
 static void judge_conserved(struct judgement *judgement, const struct match *match)
 {

@@ -102,7 +102,8 @@ struct compared {
 };
 
 /*
- * Near or far, by the history that has more of them: what comes again in the next epoch, in another order, is hardly ever near. Counted also where that makes no finding: for another run it is not new. One value throughout is for the near one.
+ * Near or far, by the history that has more of them: what comes again in the next epoch, in another order, is hardly ever near.
+ * Counted also where that makes no finding: for another run it is not new. One value throughout is for the near one.
  */
 static struct compared compared_of(const struct site *site)
 {
