@@ -10,6 +10,7 @@ import whole
 HEAD = """
 import numpy as np
 random = np.random.default_rng(0)
+np.ones((64, 100)) @ np.ones((100, 80))  # OpenBLAS takes memory to work in at its first product, on some processors
 """
 
 # Name: the program, and what its marked lines must show ("A", "B" and so on at their ends).
