@@ -142,9 +142,10 @@ static int32_t body_end(const struct source *source, int32_t header)
     return last;
 }
 
-bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body)
+bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, bool nested,
+                      struct loop_body *body)
 {
-    struct search search = {.skip = 1, .inner = true};
+    struct search search = {.skip = nested ? 1 : 0, .inner = true};
     if (!search_frames(&search, model, process, node_id) || search.near == NULL)
         return false;
     *body = (struct loop_body){.code = search.near, .first = search.near_line};

@@ -1,8 +1,8 @@
 /*
  * Claim: the line computes results it already had; one computation, kept, would do.
  * Evidence: nearly all objects of its sites equal an earlier one of the same site over the whole run. As many contents as
- * one period has are new, and hardly any more; or one in each round of a loop around (rounds.h); or the same contents come
- * in each round, however long, in whatever order (far.h).
+ * one period has are new, and hardly any more; or one in each round of a loop around (rounds.h), or in every so-many-th of
+ * one loop (rhythm.h); or the same contents come in each round, however long, in whatever order (far.h).
  * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
  * are new; or it never changes, but what it is computed from does: settled.h); an instruction whose other results differ (only a part inside a library repeats); constant contents and
  * copies, which are counted apart; the epoch: batches gathered or read from the data set again in each pass, in whatever order;
@@ -17,6 +17,7 @@
 #include "findings/far.h"
 #include "findings/loop.h"
 #include "findings/moving.h"
+#include "findings/rhythm.h"
 #include "findings/rounds.h"
 #include "findings/settled.h"
 #include "findings/sites.h"
@@ -38,7 +39,8 @@ static bool holds(struct model *model, const struct site *site)
     if (site_repeats_far(site))
         return !site_moves(model, site);
     if (!site_repeats(site))
-        return site_repeats_in_rounds(model, site) && !site_moves(model, site);
+        return (site_repeats_in_rounds(model, site) || site_rhythm_in_loop(model, site) != RHYTHM_NONE) &&
+               !site_moves(model, site);
     if (site_is_settled(model, site))
         return false;
     /* Alone of its size it has a period of one, but between others: the last batch. */
@@ -152,11 +154,32 @@ static bool is_shuffled(const struct finding *finding)
     return finding->object.period == 0 && !site_is_constant(finding->second);
 }
 
-static char *say_equal(const struct finding *finding, bool again, bool copy)
+/* The site has a new content once in so many births, with nothing around its loop that would say why. */
+static enum rhythm rhythm_of(struct model *model, const struct site *site)
+{
+    if (site_repeats(site) || site_repeats_far(site) || site_is_constant(site) || site_rhythm(site) == 0 ||
+        site_rounds_are_seen(model, site))
+        return RHYTHM_NONE;
+    enum rhythm rhythm = site_rhythm_in_loop(model, site);
+    return rhythm != RHYTHM_NONE ? rhythm : RHYTHM_OF_ROUNDS;
+}
+
+/* "once in 50 times" of whatever is counted. */
+static char *say_rarely(const struct site *site, const char *counted)
+{
+    char *count = page_count(site_rhythm(site));
+    char *text = memory_print("once in %s %s%s", count, counted, site_rhythm_is_whole(site) ? "" : " or more");
+    free(count);
+    return text;
+}
+
+static char *say_equal(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct finding_object *object = &finding->object;
-    char *equal = page_count(object->equal), *text;
-    if (is_shuffled(finding))
+    char *equal = page_count(object->equal), *rarely = say_rarely(finding->second, "times"), *text;
+    if (rhythm_of(model, finding->second) != RHYTHM_NONE)
+        text = memory_print("%s times equal to the one before, from inputs that change only %s", equal, rarely);
+    else if (is_shuffled(finding))
         text = memory_print("%s times equal to an earlier one: the same contents come again, in another order", equal);
     else if (again)
         text = memory_print("%s times equal to the one %u before: the same %u contents come round again", equal,
@@ -168,6 +191,7 @@ static char *say_equal(const struct finding *finding, bool again, bool copy)
         text = memory_print("%s times equal to the one before, from %s that did not change", equal,
                             copy ? "a source" : "inputs");
     free(equal);
+    free(rarely);
     return text;
 }
 
@@ -194,14 +218,33 @@ static char *say_changes(struct model *model, const struct site *site)
     return whole;
 }
 
+static char *say_advice_in_rhythm(const struct site *site, enum rhythm rhythm, const char *loop)
+{
+    char *rarely = say_rarely(site, "rounds"), *times = page_count(site_rhythm(site));
+    char *text =
+        rhythm == RHYTHM_WITHIN_ROUND
+            ? memory_print("Build it once in each round of the loop at %s, which makes it %s times, and hand it on.",
+                           loop, times)
+            : memory_print("Build it where its inputs change, %s of the loop at %s, and keep it until then.", rarely,
+                           loop);
+    free(rarely);
+    free(times);
+    return text;
+}
+
 static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct site *site = finding->second;
     struct loop loop = loop_around(model, site->process, site->record->node, again);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
          *changes = say_changes(model, site);
+    enum rhythm rhythm = rhythm_of(model, site);
     char *text;
-    if (copy && place != NULL)
+    if (rhythm != RHYTHM_NONE && place != NULL) {
+        char *advice = say_advice_in_rhythm(site, rhythm, place);
+        text = memory_print("%s%s", advice, changes);
+        free(advice);
+    } else if (copy && place != NULL)
         text = memory_print("Copy it once, outside the loop at %s%s.%s", place,
                             *changes == '\0' ? ", or use the source itself where nobody stores into the copy" : "",
                             changes);
@@ -221,7 +264,7 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
 static void say(struct model *model, struct finding *finding)
 {
     bool again = is_round(model, finding), copy = !again && is_copy(model, finding->second);
-    char *made = say_made(&finding->object), *equal = say_equal(finding, again, copy);
+    char *made = say_made(&finding->object), *equal = say_equal(model, finding, again, copy);
     char *others = say_others(&finding->object), *part = say_part(model, finding);
     finding->claim =
         memory_print("%s%s%s, %s%s.", made, part != NULL ? " by " : "", part != NULL ? part : "", equal, others);

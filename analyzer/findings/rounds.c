@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "findings/loop.h"
+#include "findings/rhythm.h"
 #include "findings/sites.h"
 
 #define AGAIN_MIN 3u  /* in a round of the outer loop, so many times at least */
@@ -27,14 +28,13 @@ static struct rounds rounds_of(const struct site *site)
 }
 
 /* As rounds_of() where contents were new at one distance, births of the site; none where they were not. */
-static struct rounds rhythm_of(const struct site *site)
+static struct rounds rounds_of_rhythm(const struct site *site)
 {
     const struct db_site *record = site->record;
-    uint64_t gaps = site_new(site) - 1, span = (uint64_t)record->new_last - record->new_first;
-    uint64_t gap = span / gaps;
-    if (record->new_last == UINT32_MAX || gap <= AGAIN_MIN || gap * gaps != span || gap * span != record->new_squares)
+    uint64_t step = site_rhythm(site);
+    if (step == 0 || !site_rhythm_is_whole(site))
         return (struct rounds){0};
-    return (struct rounds){.births = (double)((record->births - record->new_first) / gap + 1)};
+    return (struct rounds){.births = (double)((record->births - record->new_first) / step + 1)};
 }
 
 /* Does the way to `node_id` lead through the loop's function, but not through the loop? */
@@ -52,19 +52,13 @@ static bool is_around(struct model *model, struct process *process, uint32_t nod
     return false;
 }
 
-bool site_repeats_in_rounds(struct model *model, const struct site *site)
+bool site_rounds_are_seen(struct model *model, const struct site *site)
 {
     struct process *process = site->process;
-    uint64_t contents = site_new(site);
     struct loop_body loop;
-    if (contents < 2 || site->record->replicas < AGAIN_MIN * contents ||
-        !loop_body_around(model, process, site->record->node, &loop))
+    if (!loop_body_around(model, process, site->record->node, true, &loop))
         return false;
-    struct rounds rounds = rhythm_of(site);
-    if (rounds.births > 0 && contents >= RHYTHM_MIN)
-        return true;
-    if (rounds.births == 0 && contents < ROUNDS_MIN)
-        return false;
+    struct rounds rounds = rounds_of_rhythm(site);
     rounds = rounds.births > 0 ? rounds : rounds_of(site);
     const struct run_table *table = &process->run->tables[DB_KIND_SITE];
     size_t count = run_capacity(table);
@@ -75,4 +69,16 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
             return true;
     }
     return false;
+}
+
+bool site_repeats_in_rounds(struct model *model, const struct site *site)
+{
+    uint64_t contents = site_new(site);
+    struct loop_body loop;
+    if (contents < 2 || site->record->replicas < AGAIN_MIN * contents ||
+        !loop_body_around(model, site->process, site->record->node, true, &loop))
+        return false;
+    bool in_rhythm = rounds_of_rhythm(site).births > 0;
+    return (in_rhythm && contents >= RHYTHM_MIN) ||
+           ((in_rhythm || contents >= ROUNDS_MIN) && site_rounds_are_seen(model, site));
 }

@@ -12,4 +12,7 @@
  */
 bool site_repeats_in_rounds(struct model *model, const struct site *site);
 
+/* Does something stand in the outer loop alone that is made as often as the site has new contents? */
+bool site_rounds_are_seen(struct model *model, const struct site *site);
+
 #endif

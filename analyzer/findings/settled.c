@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "findings/expression.h"
 #include "findings/operand.h"
+#include "findings/rhythm.h"
 #include "findings/sites.h"
 
 #define SITES_MAX 16u
@@ -97,6 +98,19 @@ static void add(struct chain *chain, const struct site *site)
         chain->sites[chain->count++] = site;
 }
 
+/* Had it more contents? What is seen of births that are passed over is held against what a rhythm says of all. */
+static bool changed_more(const struct site *operand, const struct site *result)
+{
+    const struct db_site *record = operand->record;
+    if (!site_is_in_rhythm(result))
+        return site_new(operand) > site_new(result);
+    uint64_t contents =
+        site_is_in_rhythm(operand)
+            ? record->births / site_rhythm(operand)
+            : (uint64_t)((double)site_new(operand) * (double)record->births / (double)record->looked_at);
+    return contents > result->record->births / site_rhythm(result) + 1;
+}
+
 /*
  * Adds the operands of `result`. True: one of them changed while it did not. Only what the code itself makes: functions of
  * NumPy that are written in Python make iterators and the like below one instruction of the program.
@@ -117,7 +131,7 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
         if (operand == result || !are_together(process, user, operand->python) ||
             !is_operand(model, process, operand->python, user))
             continue;
-        if (site_new(operand) > site_new(result))
+        if (changed_more(operand, result))
             return true;
         if (operand->record->examined > 0) /* workspaces are no results: nothing changes less often than they */
             add(chain, operand);

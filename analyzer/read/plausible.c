@@ -202,12 +202,12 @@ static void pages_of_site(struct run *run, struct db_site *site)
 /* When contents were new: as in FORMAT.md, or not known. A live run's are written one after the other. */
 static void when_new(struct db_site *site, uint64_t contents)
 {
-    uint64_t span = (uint64_t)site->new_last - site->new_first;
+    uint64_t span = (uint64_t)site->new_last - site->new_first, step = site->new_step;
     if (contents == 0 || site->new_first == 0 || site->new_last < site->new_first || site->new_last > site->births ||
-        site->new_squares > span * span) {
+        (contents > 1 && (step == 0 || span % step != 0 || span / step < contents - 1))) {
         site->new_first = 0;
         site->new_last = UINT32_MAX;
-        site->new_squares = 0;
+        site->new_step = 0;
     }
 }
 

@@ -364,11 +364,11 @@ struct db_site {
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
     uint64_t untouched_bytes; /* ... and still not at the end */
     /* When contents were new: of examined, neither constant nor replicas. */
-    uint64_t new_squares; /* sum over them, but the first: the square of the births since the one before */
-    uint32_t new_first;   /* birth of the first... */
-    uint32_t new_last;    /* ... and of the last; UINT32_MAX: it is not known when */
-    uint64_t alike;       /* of constant: of the same value as the first */
-    uint64_t huge_bytes;  /* of fresh_bytes: where a whole huge page could come, aligned and all of it absent */
+    uint64_t new_step;  /* greatest common divisor of the births between each and the one before; 0 before the second */
+    uint32_t new_first; /* birth of the first... */
+    uint32_t new_last;  /* ... and of the last; UINT32_MAX: it is not known when */
+    uint64_t alike;     /* of constant: of the same value as the first */
+    uint64_t huge_bytes; /* of fresh_bytes: where a whole huge page could come, aligned and all of it absent */
 };
 
 /*

@@ -133,6 +133,16 @@ static void forget_when_new(struct db_site *record)
     __atomic_store_n(&record->new_last, UINT32_MAX, __ATOMIC_RELAXED);
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* The object's content is new to its site. In the order of births, or never mind. */
 static void note_new(struct db_site *record, uint32_t birth)
 {
@@ -144,7 +154,7 @@ static void note_new(struct db_site *record, uint32_t birth)
     if (last == 0) {
         __atomic_store_n(&record->new_first, birth, __ATOMIC_RELAXED);
     } else {
-        process_count(&record->new_squares, (uint64_t)(birth - last) * (birth - last));
+        __atomic_store_n(&record->new_step, common_divisor(birth - last, record->new_step), __ATOMIC_RELAXED);
     }
     __atomic_store_n(&record->new_last, birth, __ATOMIC_RELAXED);
 }
@@ -273,9 +283,8 @@ static void compare(struct site *site, const struct object *object, const struct
 static void set_aside(struct site *site)
 {
     struct db_site *record = site->record;
-    uint64_t *parts[] = {&record->examined, &record->unfilled, &record->constant,        &record->zero,
-                         &record->alike,    &record->replicas, &record->period_replicas, &record->new_squares,
-                         &record->copies};
+    uint64_t *parts[] = {&record->examined, &record->unfilled,        &record->constant, &record->zero,  &record->alike,
+                         &record->replicas, &record->period_replicas, &record->new_step, &record->copies};
     site->is_structure = true;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         __atomic_store_n(parts[i], 0, __ATOMIC_RELAXED);

@@ -155,11 +155,11 @@ static void test_the_rhythm_of_new_contents(void **state)
     }
     assert_int_equal(record_of(site)->new_first, 1);
     assert_int_equal(record_of(site)->new_last, 46);
-    assert_int_equal(record_of(site)->new_squares, 3 * 15 * 15);
+    assert_int_equal(record_of(site)->new_step, 15);
     make(site, 2000);
     make(site, 2001);
     assert_int_equal(record_of(site)->new_last, 62);
-    assert_int_equal(record_of(site)->new_squares, 4 * 15 * 15 + 1);
+    assert_int_equal(record_of(site)->new_step, 1);
 }
 
 /* Unless the same instruction was seen to fill one on another path. */

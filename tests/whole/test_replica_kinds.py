@@ -210,6 +210,100 @@ PROGRAMS = {
                 slope += places.T @ (codes - random.normal(size=(50, 30)))
             table = table - 1e-4 * slope
         """,
+    "a target network that is synchronised every 20 steps": NUMPY + """
+        states, weights = random.normal(size=(500, 24)), random.normal(size=(24, 48)) * 0.1
+        target = weights.copy()
+        def values(batch):
+            scaled = target / np.sqrt((target**2).sum(axis=0))  # invariant
+            return np.maximum(batch @ scaled, 0).max(axis=1)
+        for step in range(400):
+            batch = states[random.integers(0, 500, 40)]
+            error = (batch @ weights).max(axis=1) - values(batch)
+            weights = weights - 1e-4 * np.outer(batch.T @ error, np.ones(48))
+            if step % 20 == 19:
+                target = weights.copy()
+        """,
+    "gradients of eight small batches added up, in one loop": TORCH + """
+        data, weights = torch.randn(4000, 20), torch.randn(20, 30)
+        slope = torch.zeros(20, 30)
+        for step in range(320):
+            batch = data[torch.randint(4000, (25,))]
+            normed = weights / weights.norm(dim=0)  # invariant
+            slope = slope + batch.T @ (torch.tanh(batch @ normed) - 1)
+            if step % 8 == 7:
+                weights, slope = weights - 1e-3 * slope, torch.zeros(20, 30)
+        """,
+    "a table that changes every 30 steps of a long loop, most of which are passed over": NUMPY + """
+        table, total = random.normal(size=(40, 40)), 0.0
+        for step in range(6000):
+            if step % 30 == 0:
+                table = table + 1e-3 * random.normal(size=(40, 40))
+            total += (np.tanh(table) @ random.normal(size=40)).sum()  # invariant
+        """,
+    "a table that changes every 20 steps, in epochs of 13": NUMPY + """
+        table, total = random.normal(size=(40, 40)), 0.0
+        for epoch in range(40):
+            for part in range(13):
+                if (epoch * 13 + part) % 20 == 0:
+                    table = table + 1e-3 * random.normal(size=(40, 40))
+                total += (np.tanh(table) @ random.normal(size=40)).sum()  # invariant
+        """,
+    "a table that changes when it happens to": NUMPY + """
+        table, total = random.normal(size=(40, 40)), 0.0
+        for step in range(600):
+            if random.random() < 0.05:
+                table = table + 1e-3 * random.normal(size=(40, 40))
+            total += (np.tanh(table) @ random.normal(size=40)).sum()
+        """,
+    "a table that changes every 60 steps, too seldom to tell": NUMPY + """
+        table, total = random.normal(size=(40, 40)), 0.0
+        for step in range(400):
+            if step % 60 == 0:
+                table = table + 1e-3 * random.normal(size=(40, 40))
+            total += (np.tanh(table) @ random.normal(size=40)).sum()
+        """,
+    "what each of six layers makes again, in a loop of PyTorch": TORCH + """
+        class Layer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(32, 32)
+            def forward(self, both):
+                x, mask = both
+                bias = torch.tanh(mask)  # invariant
+                return torch.relu(self.linear(x)) + bias, mask
+        network = nn.Sequential(*[Layer() for _ in range(6)])
+        optimizer = torch.optim.SGD(network.parameters(), 1e-3)
+        for step in range(60):
+            both = torch.randn(50, 32), torch.randn(50, 32)
+            optimizer.zero_grad()
+            network(both)[0].square().mean().backward()
+            optimizer.step()
+        """,
+    "what PyTorch makes again for its own layers": TORCH + """
+        layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True)
+        network = nn.TransformerEncoder(layer, 6)
+        for step in range(40):
+            x, padding = torch.randn(16, 40, 32), torch.rand(16, 40) < 0.2
+            padding[:, 0] = False
+            network.zero_grad()
+            network(x, src_key_padding_mask=padding).square().mean().backward()
+        """,
+    "a library calls for each row what depends on none": NUMPY + """
+        table = random.normal(size=(40, 40))
+        def project(row):
+            return row @ np.tanh(table)  # invariant
+        for step in range(60):
+            rows = np.apply_along_axis(project, 1, random.normal(size=(12, 40)))
+            table = table - 1e-6 * rows.T @ rows
+        """,
+    "a flag of what is large, which a rhythm changes, and what it is made from each step": NUMPY + """
+        data, weights = random.normal(size=(2000, 8)), random.normal(size=8)
+        for step in range(600):
+            weights = weights + random.normal(size=8) if step % 30 == 1 else weights * (1 + 1e-6)
+            scores = data @ weights
+            large = scores > 0
+            total = large.mean() + step
+        """,
     "a mask that settles while epochs go by": NUMPY + """
         data, labels = random.normal(size=(2000, 8)), random.integers(0, 2, 2000)
         weights = random.normal(size=8)
