@@ -44,14 +44,17 @@ def environments(options, database):
     return plain, dict(plain, LD_PRELOAD=str(shim), PIEPROF_OUT=str(database), **settings)
 
 
+def per_second(count, seconds):
+    return f"{count / seconds:.0f}" if seconds else "-"
+
+
 def yields(options, database):
-    """Samples and finished pairs per native CPU-second, digested objects per CPU-second."""
+    """Samples per CPU-second, finished pairs per native CPU-second, digested objects per CPU-second: where the time engine tells these."""
     words = [str(options.build / "pieprof-report"), "--format", "json", str(database)]
     report = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
     health, time_s = report["run"]["health"], report["totals"]["time_s"]
-    native_s = max(time_s["native"], 1e-9)
     objects = (report["totals"].get("replicas") or {}).get("examined", 0)
-    return health["samples"] / max(time_s["total"], 1e-9), health["finished"] / native_s, objects / max(time_s["total"], 1e-9)
+    return [per_second(health["samples"], time_s["total"]), per_second(health["finished"], time_s["native"]), per_second(objects, time_s["total"])]
 
 
 def measure(options, program):
@@ -72,7 +75,7 @@ def measure(options, program):
 def row(program, pairs, rates):
     cells = [program.removeprefix("examples/").replace(".py", ""), f"{statistics.median(pair[0].cpu_s for pair in pairs):.1f}"]
     cells += ratios.cells_of(pairs)
-    return cells + [f"{rate:.0f}" for rate in rates], ratios.ratio_of_sums(pairs, "cpu_s")
+    return cells + rates, ratios.ratio_of_sums(pairs, "cpu_s")
 
 
 def page(options, rows, mean, small):

@@ -168,13 +168,16 @@ uint64_t small_structures(uint64_t value)
     return sum;
 }
 
-/* The allocator keeps its links in the first words of a freed chunk: `fence` keeps it from joining the top. */
+/*
+ * The allocator keeps its links in the first words of a freed chunk. `fence` keeps it from joining the top, where none are written: of
+ * the same size, for where the chunk found no room but at the top, it finds none either.
+ */
 void chunk_heads(uint64_t value)
 {
     void *volatile fence;
     for (int i = 0; i < 50; i++) {
         volatile uint64_t *chunk = malloc(4096);
-        fence = malloc(2000);
+        fence = malloc(4096);
         chunk[0] = value;
         chunk[1] = value;
         free((void *)chunk);

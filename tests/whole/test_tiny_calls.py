@@ -249,7 +249,7 @@ with torch.no_grad():
 def profile(tmp_path, source):
     path, database = tmp_path / "program.py", tmp_path / "out.db"
     path.write_text(textwrap.dedent(source))
-    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="1000", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="1000", PIEPROF_BUDGET="100")
     done = whole.execute([whole.PYTHON, path], env=environment)
     assert done.returncode == 0 and not done.stderr, done.stderr
     report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))

@@ -36,5 +36,5 @@ def train(epochs):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--epochs", type=int, default=120)
+    parser.add_argument("--epochs", type=int, default=360)
     train(parser.parse_args().epochs)
