@@ -1,0 +1,102 @@
+"""What the report says of calls that store what another has just stored, on files of make_db.py: the claim, its edges, what unmakes it."""
+import sys
+
+import pytest
+
+from gating import ADDRESS, Program, make_db
+from reports import report_json
+
+PROGRAM = '''import numpy as np
+
+def step(gradient, data):
+    np.multiply(data, 2.0, out=gradient)
+    np.add(data, data, out=gradient)
+    gradient.fill(0.0)
+    gradient.fill(-0.0)
+    other = np.sqrt(data)
+
+def main(data):
+    for number in range(100):
+        step(data, data)
+
+main(np.ones(3))
+'''
+PRODUCT, SUM, CLEARED, CLEARED_AGAIN = "np.multiply(", "np.add(", "fill(0.0)", "fill(-0.0)"
+ALONE, STORES = (make_db.STORE, 0), (make_db.STORE, make_db.STORE)
+SAME, ZERO = make_db.SAME_VALUE, make_db.ZERO
+
+pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns before CPython 3.11")
+
+
+class Run:
+    """A run of 10 s, of which the second of two calls took 2 s; both store into an object that lives on."""
+
+    def __init__(self, first=PRODUCT, second=SUM, samples=500):
+        self.program = Program(PROGRAM)
+        self.step = self.program.frame(self.program.frame(self.program.process.root(), "<module>", "main(np.ones"), "main", "step(data, data)")
+        self.first, self.second = self.way(first), self.way(second, samples=samples)
+        self.way("np.sqrt", samples=1500)
+
+    def way(self, words, **time):
+        return self.program.process.node(self.program.frame(self.step, "step", words), make_db.NATIVE, ADDRESS, **time)
+
+    def alone(self, count, flags=SAME):
+        """Sampled stores of the second call, by whether they wrote what was there."""
+        self.program.process.pair(self.second, self.second, ALONE, make_db.UNKNOWN, 3, flags=flags, count=count)
+        return self
+
+    def again(self, count, flags=SAME, **facts):
+        """Stores of the first call that the second's came upon."""
+        self.program.process.pair(self.first, self.second, STORES, flags=flags, count=count, **facts)
+        return self
+
+    def findings(self, tmp_path):
+        return report_json(self.program.write(tmp_path / "out.db"), "--min-waste", "0")["findings"]
+
+
+def test_the_claim(tmp_path):
+    (finding,) = Run().alone(60).again(40).findings(tmp_path)
+    assert (finding["kind"], finding["category"], finding["line"]) == ("redundant_store", "repeated native call with the same arguments", 5)
+    assert finding["claim"] == ("Of 100 stores that were followed, 100 wrote the value that was there, where they came after another: what "
+                                "train.py:4 had stored, unread until then.")
+    assert finding["advice"] == "Leave one of the two out, this one or train.py:4."
+    assert (finding["waste_s"], finding["fraction"], finding["exact"]) == (2.0, 1.0, False)
+
+
+def test_zeros_count_where_both_calls_clear(tmp_path):
+    (finding,) = Run(CLEARED, CLEARED_AGAIN).alone(60, SAME | ZERO).again(40, SAME | ZERO).findings(tmp_path)
+    assert finding["line"] == 7 and "train.py:6" in finding["advice"]
+
+
+EDGES = {
+    "as little evidence as may be": (lambda: Run().alone(12).again(4), True),
+    "less": (lambda: Run().alone(11).again(4), False),
+    "the call before seen four times": (lambda: Run().alone(100).again(4), True),
+    "three times": (lambda: Run().alone(100).again(3), False),
+    "one in fifty changed something": (lambda: Run().alone(60).again(40).alone(2, flags=0), True),
+    "three in a hundred": (lambda: Run().alone(60).again(40).alone(3, flags=0), False),
+    "as many undecided": (lambda: Run().alone(60).again(40).again(40, SAME | make_db.UNPROVED), True),
+    "more": (lambda: Run().alone(60).again(40).again(41, SAME | make_db.UNPROVED), False),
+}
+UNMADE = {
+    "read in between": lambda: Run().alone(60).again(40).again(3, SAME | make_db.USED),
+    "other values": lambda: Run().alone(60).again(40).again(3, flags=0),
+    "zeros of a product over cleared ones": lambda: Run(CLEARED, SUM).alone(60, SAME | ZERO).again(40, SAME | ZERO),
+    "zeros over a product's": lambda: Run(PRODUCT, CLEARED).alone(60, SAME | ZERO).again(40, SAME | ZERO),
+    "in the place of another object": lambda: Run().alone(60).again(40, relation=2),
+    "in one call": lambda: Run().alone(60).again(40, scope=make_db.WITHIN),
+    "a loop's own fill": lambda: Run(SUM).alone(60).again(40),
+    "other heap": lambda: Run().alone(60).again(40, klass=make_db.OTHER_HEAP),
+    "not worth it": lambda: Run(samples=8).alone(60).again(40),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_how_much_evidence_it_takes(tmp_path, name):
+    run, is_found = EDGES[name]
+    assert bool(run().findings(tmp_path)) == is_found
+
+
+@pytest.mark.parametrize("name", UNMADE)
+def test_what_unmakes_it(tmp_path, name):
+    assert UNMADE[name]().findings(tmp_path) == []
