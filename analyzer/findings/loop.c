@@ -49,7 +49,8 @@ static bool has_comprehension(const struct statement *statement)
 
 struct search {
     unsigned skip; /* loops still to be passed over */
-    bool inner;
+    bool inner,
+        once; /* `once`: the frames of a comprehension and of its function stand in the same loop, which is one */
     struct loop found, last;        /* `last`: the outermost seen, for want of another */
     const struct code *code, *near; /* of the frame looked at; of that which the nearest loop stands in */
     int32_t near_line;              /* of its header */
@@ -58,6 +59,8 @@ struct search {
 /* True when this loop is the one. */
 static bool search_take(struct search *search, const char *file, int32_t line)
 {
+    if (search->once && search->last.file == file && search->last.line == line)
+        return false;
     search->last = (struct loop){.file = file, .line = line};
     if (search->near == NULL) {
         search->near = search->code;
@@ -142,10 +145,9 @@ static int32_t body_end(const struct source *source, int32_t header)
     return last;
 }
 
-bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, bool nested,
-                      struct loop_body *body)
+bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body)
 {
-    struct search search = {.skip = nested ? 1 : 0, .inner = true};
+    struct search search = {.skip = 1, .inner = true, .once = true};
     if (!search_frames(&search, model, process, node_id) || search.near == NULL)
         return false;
     *body = (struct loop_body){.code = search.near, .first = search.near_line};

@@ -23,9 +23,8 @@ struct loop_body {
     int32_t first, last; /* from the header on */
 };
 
-/* The nearest loop of user code around them; `nested`: where there is another around it. */
-bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, bool nested,
-                      struct loop_body *body);
+/* The nearest loop of user code around them, where there is another around it. Comprehensions are none. */
+bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body);
 
 /*
  * The innermost loop around the line of the Python frame `node_id`, in its own function; a header's line is within its loop.

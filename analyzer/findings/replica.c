@@ -34,12 +34,36 @@ bool site_repeats(const struct site *site)
            contents <= period + record->examined / NEW_OF_EXAMINED;
 }
 
+/* "array([a, b])", which makes an array of what is none. Behind the name stands more of a source, which ends in NUL. */
+static bool takes_list(const struct operation *operation)
+{
+    const char *at = operation->name + operation->length_bytes;
+    at += strspn(at, " ");
+    at += *at == '(' ? 1 : 0;
+    at += strspn(at, " \n");
+    return *at == '[' || *at == '(';
+}
+
+/* Does the call only copy what it is given, by its name? */
+static bool is_copy(struct model *model, const struct site *site)
+{
+    static const char *const names[] = {"copy",  "clone",  "contiguous", "ascontiguousarray",
+                                        "array", "tensor", "deepcopy"};
+    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    struct operation operation = operation_at(model, site->process, frame);
+    for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
+        if (operation_is_named(&operation, names[i]))
+            return !takes_list(&operation);
+    return false;
+}
+
 static bool holds(struct model *model, const struct site *site)
 {
     if (site_repeats_far(site))
         return !site_moves(model, site);
     if (!site_repeats(site))
-        return (site_repeats_in_rounds(model, site) || site_rhythm_in_loop(model, site) != RHYTHM_NONE) &&
+        return (site_repeats_in_rounds(model, site) ||
+                (site_repeats_in_rhythm(model, site) && !is_copy(model, site))) &&
                !site_moves(model, site);
     if (site_is_settled(model, site))
         return false;
@@ -119,29 +143,6 @@ static bool is_round(struct model *model, const struct finding *finding)
     return node->python == frame || (loop_is_nested(model, site->process, frame) && !is_one_execution(finding));
 }
 
-/* "array([a, b])", which makes an array of what is none. Behind the name stands more of a source, which ends in NUL. */
-static bool takes_list(const struct operation *operation)
-{
-    const char *at = operation->name + operation->length_bytes;
-    at += strspn(at, " ");
-    at += *at == '(' ? 1 : 0;
-    at += strspn(at, " \n");
-    return *at == '[' || *at == '(';
-}
-
-/* Does the call only copy what it is given, by its name? */
-static bool is_copy(struct model *model, const struct site *site)
-{
-    static const char *const names[] = {"copy",  "clone",  "contiguous", "ascontiguousarray",
-                                        "array", "tensor", "deepcopy"};
-    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
-    struct operation operation = operation_at(model, site->process, frame);
-    for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
-        if (operation_is_named(&operation, names[i]))
-            return !takes_list(&operation);
-    return false;
-}
-
 static const char *name(struct model *model, struct finding *finding)
 {
     if (is_round(model, finding))
@@ -154,21 +155,18 @@ static bool is_shuffled(const struct finding *finding)
     return finding->object.period == 0 && !site_is_constant(finding->second);
 }
 
-/* The site has a new content once in so many births, with nothing around its loop that would say why. */
-static enum rhythm rhythm_of(struct model *model, const struct site *site)
+/* Has it a new content once in so many births, with nothing around its loop that would say why? */
+static bool is_in_rhythm(struct model *model, const struct site *site)
 {
-    if (site_repeats(site) || site_repeats_far(site) || site_is_constant(site) || site_rhythm(site) == 0 ||
-        site_rounds_are_seen(model, site))
-        return RHYTHM_NONE;
-    enum rhythm rhythm = site_rhythm_in_loop(model, site);
-    return rhythm != RHYTHM_NONE ? rhythm : RHYTHM_OF_ROUNDS;
+    return !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site) &&
+           !site_rounds_are_seen(model, site) && site_repeats_in_rhythm(model, site);
 }
 
-/* "once in 50 times" of whatever is counted. */
-static char *say_rarely(const struct site *site, const char *counted)
+/* "once in 50 times". */
+static char *say_rarely(const struct site *site)
 {
     char *count = page_count(site_rhythm(site));
-    char *text = memory_print("once in %s %s%s", count, counted, site_rhythm_is_whole(site) ? "" : " or more");
+    char *text = memory_print("once in %s times%s", count, site_rhythm_is_whole(site) ? "" : " or more");
     free(count);
     return text;
 }
@@ -176,8 +174,8 @@ static char *say_rarely(const struct site *site, const char *counted)
 static char *say_equal(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct finding_object *object = &finding->object;
-    char *equal = page_count(object->equal), *rarely = say_rarely(finding->second, "times"), *text;
-    if (rhythm_of(model, finding->second) != RHYTHM_NONE)
+    char *equal = page_count(object->equal), *rarely = say_rarely(finding->second), *text;
+    if (is_in_rhythm(model, finding->second))
         text = memory_print("%s times equal to the one before, from inputs that change only %s", equal, rarely);
     else if (is_shuffled(finding))
         text = memory_print("%s times equal to an earlier one: the same contents come again, in another order", equal);
@@ -218,33 +216,16 @@ static char *say_changes(struct model *model, const struct site *site)
     return whole;
 }
 
-static char *say_advice_in_rhythm(const struct site *site, enum rhythm rhythm, const char *loop)
-{
-    char *rarely = say_rarely(site, "rounds"), *times = page_count(site_rhythm(site));
-    char *text =
-        rhythm == RHYTHM_WITHIN_ROUND
-            ? memory_print("Build it once in each round of the loop at %s, which makes it %s times, and hand it on.",
-                           loop, times)
-            : memory_print("Build it where its inputs change, %s of the loop at %s, and keep it until then.", rarely,
-                           loop);
-    free(rarely);
-    free(times);
-    return text;
-}
-
 static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct site *site = finding->second;
     struct loop loop = loop_around(model, site->process, site->record->node, again);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
          *changes = say_changes(model, site);
-    enum rhythm rhythm = rhythm_of(model, site);
-    char *text;
-    if (rhythm != RHYTHM_NONE && place != NULL) {
-        char *advice = say_advice_in_rhythm(site, rhythm, place);
-        text = memory_print("%s%s", advice, changes);
-        free(advice);
-    } else if (copy && place != NULL)
+    char *rarely = say_rarely(site), *text;
+    if (is_in_rhythm(model, site))
+        text = memory_print("Build it where its inputs change, %s, and keep it until then.%s", rarely, changes);
+    else if (copy && place != NULL)
         text = memory_print("Copy it once, outside the loop at %s%s.%s", place,
                             *changes == '\0' ? ", or use the source itself where nobody stores into the copy" : "",
                             changes);
@@ -258,6 +239,7 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
         text = memory_print("Build it once, outside the loop at %s.%s", place, changes);
     free(place);
     free(changes);
+    free(rarely);
     return text;
 }
 

@@ -4,26 +4,22 @@
 
 #include "model/model.h"
 
-/* So many births lie between new contents of the site, or a multiple of that; 0 where that is not known, or hardly any come again. */
+/*
+ * Does the site make the same content again and again, and a new one only every so many times, since what it is made from
+ * changes no more often? So it is where user code makes numbers to the last digit, which come again one right after
+ * the other, in a strict rhythm, up to the end. Traps: what is chosen or counted (labels, masks, orders) may stay equal for as long as an input keeps
+ * to a rhythm, while another changes a little each time, wherever that is made; the plateau, whose contents change when they happen to;
+ * items that come again in any order; what a library makes for its own ends.
+ */
+bool site_repeats_in_rhythm(struct model *model, const struct site *site);
+
+/* Of such a site: so many births lie between new contents... */
 uint64_t site_rhythm(const struct site *site);
 
-/* Are there so many of them that it is no chance? */
-bool site_is_in_rhythm(const struct site *site);
-
-/* Between all of them, not a multiple? */
+/* ... between all of them, or a multiple of that? */
 bool site_rhythm_is_whole(const struct site *site);
 
-enum rhythm {
-    RHYTHM_NONE,
-    RHYTHM_OF_ROUNDS,   /* each round of the loop makes one, and every so-many-th a new one */
-    RHYTHM_WITHIN_ROUND /* each round makes so many that are equal, in a loop of a library: a model's layers */
-};
-
-/*
- * How does the rhythm lie to the rounds of the nearest loop of user code? None: what the site makes changes when it happens to, as a
- * plateau's contents do, or less often than what it is made from; or nothing tells how many rounds the loop has; or it is made
- * within a library for its own ends.
- */
-enum rhythm site_rhythm_in_loop(struct model *model, const struct site *site);
+/* How many contents a rhythm says there are, those that were passed over too; 0 where there is none. */
+uint64_t site_rhythm_contents(const struct site *site);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "findings/loop.h"
-#include "findings/rhythm.h"
+#include "findings/settled.h"
 #include "findings/sites.h"
 
 #define AGAIN_MIN 3u  /* in a round of the outer loop, so many times at least */
@@ -31,8 +31,9 @@ static struct rounds rounds_of(const struct site *site)
 static struct rounds rounds_of_rhythm(const struct site *site)
 {
     const struct db_site *record = site->record;
-    uint64_t step = site_rhythm(site);
-    if (step == 0 || !site_rhythm_is_whole(site))
+    uint64_t gaps = site_new(site) - 1, span = (uint64_t)record->new_last - record->new_first;
+    uint64_t step = gaps == 1 ? span : record->new_step;
+    if (record->new_last == UINT32_MAX || step <= AGAIN_MIN || gaps * step != span)
         return (struct rounds){0};
     return (struct rounds){.births = (double)((record->births - record->new_first) / step + 1)};
 }
@@ -56,7 +57,7 @@ bool site_rounds_are_seen(struct model *model, const struct site *site)
 {
     struct process *process = site->process;
     struct loop_body loop;
-    if (!loop_body_around(model, process, site->record->node, true, &loop))
+    if (!loop_body_around(model, process, site->record->node, &loop))
         return false;
     struct rounds rounds = rounds_of_rhythm(site);
     rounds = rounds.births > 0 ? rounds : rounds_of(site);
@@ -76,9 +77,10 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
     uint64_t contents = site_new(site);
     struct loop_body loop;
     if (contents < 2 || site->record->replicas < AGAIN_MIN * contents ||
-        !loop_body_around(model, site->process, site->record->node, true, &loop))
+        !loop_body_around(model, site->process, site->record->node, &loop))
         return false;
     bool in_rhythm = rounds_of_rhythm(site).births > 0;
-    return (in_rhythm && contents >= RHYTHM_MIN) ||
-           ((in_rhythm || contents >= ROUNDS_MIN) && site_rounds_are_seen(model, site));
+    bool in_rounds = (in_rhythm && contents >= RHYTHM_MIN) ||
+                     ((in_rhythm || contents >= ROUNDS_MIN) && site_rounds_are_seen(model, site));
+    return in_rounds && !site_is_settled(model, site);
 }

@@ -98,17 +98,15 @@ static void add(struct chain *chain, const struct site *site)
         chain->sites[chain->count++] = site;
 }
 
-/* Had it more contents? What is seen of births that are passed over is held against what a rhythm says of all. */
+/* Had it more contents? Where births are passed over, what is seen of it is held against what the result's rhythm says of all. */
 static bool changed_more(const struct site *operand, const struct site *result)
 {
     const struct db_site *record = operand->record;
-    if (!site_is_in_rhythm(result))
+    uint64_t contents = site_rhythm_contents(result), others = site_rhythm_contents(operand);
+    if (contents == 0)
         return site_new(operand) > site_new(result);
-    uint64_t contents =
-        site_is_in_rhythm(operand)
-            ? record->births / site_rhythm(operand)
-            : (uint64_t)((double)site_new(operand) * (double)record->births / (double)record->looked_at);
-    return contents > result->record->births / site_rhythm(result) + 1;
+    double seen = (double)site_new(operand) / (double)record->looked_at;
+    return (others > 0 ? (double)others : seen * (double)record->births) > (double)contents;
 }
 
 /*
@@ -143,7 +141,7 @@ bool site_is_settled(struct model *model, const struct site *site)
 {
     struct chain chain = {.sites = {site}, .count = 1};
     for (size_t i = 0; i < chain.count; i++)
-        if (add_operands(model, &chain, chain.sites[i]))
-            return true;
+        if (chain.sites[i]->record->replicas > 0 && add_operands(model, &chain, chain.sites[i]))
+            return true; /* what is new each time it is made is no plateau: it is made more seldom than what it is made from */
     return false;
 }

@@ -204,10 +204,10 @@ static void when_new(struct db_site *site, uint64_t contents)
 {
     uint64_t span = (uint64_t)site->new_last - site->new_first, step = site->new_step;
     if (contents == 0 || site->new_first == 0 || site->new_last < site->new_first || site->new_last > site->births ||
-        (contents > 1 && (step == 0 || span % step != 0 || span / step < contents - 1))) {
+        (contents > 2 && (step == 0 || span / step < contents - 2)) || site->new_digits > DB_NEW_MEASURED) {
         site->new_first = 0;
         site->new_last = UINT32_MAX;
-        site->new_step = 0;
+        site->new_step = site->new_digits = 0;
     }
 }
 

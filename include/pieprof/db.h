@@ -322,6 +322,7 @@ struct db_counter {
 
 #define DB_FAR_MIN_BYTES 16384u
 #define DB_FAR_BITS_MAX 8u
+#define DB_NEW_MEASURED 8u
 
 /*
  * A place that makes objects: all Python frames of the allocation, its size and its ordinal within its line's execution.
@@ -364,10 +365,11 @@ struct db_site {
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
     uint64_t untouched_bytes; /* ... and still not at the end */
     /* When contents were new: of examined, neither constant nor replicas. */
-    uint64_t new_step;  /* greatest common divisor of the births between each and the one before; 0 before the second */
-    uint32_t new_first; /* birth of the first... */
-    uint32_t new_last;  /* ... and of the last; UINT32_MAX: it is not known when */
-    uint64_t alike;     /* of constant: of the same value as the first */
+    uint32_t new_step;   /* greatest common divisor of the births between each and the one before, from the third on */
+    uint32_t new_digits; /* of the first DB_NEW_MEASURED: full of numbers that a calculation makes, to the last digit */
+    uint32_t new_first;  /* birth of the first... */
+    uint32_t new_last;   /* ... and of the last; UINT32_MAX: it is not known when */
+    uint64_t alike;      /* of constant: of the same value as the first */
     uint64_t huge_bytes; /* of fresh_bytes: where a whole huge page could come, aligned and all of it absent */
 };
 

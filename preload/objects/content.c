@@ -22,9 +22,12 @@
 #define MAPPINGS_REACH_BYTES (UINT64_C(1) << 41)
 #define USER_BITS 47u
 #define MARK_BITS 4u
-#define OWN_ADDRESSES 4u                     /* of one buffer, into it: no numbers happen to be that */
-#define WHOLE_LIMIT_BYTES ((size_t)16 << 20) /* beyond, samples must do unless PIEPROF_DIGEST=full */
+#define OWN_ADDRESSES 4u                      /* of one buffer, into it: no numbers happen to be that */
+#define WHOLE_LIMIT_BYTES ((size_t)16 << 20)  /* unless PIEPROF_DIGEST=full... */
+#define PROOF_LIMIT_BYTES ((size_t)256 << 20) /* ... beyond which samples must do */
 #define SELECTOR_WORDS 8u
+#define DISTINCT_SHIFT 12u
+#define DISTINCT_BITS (1u << DISTINCT_SHIFT)
 #define MARK_MASK ((UINT64_C(1) << MARK_BITS) - 1)
 
 /* Of line `i` of `bytes` bytes: the first begins at the start, the last ends at the end. */
@@ -108,6 +111,35 @@ bool content_sample_is_constant(const struct content_sample *sample, uint64_t *w
     }
     /* Lines begin at words, but the last, which ends where the buffer does: the check of the whole looks at that. */
     return repeats(sample->data, sample->bytes - CONTENT_LINE_BYTES, *word);
+}
+
+/* IEEE 754: from 2^-64 to 2^64, with a bit set among the last eight. */
+static bool is_binary32_with_digits(uint32_t number)
+{
+    uint32_t exponent = number >> 23 & 0xff;
+    return exponent >= 127 - 64 && exponent < 127 + 64 && (number & 0xff) != 0;
+}
+
+/* From 2^-128 to 2^128, with one among the last sixteen. */
+static bool is_binary64_with_digits(uint64_t number)
+{
+    uint64_t exponent = number >> 52 & 0x7ff;
+    return exponent >= 1023 - 128 && exponent < 1023 + 128 && (number & 0xffff) != 0;
+}
+
+bool content_sample_has_digits(const struct content_sample *sample)
+{
+    uint64_t seen[DISTINCT_BITS / 64] = {0};
+    size_t words = sample->bytes / WORD_BYTES, found = 0;
+    for (size_t i = 0; i < words; i++) {
+        uint64_t word = word_at(sample->data + i * WORD_BYTES);
+        uint64_t place = word * UINT64_C(0x9e3779b97f4a7c15) >> (64 - DISTINCT_SHIFT);
+        bool has_digits = is_binary64_with_digits(word) ||
+                          (is_binary32_with_digits((uint32_t)word) && is_binary32_with_digits((uint32_t)(word >> 32)));
+        found += has_digits && (seen[place / 64] >> place % 64 & 1) == 0 ? 1 : 0;
+        seen[place / 64] |= UINT64_C(1) << place % 64;
+    }
+    return found * 2 > words;
 }
 
 static uint64_t break_start;
@@ -263,6 +295,11 @@ bool content_selector(uintptr_t start, size_t size_bytes, uint32_t *selector)
 bool content_may_read_whole(size_t size_bytes)
 {
     return size_bytes <= WHOLE_LIMIT_BYTES || config.digest_full;
+}
+
+bool content_may_prove(size_t size_bytes)
+{
+    return config.digest_full || size_bytes <= PROOF_LIMIT_BYTES;
 }
 
 /* A buffer that is read from its start to its end. */

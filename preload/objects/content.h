@@ -39,6 +39,12 @@ uint64_t content_sample_digest(const struct content_sample *sample);
 bool content_sample_is_constant(const struct content_sample *sample, uint64_t *word);
 
 /*
+ * Are most of its words numbers that a calculation makes: floating point, with digits in the last bits, hardly any twice? What is
+ * chosen or counted is not: labels, masks, orders, rows of a small table.
+ */
+bool content_sample_has_digits(const struct content_sample *sample);
+
+/*
  * Is a quarter and more of the words in these lines (bit n: line n) that are not zero addresses, of the heap, of mappings
  * or of code? Then the buffer is a data structure: what it holds differs from run to run, and is nobody's result. So it is where
  * a few point into the buffer itself, which begins at `start`, as short strings in their owners do, or where the first word
@@ -56,8 +62,11 @@ uint32_t content_marks_differ(uint64_t marks, uint64_t others);
  * apart. Of buffers beyond CONTENT_WHOLE_BYTES; false when they could not be read. */
 bool content_selector(uintptr_t start, size_t size_bytes, uint32_t *selector);
 
-/* Is it not too long to be digested whole, now and then? */
+/* Is it not too long to be digested whole, each time that may be of use? */
 bool content_may_read_whole(size_t size_bytes);
+
+/* Is it not too long for a digest of the whole now and then, where much speaks for what it would prove? */
+bool content_may_prove(size_t size_bytes);
 
 /* Digest of all of it. False when some of it could not be read. What has no memory is not touched, here and below: it has the
  * digest of the zeros that it would be, at no cost to speak of. */

@@ -9,7 +9,7 @@
 #define FILLED_LINES                                                                                                   \
     4u /* of CONTENT_LINES that changed since birth: a few elements stored into leftovers change less */
 #define PROOFS_FIRST 4u
-#define PROOFS_EVERY 64u
+#define PROOFS_EVERY 32u
 #define CONSTANTS_FIRST 4u
 #define STRUCTURES_FIRST 16u /* births of a site that are asked */
 
@@ -87,6 +87,7 @@ struct examined {
     uint64_t digest;
     uint32_t proof; /* of the whole content, 0 when not made */
     bool is_whole;  /* the sample was the whole */
+    const struct content_sample *sample;
 };
 
 /* Of a whole content's digest; never 0. */
@@ -105,19 +106,18 @@ static void prove(struct examined *object)
 
 /*
  * Samples are proved by whole contents: of the first objects, for where there are few each counts; of the first few that
- * match, then of one at every so many births and its next match.
+ * match, then of one at every so many births. That is held against the last proof of those it equals: what changed since, and stayed, shows.
+ * Large ones only where a match asks for it.
  */
 static bool wants_proof(const struct site *site, const struct examined *object, int match)
 {
-    const struct history *history = sites_history(site);
-    if (object->is_whole || site->distrusted || !content_may_read_whole(object->size_bytes)) {
+    if (object->is_whole || site->distrusted || !content_may_prove(object->size_bytes)) {
         return false;
     }
     if (match < 0) {
-        return object->birth <= PROOFS_FIRST;
+        return object->birth <= PROOFS_FIRST && content_may_read_whole(object->size_bytes);
     }
-    return config.digest_full || site->proofs < PROOFS_FIRST || object->birth % PROOFS_EVERY == 0 ||
-           (history->proofs[match] != 0 && history->births[match] % PROOFS_EVERY == 0);
+    return config.digest_full || site->proofs < PROOFS_FIRST || object->birth % PROOFS_EVERY == 0;
 }
 
 static void note_period(struct site *site)
@@ -133,18 +133,18 @@ static void forget_when_new(struct db_site *record)
     __atomic_store_n(&record->new_last, UINT32_MAX, __ATOMIC_RELAXED);
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
+static uint32_t common_divisor(uint32_t a, uint32_t b)
 {
     while (b != 0) {
-        uint64_t rest = a % b;
+        uint32_t rest = a % b;
         a = b;
         b = rest;
     }
     return a;
 }
 
-/* The object's content is new to its site. In the order of births, or never mind. */
-static void note_new(struct db_site *record, uint32_t birth)
+/* In the order of births, or never mind. */
+static void note_new_birth(struct db_site *record, uint32_t birth)
 {
     uint32_t last = __atomic_load_n(&record->new_last, __ATOMIC_RELAXED);
     if (birth <= last) {
@@ -153,10 +153,23 @@ static void note_new(struct db_site *record, uint32_t birth)
     }
     if (last == 0) {
         __atomic_store_n(&record->new_first, birth, __ATOMIC_RELAXED);
-    } else {
+    } else if (last != record->new_first) {
         __atomic_store_n(&record->new_step, common_divisor(birth - last, record->new_step), __ATOMIC_RELAXED);
     }
     __atomic_store_n(&record->new_last, birth, __ATOMIC_RELAXED);
+}
+
+/* The object's content is new to its site. */
+static void note_new(struct site *site, const struct examined *object)
+{
+    struct db_site *record = site->record;
+    note_new_birth(record, object->birth);
+    if (site->measured < DB_NEW_MEASURED) {
+        site->measured++;
+        if (content_sample_has_digits(object->sample)) {
+            __atomic_store_n(&record->new_digits, record->new_digits + 1, __ATOMIC_RELAXED);
+        }
+    }
 }
 
 static void use_whole(struct examined *object)
@@ -190,10 +203,14 @@ static void count_replica(struct site *site, struct examined *object, int match)
 {
     struct history *history = sites_history(site);
     uint32_t other = history->births[match];
-    bool proved =
-        object->is_whole || site->distrusted || (object->proof != 0 && history->proofs[match] == object->proof);
+    bool agrees = object->proof != 0 && history->believed[match] == object->proof;
+    bool proved = object->is_whole || site->distrusted || agrees;
     site->proofs += proved ? 1 : 0;
     site->unproved += proved ? 0 : 1;
+    if (agrees) { /* so did all in between */
+        uint32_t pending = history->pending[match];
+        site->unproved -= pending < site->unproved ? pending : site->unproved;
+    }
     if (other > object->birth) {
         history->replicas[match] = true;
         forget_when_new(site->record);
@@ -232,6 +249,10 @@ static bool judge(struct site *site, struct examined *object)
     struct history *history = sites_history(site);
     uint64_t sampled = object->digest;
     bool is_open = false;
+    if (site->distrusted && !content_may_read_whole(object->size_bytes)) {
+        leave_open(site);
+        return false;
+    }
     if (site->distrusted) {
         use_whole(object);
     }
@@ -240,7 +261,8 @@ static bool judge(struct site *site, struct examined *object)
     if (wants_proof(site, object, match)) {
         prove(object);
     }
-    if (match >= 0 && object->proof != 0 && history->proofs[match] != 0 && object->proof != history->proofs[match]) {
+    if (match >= 0 && object->proof != 0 && history->believed[match] != 0 &&
+        object->proof != history->believed[match]) {
         distrust(site, object);
         match = -1;
     }
@@ -250,9 +272,10 @@ static bool judge(struct site *site, struct examined *object)
     } else if (is_open) {
         leave_open(site);
     } else {
-        note_new(site->record, object->birth);
+        note_new(site, object);
     }
-    history_add(history, object->digest, object->proof, object->birth, is_replica);
+    uint32_t entry = history_add(history, object->digest, object->proof, object->birth, match, is_replica);
+    history->pending[entry] += match >= 0 && object->proof == 0 ? 1 : 0;
     return is_replica;
 }
 
@@ -263,7 +286,8 @@ static void compare(struct site *site, const struct object *object, const struct
                                 .size_bytes = sample->size_bytes,
                                 .birth = object->origin.birth,
                                 .digest = content_sample_digest(sample),
-                                .is_whole = sample->bytes == sample->size_bytes};
+                                .is_whole = sample->bytes == sample->size_bytes,
+                                .sample = sample};
     struct recent_object recent = {.digest = examined.digest,
                                    .birth = object->serial,
                                    .death = object_map_last_serial(),
@@ -283,13 +307,15 @@ static void compare(struct site *site, const struct object *object, const struct
 static void set_aside(struct site *site)
 {
     struct db_site *record = site->record;
-    uint64_t *parts[] = {&record->examined, &record->unfilled,        &record->constant, &record->zero,  &record->alike,
-                         &record->replicas, &record->period_replicas, &record->new_step, &record->copies};
+    uint64_t *parts[] = {&record->examined, &record->unfilled, &record->constant,        &record->zero,
+                         &record->alike,    &record->replicas, &record->period_replicas, &record->copies};
     site->is_structure = true;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         __atomic_store_n(parts[i], 0, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_step, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_digits, 0, __ATOMIC_RELAXED);
     forget_when_new(record);
 }
 
@@ -319,10 +345,12 @@ static void prime(struct site *site, const struct object *object, const struct c
     if (content_sample_is_constant(sample, &word) || !sites_lock(site)) {
         return;
     }
-    if (site->distrusted) {
+    if (site->distrusted && content_may_read_whole(primer.size_bytes)) {
         use_whole(&primer);
     }
-    history_add(sites_history(site), primer.digest, 0, object->origin.birth, true);
+    struct history *history = sites_history(site);
+    int match = history_find(history, primer.digest, object->origin.birth);
+    history_add(history, primer.digest, 0, object->origin.birth, match, true);
     sites_unlock(site);
 }
 

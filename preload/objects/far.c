@@ -162,7 +162,7 @@ static bool agrees(struct table *table, uint32_t entry, const struct selected *o
 static bool enter(struct table *table, struct selected *object)
 {
     struct far_history *history = &table->history;
-    if (table->is_whole && history->by_digest) {
+    if (table->is_whole && (history->by_digest || !content_may_read_whole(object->size_bytes))) {
         return false;
     }
     if (table->is_whole && !use_whole(object)) {

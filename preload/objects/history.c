@@ -43,11 +43,17 @@ int history_find_proved(const struct history *history, uint64_t digest, uint32_t
     return best;
 }
 
-void history_add(struct history *history, uint64_t digest, uint32_t proof, uint32_t birth, bool replica)
+uint32_t history_add(struct history *history, uint64_t digest, uint32_t proof, uint32_t birth, int match, bool replica)
 {
+    bool inherits = proof == 0 && match >= 0;
+    uint32_t believed = inherits ? history->believed[match] : proof;
+    uint32_t pending = inherits ? history->pending[match] : 0;
     uint32_t i = history->next++ % HISTORY_ENTRIES;
     history->digests[i] = digest;
     history->proofs[i] = proof;
+    history->believed[i] = believed;
+    history->pending[i] = pending;
     history->births[i] = birth;
     history->replicas[i] = replica;
+    return i;
 }

@@ -12,6 +12,9 @@
 struct history {
     uint64_t digests[HISTORY_ENTRIES]; /* of samples; 0 = unused */
     uint32_t proofs[HISTORY_ENTRIES];  /* of the whole contents; 0 = not made */
+    uint32_t believed
+        [HISTORY_ENTRIES]; /* the proof that it has, or that the last proved one of those it equals had; 0: none */
+    uint32_t pending[HISTORY_ENTRIES]; /* replicas since that one, by their samples alone */
     uint32_t births[HISTORY_ENTRIES];
     bool replicas[HISTORY_ENTRIES]; /* counted as one */
     uint32_t next;
@@ -26,7 +29,10 @@ int history_find(const struct history *history, uint64_t digest, uint32_t birth)
 /* The same among those that were proved to be of this whole content; `proof` 0: among those that were not. */
 int history_find_proved(const struct history *history, uint64_t digest, uint32_t proof, uint32_t birth);
 
-/* Overwrites the oldest. */
-void history_add(struct history *history, uint64_t digest, uint32_t proof, uint32_t birth, bool replica);
+/*
+ * Overwrites the oldest, and says which that is. `match`: the entry that the object equals, -1: none. What was proved of that one is
+ * believed of this one until it is proved itself.
+ */
+uint32_t history_add(struct history *history, uint64_t digest, uint32_t proof, uint32_t birth, int match, bool replica);
 
 #endif

@@ -19,6 +19,7 @@ struct site {
     bool is_structure;           /* its objects hold addresses: their content is looked at no more */
     bool fills;                  /* one of its objects was seen to be filled */
     bool distrusted;             /* equal samples of it were seen to differ elsewhere: only whole contents count */
+    uint8_t measured;            /* new contents that db_site.new_digits is of */
     uint64_t instruction;        /* as in the key */
     uint64_t maker;              /* the native function that makes its objects (site_context.h); 0 unknown */
     uint32_t id;                 /* of the record */

@@ -162,6 +162,42 @@ static void test_the_rhythm_of_new_contents(void **state)
     assert_int_equal(record_of(site)->new_step, 1);
 }
 
+/* The first round may be of any length. */
+static void test_a_rhythm_begins_anywhere(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 60; i++) {
+        make(site, 1000 + (i + 11) / 12);
+    }
+    assert_int_equal(record_of(site)->new_first, 1);
+    assert_int_equal(record_of(site)->new_last, 50);
+    assert_int_equal(record_of(site)->new_step, 12);
+}
+
+/* Numbers of a calculation have them; small integers, few values, masks have none. */
+static void test_contents_with_digits_are_counted(void **state)
+{
+    (void)state;
+    static const enum { NUMBERS, HALVES, COUNTS, FEW } kinds[] = {NUMBERS, HALVES, COUNTS, FEW};
+    for (unsigned kind = 0; kind < 4; kind++) {
+        uint32_t site = fresh_site(1, BYTES);
+        for (unsigned i = 0; i < 20; i++) {
+            fill(3);
+            struct object object = born(site);
+            for (size_t k = 0; k < BYTES / 8; k++) {
+                double number = 1.0 / (double)(k + i + 2), few = 1.0 / (double)(k % 7 + i + 3);
+                float halves[2] = {1.0F / (float)(2 * k + i + 7), 1.0F / (float)(2 * k + i + 9)};
+                uint64_t count = k + i;
+                const void *from[] = {&number, halves, &count, &few};
+                memcpy(&buffer[k], from[kinds[kind]], sizeof buffer[k]);
+            }
+            examine_end(sites_at(site), &object, object.start);
+        }
+        assert_int_equal(record_of(site)->new_digits, kind < 2 ? DB_NEW_MEASURED : 0);
+    }
+}
+
 /* Unless the same instruction was seen to fill one on another path. */
 static void test_leftovers_of_the_same_instruction_are_results(void **state)
 {
@@ -252,6 +288,18 @@ static void test_what_samples_alone_know_is_open(void **state)
     examine_content(site, 62, 2);
     assert_int_equal(record_of(site)->examined, 9);
     assert_int_equal(record_of(site)->replicas, 2);
+}
+
+/* What changes where no sample lies, and stays, shows at the next proof; what was proved before still counts. */
+static void test_a_change_between_proofs_is_found(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 1; i <= 100; i++) {
+        examine_content(site, 60, i <= 40 ? 1 : 2);
+    }
+    assert_int_equal(record_of(site)->replicas, 31 + 36); /* to the proof of the 32nd, and from that of the 64th on */
+    assert_int_equal(record_of(site)->examined, 100 - 31);
 }
 
 /* Where there are few objects, one that samples alone call equal would be a large part of them: they are not believed at all. */
@@ -350,7 +398,7 @@ static void test_a_history_forgets_the_oldest_and_counts_the_commonest(void **st
     struct distances distances = {{0}, {0}};
     uint32_t votes = 0;
     for (uint32_t i = 0; i < HISTORY_ENTRIES + 1; i++) {
-        history_add(&history, 100 + i, 0, i + 1, false);
+        history_add(&history, 100 + i, 0, i + 1, -1, false);
     }
     assert_int_equal(history_find(&history, 100, 200), -1);
     assert_true(history_find(&history, 101, 200) >= 0);
@@ -411,6 +459,9 @@ int main(void)
         cmocka_unit_test(test_leftovers_are_unfilled),
         cmocka_unit_test(test_the_same_bytes_may_have_been_written_again),
         cmocka_unit_test(test_the_rhythm_of_new_contents),
+        cmocka_unit_test(test_a_rhythm_begins_anywhere),
+        cmocka_unit_test(test_contents_with_digits_are_counted),
+        cmocka_unit_test(test_a_change_between_proofs_is_found),
         cmocka_unit_test(test_leftovers_of_the_same_instruction_are_results),
         cmocka_unit_test(test_constants_are_their_own_class),
         cmocka_unit_test(test_equal_samples_of_different_contents_are_found_out),

@@ -449,9 +449,9 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     program = Program()
     node = program.way(*MASK, samples=100)
     program.process.records["SITE"].append(
-        make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 21, 2**32 - 1, 2**32 - 1, *[2**64 - 1] * 4,
-                          2**32 - 1, 2**32 - 1, *[2**64 - 1] * 2))
-    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, *range(10, 320, 10)))
+        make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 21, 2**32 - 1, 2**32 - 1, *[2**64 - 1] * 3,
+                          *[2**32 - 1] * 4, *[2**64 - 1] * 2))
+    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, *range(10, 330, 10)))
     program.process.link(2, 2, 2**63)
     path = tmp_path / "out.db"
     program.database.write(path)
@@ -462,7 +462,7 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     assert done.returncode == 0 and data["run"]["health"]["damaged"] == 25
     assert (replicas["workspaces"], replicas["examined"], replicas["objects"], replicas["of_objects"]) == (10, 0, 0, 0)
     assert (replicas["far_examined"], replicas["far_objects"]) == (10, 0)
-    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 31)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
+    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 32)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
         program = Program()
         program.process.site(program.way(*MASK), 4096, births=1)
         program.process.records[bad[0]].append(bad[1])
