@@ -77,7 +77,7 @@ static void add_statement(struct repeated *sum, const struct match *match, const
 
 /*
  * What the line repeated in the baseline. Whether a package's line or the user line that calls it leads depends on the time
- * the user line takes: where nothing is found at the line itself, what was charged to the other counts.
+ * the user line takes: where nothing is found at the line itself, what was charged to the others counts, all lines of the package together.
  */
 static struct repeated repeated_before(const struct match *match, const struct profile_finding *finding,
                                        const struct profile_line *before)
@@ -89,7 +89,8 @@ static struct repeated repeated_before(const struct match *match, const struct p
     struct match_place here = match_place(match, line->file, line->number),
                        caller = match_place(match, line->caller_file, line->caller_number);
     const struct profile *base = match->base;
-    for (size_t i = 0; base->lines != NULL && i < base->line_count && sum.births == 0; i++) {
+    const bool is_found = sum.births > 0;
+    for (size_t i = 0; base->lines != NULL && i < base->line_count && !is_found; i++) {
         const struct profile_line *other = &base->lines[i];
         bool called = here.line > 0 && other->caller_number == here.line && other->caller_file == here.file;
         if (called || stands_at(other, caller))

@@ -217,12 +217,15 @@ def test_the_diff_needs_two():
     assert (done.returncode, done.stderr) == (2, "pieprof-report: diff: needs BASE NEW\n")
 
 
-def through_package(samples, replicas=259):
-    """The mask is made in a package; its line leads where the user line that calls it carries half of the time."""
+def through_package(samples, replicas=259, rows=0):
+    """The mask is made in a package, and rows above it; its line leads where the user line that calls it carries half of the time."""
     program = Program()
     inside = program.process.code("build", "/usr/lib/python3/dist-packages/maskers/core.py", program.codes["mask"].co_linetable, 3)
     caller = program.frame(program.frame(program.process.root(), "<module>", "main([np"), "step", "x + mask")
     offset = make_db.offset_of(program.codes["mask"], 5)
+    if rows:
+        above = program.process.frame(caller, inside, make_db.offset_of(program.codes["mask"], 4))
+        program.process.site(program.process.node(above, make_db.NATIVE, 0x7f0000000200, samples=5), rows, births=260, replicas=259, period=1)
     node = program.process.node(program.process.frame(caller, inside, offset), make_db.NATIVE, 0x7f0000000200, samples=samples)
     program.process.site(node, 524288, births=260, replicas=replicas, period=1 if replicas else 0)
     program.site("features", "np.tanh(", 65536, samples=300, births=260)
@@ -243,6 +246,15 @@ def test_which_line_leads_is_a_matter_of_time_and_no_news(tmp_path):
         clean_before = through_package(1000 - samples, replicas=0).write(tmp_path / "clean.db")
         for new in (package, user):
             assert [item["verdict"] for item in verdict(new, "--baseline", export(clean_before), status=1)["items"] if item["fails"]] == ["new"]
+
+
+def test_all_lines_of_the_package_are_the_users_one(tmp_path):
+    """Small rows and large masks, each with a finding of its own where the package leads."""
+    package, user = through_package(900, rows=4096).write(tmp_path / "package.db"), through_package(100, rows=4096).write(tmp_path / "user.db")
+    for base in (package, export(package)):
+        assert verdict(user, "--baseline", base, status=0)["counts"]["known"] == 1
+    for base in (user, export(user)):
+        assert verdict(package, "--baseline", base, status=0)["counts"]["known"] == 2
 
 
 def test_the_program_behind_a_launcher_is_compared(tmp_path):
