@@ -23,7 +23,8 @@
 #include "findings/sites.h"
 #include "show/page.h"
 
-#define REPLICAS_MIN 4u       /* a few alike may be one pass of a comprehension; nobody hoists for that */
+#define REPLICAS_MIN 4u   /* a few alike may be one pass of a comprehension; nobody hoists for that */
+#define REPLICAS_PART 10u /* of what was examined: where nearly all is of one value, a few that are not say nothing */
 #define NEW_OF_EXAMINED 1000u /* one object in so many may be new beyond the first period */
 
 bool site_repeats(const struct site *site)
@@ -61,6 +62,8 @@ static bool holds(struct model *model, const struct site *site)
 {
     if (site_repeats_far(site))
         return !site_moves(model, site);
+    if (site->record->replicas < site->record->examined / REPLICAS_PART)
+        return false;
     if (!site_repeats(site))
         return (site_repeats_in_rounds(model, site) ||
                 (site_repeats_in_rhythm(model, site) && !is_copy(model, site))) &&
@@ -193,6 +196,19 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
     return text;
 }
 
+/* What the lines take: the finding's own time does not hold it. */
+static double seconds_of(const struct model *model, const struct changed *changed)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < model->line_total; i++) {
+        const struct line *line = model->lines[i];
+        for (size_t k = 0; k < changed->count; k++)
+            if (line->number == changed->lines[k] && strcmp(line->file, changed->file) == 0)
+                seconds += (double)times_total(&line->times) * 1e-9;
+    }
+    return seconds;
+}
+
 /*
  * What is made equal is the finished buffer: lines that store into it behind the one that makes it have to move with that, or
  * they store into what is kept, again and again. Empty where there are none.
@@ -209,10 +225,13 @@ static char *say_changes(struct model *model, const struct site *site)
         free(text);
         text = longer;
     }
+    char *seconds = page_seconds(seconds_of(model, &changed));
     char *whole =
-        memory_print(" What is to be kept is the finished buffer: %s, which store%s into it, must move along.", text,
-                     changed.count == 1 ? "s" : "");
+        memory_print(" What is to be kept is the finished buffer: %s, which store%s into it and took %s in all, must "
+                     "move along.",
+                     text, changed.count == 1 ? "s" : "", seconds);
     free(text);
+    free(seconds);
     return whole;
 }
 
