@@ -169,7 +169,7 @@ static bool is_in_rhythm(struct model *model, const struct site *site)
 static char *say_rarely(const struct site *site)
 {
     char *count = page_count(site_rhythm(site));
-    char *text = memory_print("once in %s times%s", count, site_rhythm_is_whole(site) ? "" : " or more");
+    char *text = memory_print("once in %s times%s", count, site_rhythm_is_whole(site) ? "" : " or more seldom");
     free(count);
     return text;
 }
@@ -209,6 +209,14 @@ static double seconds_of(const struct model *model, const struct changed *change
     return seconds;
 }
 
+static char *say_took(double seconds)
+{
+    char *amount = page_seconds(seconds);
+    char *text = seconds > 0 ? memory_print(" and took %s in all", amount) : memory_print("%s", "");
+    free(amount);
+    return text;
+}
+
 /*
  * What is made equal is the finished buffer: lines that store into it behind the one that makes it have to move with that, or
  * they store into what is kept, again and again. Empty where there are none.
@@ -225,13 +233,12 @@ static char *say_changes(struct model *model, const struct site *site)
         free(text);
         text = longer;
     }
-    char *seconds = page_seconds(seconds_of(model, &changed));
+    char *took = say_took(seconds_of(model, &changed));
     char *whole =
-        memory_print(" What is to be kept is the finished buffer: %s, which store%s into it and took %s in all, must "
-                     "move along.",
-                     text, changed.count == 1 ? "s" : "", seconds);
+        memory_print(" What is to be kept is the finished buffer: %s, which store%s into it%s, must move along.", text,
+                     changed.count == 1 ? "s" : "", took);
     free(text);
-    free(seconds);
+    free(took);
     return whole;
 }
 
