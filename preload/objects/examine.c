@@ -4,6 +4,7 @@
 #include "objects/content.h"
 #include "objects/recent.h"
 #include "objects/values.h"
+#include "objects/when_new.h"
 #include "process.h"
 
 #define FILLED_LINES                                                                                                   \
@@ -128,50 +129,6 @@ static void note_period(struct site *site)
     __atomic_store_n(&site->record->period_replicas, votes, __ATOMIC_RELAXED);
 }
 
-static void forget_when_new(struct db_site *record)
-{
-    __atomic_store_n(&record->new_last, UINT32_MAX, __ATOMIC_RELAXED);
-}
-
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-    while (b != 0) {
-        uint32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* In the order of births, or never mind. */
-static void note_new_birth(struct db_site *record, uint32_t birth)
-{
-    uint32_t last = __atomic_load_n(&record->new_last, __ATOMIC_RELAXED);
-    if (birth <= last) {
-        forget_when_new(record);
-        return;
-    }
-    if (last == 0) {
-        __atomic_store_n(&record->new_first, birth, __ATOMIC_RELAXED);
-    } else if (last != record->new_first) {
-        __atomic_store_n(&record->new_step, common_divisor(birth - last, record->new_step), __ATOMIC_RELAXED);
-    }
-    __atomic_store_n(&record->new_last, birth, __ATOMIC_RELAXED);
-}
-
-/* The object's content is new to its site. */
-static void note_new(struct site *site, const struct examined *object)
-{
-    struct db_site *record = site->record;
-    note_new_birth(record, object->birth);
-    if (site->measured < DB_NEW_MEASURED) {
-        site->measured++;
-        if (content_sample_has_digits(object->sample)) {
-            __atomic_store_n(&record->new_digits, record->new_digits + 1, __ATOMIC_RELAXED);
-        }
-    }
-}
-
 static void use_whole(struct examined *object)
 {
     uint64_t whole = 0;
@@ -194,7 +151,7 @@ static void distrust(struct site *site, struct examined *object)
     process_count(&record->examined, (uint64_t)0 - unknown);
     sites_skip(site, unknown);
     distances_forget(&sites_history(site)->distances);
-    forget_when_new(record);
+    when_new_forget(record);
     note_period(site);
     use_whole(object);
 }
@@ -213,7 +170,7 @@ static void count_replica(struct site *site, struct examined *object, int match)
     }
     if (other > object->birth) {
         history->replicas[match] = true;
-        forget_when_new(site->record);
+        when_new_forget(site->record);
     }
     distances_vote(&history->distances, other < object->birth ? object->birth - other : other - object->birth);
     process_count(&site->record->replicas, 1);
@@ -272,7 +229,7 @@ static bool judge(struct site *site, struct examined *object)
     } else if (is_open) {
         leave_open(site);
     } else {
-        note_new(site, object);
+        when_new_note(site, object->birth, object->sample);
     }
     uint32_t entry = history_add(history, object->digest, object->proof, object->birth, match, is_replica);
     history->pending[entry] += match >= 0 && object->proof == 0 ? 1 : 0;
@@ -316,7 +273,7 @@ static void set_aside(struct site *site)
     __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_step, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_digits, 0, __ATOMIC_RELAXED);
-    forget_when_new(record);
+    when_new_forget(record);
 }
 
 static void count_constant(struct site *site, uint64_t word)
