@@ -31,6 +31,7 @@ static const struct name_rule {
     {                                                                                                                  \
         .phase = PHASE_##id, .strength = PHASE_BY_NAME                                                                 \
     }
+#define SEARCHES "elimination selection stepwise" /* of features: forward and backward are directions there */
 #define GRADIENTS "grad grads gradient gradients"
     {"load read fetch get next make sample draw iter iterate generate create build prepare preprocess shuffle data",
      "data dataset datasets batch batches minibatch minibatches loader loaders dataloader dataloaders", "", "", "",
@@ -51,10 +52,11 @@ static const struct name_rule {
     {"", "", "optimizer optimiser optim sgd adam adamw rmsprop adagrad momentum", "step update", "", false,
      NAMED(OPTIMIZER)},
     {"", "", "loss losses cost value forward", GRADIENTS " backward", "", true, {0}}, /* both in one: neither */
-    {"", "", "backward backprop backpropagate backpropagation", "", "", true, NAMED(BACKWARD)},
+    {"", "", "backward backprop backpropagate backpropagation", "", SEARCHES " compatible compatibility fill", true,
+     NAMED(BACKWARD)},
     {"", "", "back", "prop propagate propagation", "", true, NAMED(BACKWARD)},
     {"", "", GRADIENTS, "", "no requires enable disable descent ascent step norm norms check", false, NAMED(BACKWARD)},
-    {"", "", "forward feedforward", "", "fast fill port", true, NAMED(FORWARD)},
+    {"", "", "forward feedforward", "", SEARCHES " fast fill port", true, NAMED(FORWARD)},
     {"", "", "predict logits loss entropy crossentropy likelihood objective criterion", "",
      "plot print save show history", false, NAMED(FORWARD)},
 };

@@ -141,6 +141,8 @@ NAMES = {
     "train > forward_backward": "other",
     "train > gradient_descent": "other",
     "train > fast_forward": "other",
+    "search > backward_elimination": "other",
+    "search > forward_selection": "other",
     "train > ProgressBar.update": "other",
     "train > AverageMeter.update": "other",
     "train > evaluate": "other",
