@@ -36,7 +36,8 @@ small = [np.ones(1000) for _ in range(1000)]  # E
 def profile(tmp_path, source, **changes):
     path, database = tmp_path / "program.py", tmp_path / "out.db"
     path.write_text("MIB = 2**20\n" + textwrap.dedent(source))
-    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), **changes)
+    # A seed, for large tables of the interpreter's own are among what is alive, and grow as hashes have it.
+    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PYTHONHASHSEED="0", **changes)
     done = whole.execute([whole.PYTHON, path], env=environment)
     assert done.returncode == 0 and not done.stderr, done.stderr
     report = json.loads(whole.read_report(database, "--format", "json"))
