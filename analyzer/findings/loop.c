@@ -49,8 +49,8 @@ static bool has_comprehension(const struct statement *statement)
 
 struct search {
     unsigned skip; /* loops still to be passed over */
-    bool inner,
-        once; /* `once`: the frames of a comprehension and of its function stand in the same loop, which is one */
+    bool inner;
+    bool once;                      /* a comprehension's frame and its function's stand in one loop, and not in two */
     struct loop found, last;        /* `last`: the outermost seen, for want of another */
     const struct code *code, *near; /* of the frame looked at; of that which the nearest loop stands in */
     int32_t near_line;              /* of its header */

@@ -387,9 +387,8 @@ struct db_link {
 
 #define DB_LIVE_SMALL_BYTES 16384u
 #define DB_PAGES_MIN_BYTES 131072u /* glibc's allocations are mappings of their own from here on, at first */
-#define DB_HUGE_MIN_BYTES                                                                                              \
-    ((uint64_t)4                                                                                                       \
-     << 20) /* objects from here on are told as if of huge pages as far as these fit in, where there are any */
+/* Objects from here on are told as if of huge pages as far as these fit in, where there are any. */
+#define DB_HUGE_MIN_BYTES ((uint64_t)4 << 20)
 #define DB_HUGE_PAGE_BYTES ((uint64_t)2 << 20)
 #define DB_LIVE_BINS 128u
 

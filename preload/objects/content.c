@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "kernel.h"
+#include "objects/binary_float.h"
 #include "objects/pages.h"
 #include "stack/guard.h"
 #include "stack/module.h"
@@ -113,18 +114,12 @@ bool content_sample_is_constant(const struct content_sample *sample, uint64_t *w
     return repeats(sample->data, sample->bytes - CONTENT_LINE_BYTES, *word);
 }
 
-/* IEEE 754: from 2^-64 to 2^64, with a bit set among the last eight. */
-static bool is_binary32_with_digits(uint32_t number)
+/* A bit is set among the last 16, or in both halves among the last 8. */
+static bool is_number_with_digits(uint64_t word)
 {
-    uint32_t exponent = number >> 23 & 0xff;
-    return exponent >= 127 - 64 && exponent < 127 + 64 && (number & 0xff) != 0;
-}
-
-/* From 2^-128 to 2^128, with one among the last sixteen. */
-static bool is_binary64_with_digits(uint64_t number)
-{
-    uint64_t exponent = number >> 52 & 0x7ff;
-    return exponent >= 1023 - 128 && exponent < 1023 + 128 && (number & 0xffff) != 0;
+    uint32_t low = (uint32_t)word & BINARY32_SIZE, high = (uint32_t)(word >> 32) & BINARY32_SIZE;
+    bool is_one = binary64_is_usual(word & BINARY64_SIZE) && (word & 0xffff) != 0;
+    return is_one || (binary32_is_usual(low) && binary32_is_usual(high) && (low & 0xff) != 0 && (high & 0xff) != 0);
 }
 
 bool content_sample_has_digits(const struct content_sample *sample)
@@ -134,9 +129,7 @@ bool content_sample_has_digits(const struct content_sample *sample)
     for (size_t i = 0; i < words; i++) {
         uint64_t word = word_at(sample->data + i * WORD_BYTES);
         uint64_t place = word * UINT64_C(0x9e3779b97f4a7c15) >> (64 - DISTINCT_SHIFT);
-        bool has_digits = is_binary64_with_digits(word) ||
-                          (is_binary32_with_digits((uint32_t)word) && is_binary32_with_digits((uint32_t)(word >> 32)));
-        found += has_digits && (seen[place / 64] >> place % 64 & 1) == 0 ? 1 : 0;
+        found += is_number_with_digits(word) && (seen[place / 64] >> place % 64 & 1) == 0 ? 1 : 0;
         seen[place / 64] |= UINT64_C(1) << place % 64;
     }
     return found * 2 > words;

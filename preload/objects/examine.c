@@ -83,13 +83,16 @@ static bool is_constant(struct site *site, const struct content_sample *sample, 
 /* One object on its way through its site's history. */
 struct examined {
     uintptr_t start;
-    size_t size_bytes;
+    const struct content_sample *sample;
     uint32_t birth;
     uint64_t digest;
     uint32_t proof; /* of the whole content, 0 when not made */
-    bool is_whole;  /* the sample was the whole */
-    const struct content_sample *sample;
 };
+
+static bool is_whole(const struct content_sample *sample)
+{
+    return sample->bytes == sample->size_bytes;
+}
 
 /* Of a whole content's digest; never 0. */
 static uint32_t proof_of(uint64_t whole)
@@ -100,7 +103,7 @@ static uint32_t proof_of(uint64_t whole)
 static void prove(struct examined *object)
 {
     uint64_t digest = 0;
-    if (object->proof == 0 && content_digest(object->start, object->size_bytes, &digest)) {
+    if (object->proof == 0 && content_digest(object->start, object->sample->size_bytes, &digest)) {
         object->proof = proof_of(digest);
     }
 }
@@ -112,11 +115,11 @@ static void prove(struct examined *object)
  */
 static bool wants_proof(const struct site *site, const struct examined *object, int match)
 {
-    if (object->is_whole || site->distrusted || !content_may_prove(object->size_bytes)) {
+    if (is_whole(object->sample) || site->distrusted || !content_may_prove(object->sample->size_bytes)) {
         return false;
     }
     if (match < 0) {
-        return object->birth <= PROOFS_FIRST && content_may_read_whole(object->size_bytes);
+        return object->birth <= PROOFS_FIRST && content_may_read_whole(object->sample->size_bytes);
     }
     return config.digest_full || site->proofs < PROOFS_FIRST || object->birth % PROOFS_EVERY == 0;
 }
@@ -132,7 +135,7 @@ static void note_period(struct site *site)
 static void use_whole(struct examined *object)
 {
     uint64_t whole = 0;
-    if (content_digest(object->start, object->size_bytes, &whole)) {
+    if (content_digest(object->start, object->sample->size_bytes, &whole)) {
         object->digest = whole;
     }
 }
@@ -161,7 +164,7 @@ static void count_replica(struct site *site, struct examined *object, int match)
     struct history *history = sites_history(site);
     uint32_t other = history->births[match];
     bool agrees = object->proof != 0 && history->believed[match] == object->proof;
-    bool proved = object->is_whole || site->distrusted || agrees;
+    bool proved = is_whole(object->sample) || site->distrusted || agrees;
     site->proofs += proved ? 1 : 0;
     site->unproved += proved ? 0 : 1;
     if (agrees) { /* so did all in between */
@@ -206,7 +209,7 @@ static bool judge(struct site *site, struct examined *object)
     struct history *history = sites_history(site);
     uint64_t sampled = object->digest;
     bool is_open = false;
-    if (site->distrusted && !content_may_read_whole(object->size_bytes)) {
+    if (site->distrusted && !content_may_read_whole(object->sample->size_bytes)) {
         leave_open(site);
         return false;
     }
@@ -239,12 +242,8 @@ static bool judge(struct site *site, struct examined *object)
 static void compare(struct site *site, const struct object *object, const struct content_sample *sample,
                     uintptr_t start)
 {
-    struct examined examined = {.start = start,
-                                .size_bytes = sample->size_bytes,
-                                .birth = object->origin.birth,
-                                .digest = content_sample_digest(sample),
-                                .is_whole = sample->bytes == sample->size_bytes,
-                                .sample = sample};
+    struct examined examined = {
+        .start = start, .sample = sample, .birth = object->origin.birth, .digest = content_sample_digest(sample)};
     struct recent_object recent = {.digest = examined.digest,
                                    .birth = object->serial,
                                    .death = object_map_last_serial(),
@@ -296,13 +295,12 @@ static void count_constant(struct site *site, uint64_t word)
 static void prime(struct site *site, const struct object *object, const struct content_sample *sample, uintptr_t start)
 {
     uint64_t word = 0;
-    struct examined primer = {
-        .start = start, .size_bytes = sample->size_bytes, .digest = content_sample_digest(sample)};
+    struct examined primer = {.start = start, .sample = sample, .digest = content_sample_digest(sample)};
     sites_skip(site, 1);
     if (content_sample_is_constant(sample, &word) || !sites_lock(site)) {
         return;
     }
-    if (site->distrusted && content_may_read_whole(primer.size_bytes)) {
+    if (site->distrusted && content_may_read_whole(sample->size_bytes)) {
         use_whole(&primer);
     }
     struct history *history = sites_history(site);

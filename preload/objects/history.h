@@ -10,11 +10,10 @@
 #define HISTORY_ENTRIES 64u
 
 struct history {
-    uint64_t digests[HISTORY_ENTRIES]; /* of samples; 0 = unused */
-    uint32_t proofs[HISTORY_ENTRIES];  /* of the whole contents; 0 = not made */
-    uint32_t believed
-        [HISTORY_ENTRIES]; /* the proof that it has, or that the last proved one of those it equals had; 0: none */
-    uint32_t pending[HISTORY_ENTRIES]; /* replicas since that one, by their samples alone */
+    uint64_t digests[HISTORY_ENTRIES];  /* of samples; 0 = unused */
+    uint32_t proofs[HISTORY_ENTRIES];   /* of the whole contents; 0 = not made */
+    uint32_t believed[HISTORY_ENTRIES]; /* its proof, or that of the last it equals that was proved; 0: none */
+    uint32_t pending[HISTORY_ENTRIES];  /* replicas since that one, by their samples alone */
     uint32_t births[HISTORY_ENTRIES];
     bool replicas[HISTORY_ENTRIES]; /* counted as one */
     uint32_t next;

@@ -5,6 +5,7 @@
 
 #include "config.h"
 #include "ledger/ledger.h"
+#include "objects/binary_float.h"
 #include "process.h"
 #include "stack/guard.h"
 
@@ -14,12 +15,8 @@
 #define STORED_MIN_BYTES DB_FAR_MIN_BYTES
 
 /* IEEE 754, binary32 and binary64. */
-#define FLOAT32_BIAS 127u
-#define FLOAT32_SIZE UINT32_C(0x7fffffff)
 #define FLOAT32_INFINITE UINT32_C(0x7f800000)
 #define FLOAT32_QUIET_NAN UINT32_C(0x7fc00000) /* what x86-64 makes of 0/0 */
-#define FLOAT64_BIAS 1023u
-#define FLOAT64_SIZE UINT64_C(0x7fffffffffffffff)
 #define FLOAT64_INFINITE UINT64_C(0x7ff0000000000000)
 #define FLOAT64_QUIET_NAN UINT64_C(0x7ff8000000000000)
 
@@ -99,24 +96,20 @@ static void range_add(struct db_range *range, uint64_t size, uint64_t infinite)
     }
 }
 
-/* `size`: its bits but the sign. Half of all patterns of bits are usual ones, so 99 of 100 by chance are not. */
+/* `size`: its bits but the sign. */
 static bool is_usual32(uint32_t size)
 {
-    uint32_t exponent = size >> 23;
-    return size == 0 || (exponent >= FLOAT32_BIAS - 64 && exponent < FLOAT32_BIAS + 64) || size == FLOAT32_INFINITE ||
-           size == FLOAT32_QUIET_NAN;
+    return size == 0 || binary32_is_usual(size) || size == FLOAT32_INFINITE || size == FLOAT32_QUIET_NAN;
 }
 
 static bool is_usual64(uint64_t size)
 {
-    uint64_t exponent = size >> 52;
-    return size == 0 || (exponent >= FLOAT64_BIAS - 128 && exponent < FLOAT64_BIAS + 128) || size == FLOAT64_INFINITE ||
-           size == FLOAT64_QUIET_NAN;
+    return size == 0 || binary64_is_usual(size) || size == FLOAT64_INFINITE || size == FLOAT64_QUIET_NAN;
 }
 
 static void count_half(struct db_content *record, uint32_t half, unsigned which)
 {
-    uint32_t size = half & FLOAT32_SIZE;
+    uint32_t size = half & BINARY32_SIZE;
     if (half == 0) {
         record->zero_halves[which]++;
         return;
@@ -134,7 +127,7 @@ static void count_half(struct db_content *record, uint32_t half, unsigned which)
 
 static void count_word(struct db_content *record, uint64_t word)
 {
-    uint64_t size = word & FLOAT64_SIZE;
+    uint64_t size = word & BINARY64_SIZE;
     record->words++;
     count_half(record, (uint32_t)word, 0);
     count_half(record, (uint32_t)(word >> 32), 1);
