@@ -8,20 +8,17 @@
  * copies, which are counted apart; the epoch: batches gathered or read from the data set again in each pass, in whatever order;
  * anything below an import; a plateau of sizes (the members of a cluster that has settled: more was made once than again).
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "findings/changed.h"
 #include "findings/expression.h"
 #include "findings/far.h"
 #include "findings/loop.h"
 #include "findings/moving.h"
+#include "findings/replica_words.h"
 #include "findings/rhythm.h"
 #include "findings/rounds.h"
 #include "findings/settled.h"
 #include "findings/sites.h"
-#include "show/page.h"
 
 #define REPLICAS_MIN 4u   /* a few alike may be one pass of a comprehension; nobody hoists for that */
 #define REPLICAS_PART 10u /* of what was examined: where nearly all is of one value, a few that are not say nothing */
@@ -153,134 +150,10 @@ static const char *name(struct model *model, struct finding *finding)
     return is_copy(model, finding->second) ? "API misuse" : "loop-invariant computation";
 }
 
-static bool is_shuffled(const struct finding *finding)
-{
-    return finding->object.period == 0 && !site_is_constant(finding->second);
-}
-
-/* Has it a new content once in so many births, with nothing around its loop that would say why? */
-static bool is_in_rhythm(struct model *model, const struct site *site)
-{
-    return !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site) &&
-           !site_rounds_are_seen(model, site) && site_repeats_in_rhythm(model, site);
-}
-
-/* "once in 50 times". */
-static char *say_rarely(const struct site *site)
-{
-    char *count = page_count(site_rhythm(site));
-    char *text = memory_print("once in %s times%s", count, site_rhythm_is_whole(site) ? "" : " or more seldom");
-    free(count);
-    return text;
-}
-
-static char *say_equal(struct model *model, const struct finding *finding, bool again, bool copy)
-{
-    const struct finding_object *object = &finding->object;
-    char *equal = page_count(object->equal), *rarely = say_rarely(finding->second), *text;
-    if (is_in_rhythm(model, finding->second))
-        text = memory_print("%s times equal to the one before, from inputs that change only %s", equal, rarely);
-    else if (is_shuffled(finding))
-        text = memory_print("%s times equal to an earlier one: the same contents come again, in another order", equal);
-    else if (again)
-        text = memory_print("%s times equal to the one %u before: the same %u contents come round again", equal,
-                            object->period, object->period);
-    else if (object->period > 1)
-        text =
-            memory_print("%s times equal to the one %u before, from inputs that did not change", equal, object->period);
-    else
-        text = memory_print("%s times equal to the one before, from %s that did not change", equal,
-                            copy ? "a source" : "inputs");
-    free(equal);
-    free(rarely);
-    return text;
-}
-
-/* What the lines take: the finding's own time does not hold it. */
-static double seconds_of(const struct model *model, const struct changed *changed)
-{
-    double seconds = 0;
-    for (size_t i = 0; i < model->line_total; i++) {
-        const struct line *line = model->lines[i];
-        for (size_t k = 0; k < changed->count; k++)
-            if (line->number == changed->lines[k] && strcmp(line->file, changed->file) == 0)
-                seconds += (double)times_total(&line->times) * 1e-9;
-    }
-    return seconds;
-}
-
-static char *say_took(double seconds)
-{
-    char *amount = page_seconds(seconds);
-    char *text = seconds > 0 ? memory_print(" and took %s in all", amount) : memory_print("%s", "");
-    free(amount);
-    return text;
-}
-
-/*
- * What is made equal is the finished buffer: lines that store into it behind the one that makes it have to move with that, or
- * they store into what is kept, again and again. Empty where there are none.
- */
-static char *say_changes(struct model *model, const struct site *site)
-{
-    struct changed changed;
-    changed_find(&changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
-    if (changed.count == 0)
-        return memory_print("%s", "");
-    char *text = say_place(model, changed.file, changed.lines[0]);
-    for (size_t i = 1; i < changed.count; i++) {
-        char *longer = memory_print("%s%s %d", text, i + 1 == changed.count ? " and" : ",", changed.lines[i]);
-        free(text);
-        text = longer;
-    }
-    char *took = say_took(seconds_of(model, &changed));
-    char *whole =
-        memory_print(" What is to be kept is the finished buffer: %s, which store%s into it%s, must move along.", text,
-                     changed.count == 1 ? "s" : "", took);
-    free(text);
-    free(took);
-    return whole;
-}
-
-static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)
-{
-    const struct site *site = finding->second;
-    struct loop loop = loop_around(model, site->process, site->record->node, again);
-    char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
-         *changes = say_changes(model, site);
-    char *rarely = say_rarely(site), *text;
-    if (is_in_rhythm(model, site))
-        text = memory_print("Build it where its inputs change, %s, and keep it until then.%s", rarely, changes);
-    else if (copy && place != NULL)
-        text = memory_print("Copy it once, outside the loop at %s%s.%s", place,
-                            *changes == '\0' ? ", or use the source itself where nobody stores into the copy" : "",
-                            changes);
-    else if (place == NULL)
-        text = memory_print("%s it once and keep it.%s", copy ? "Copy" : "Build", changes);
-    else if (again)
-        text = memory_print("Build them once, before or in the first pass of the loop at %s, and keep them%s.%s", place,
-                            is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "",
-                            changes);
-    else
-        text = memory_print("Build it once, outside the loop at %s.%s", place, changes);
-    free(place);
-    free(changes);
-    free(rarely);
-    return text;
-}
-
 static void say(struct model *model, struct finding *finding)
 {
-    bool again = is_round(model, finding), copy = !again && is_copy(model, finding->second);
-    char *made = say_made(&finding->object), *equal = say_equal(model, finding, again, copy);
-    char *others = say_others(&finding->object), *part = say_part(model, finding);
-    finding->claim =
-        memory_print("%s%s%s, %s%s.", made, part != NULL ? " by " : "", part != NULL ? part : "", equal, others);
-    finding->advice = part != NULL ? say_part_advice() : say_advice(model, finding, again, copy);
-    free(made);
-    free(equal);
-    free(others);
-    free(part);
+    bool again = is_round(model, finding);
+    replica_say(model, finding, again, !again && is_copy(model, finding->second));
 }
 
 void rule_replica(struct model *model)
