@@ -14,12 +14,14 @@
 /* Objects of one size that a finding speaks of, over all ways to its line. */
 struct finding_object {
     uint64_t size_bytes;
-    uint64_t made;     /* those that could be results: neither workspaces nor unfilled */
-    bool about;        /* ... as far as a part of the births says */
-    uint64_t examined; /* of these, looked at */
-    uint64_t equal;    /* of these, what the claim says */
-    uint32_t period;   /* births between equal ones; 0 where it does not apply */
-    uint64_t sizes;    /* different sizes on the line; the figures are of the one with most bytes */
+    uint64_t made;       /* those that could be results: neither workspaces nor unfilled */
+    bool about;          /* ... as far as a part of the births says */
+    uint64_t examined;   /* of these, looked at */
+    uint64_t equal;      /* of these, what the claim says */
+    uint32_t period;     /* births between equal ones; 0 where it does not apply */
+    uint64_t sizes;      /* different sizes on the line; the figures are of the one with most bytes */
+    uint64_t apart_made; /* of this size, but not in the figures: these stay, and they come round, or the other way */
+    uint64_t apart_equal;
 };
 
 struct finding {

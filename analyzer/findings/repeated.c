@@ -4,17 +4,20 @@
  * Traps: a copy equals its source by design (counted apart by the shim, but where the same function copied the source); a site that repeats itself is rule replica's and
  * its waste is told there; values that agree for a while only (more than a few that differ unmake it); another function by
  * the same native entrance (NumPy has one for all of its element-wise ones); a neutral operand (`a + b + c` where c is zero
- * makes `a + b` again, from it; so does `x = a + b`, `x + c`); who made a buffer of zeros did not compute what others then stored there.
+ * makes `a + b` again, from it; so does `x = a + b`, `x + c`); who made a buffer of zeros did not compute what others then stored there;
+ * activation checkpointing makes again what it did not keep, on purpose.
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "findings/blank.h"
+#include "findings/checkpoint.h"
 #include "findings/expression.h"
 #include "findings/moving.h"
 #include "findings/operand.h"
 #include "findings/sites.h"
 #include "findings/ways.h"
+#include "model/phase.h"
 #include "show/page.h"
 
 #define LINKED_MIN 4u
@@ -58,11 +61,26 @@ static bool is_same_call(struct model *model, const struct site *first, const st
            site_is_blank(model, second) != BLANK_YES;
 }
 
+static enum phase phase_of(const struct site *site)
+{
+    return node_phase(site->process, model_node(site->process, site->record->node));
+}
+
+/* Behind a checkpoint the backward pass makes again what the forward one did not keep; where one stands in another, twice. */
+static bool is_recomputation(struct model *model, const struct site *first, const struct site *second)
+{
+    enum checkpoint checkpoint = site_checkpoint(model, second);
+    bool is_same_line = first->place != NULL && second->place != NULL && first->place->line == second->place->line;
+    return checkpoint == CHECKPOINT_ITSELF ||
+           (checkpoint == CHECKPOINT_AROUND && (is_same_line || phase_of(first) != phase_of(second)));
+}
+
 static bool holds(struct model *model, const struct site *site)
 {
     return site->linked > differing_of(site) && !site_repeats(site) &&
            differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
-           !site_moves(model, site) && is_same_call(model, first_of(site), site);
+           !site_moves(model, site) && is_same_call(model, first_of(site), site) &&
+           !is_recomputation(model, first_of(site), site);
 }
 
 static const char *name(struct model *model, struct finding *finding)

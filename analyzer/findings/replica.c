@@ -6,12 +6,14 @@
  * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
  * are new; or it never changes, but what it is computed from does: settled.h); an instruction whose other results differ (only a part inside a library repeats); constant contents and
  * copies, which are counted apart; the epoch: batches gathered or read from the data set again in each pass, in whatever order;
- * anything below an import; a plateau of sizes (the members of a cluster that has settled: more was made once than again).
+ * OpenBLAS's work buffers; anything below an import; a plateau of sizes (the members of a cluster that has settled: more was made once than again).
  */
 #include <string.h>
 
+#include "findings/checkpoint.h"
 #include "findings/expression.h"
 #include "findings/far.h"
+#include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/moving.h"
 #include "findings/replica_words.h"
@@ -55,7 +57,7 @@ static bool is_copy(struct model *model, const struct site *site)
     return false;
 }
 
-static bool holds(struct model *model, const struct site *site)
+static bool is_made_again(struct model *model, const struct site *site)
 {
     if (site_repeats_far(site))
         return !site_moves(model, site);
@@ -70,6 +72,13 @@ static bool holds(struct model *model, const struct site *site)
     /* Alone of its size it has a period of one, but between others: the last batch. */
     uint64_t births = site->record->births;
     return (site_period(site) == 1 && site_births_there(site) - births <= births / 4) || !site_moves(model, site);
+}
+
+/* OpenBLAS makes no results: what it maps are its threads' work buffers. */
+static bool holds(struct model *model, const struct site *site)
+{
+    return is_made_again(model, site) && site_checkpoint(model, site) != CHECKPOINT_ITSELF &&
+           !site_is_made_in(model, site, "openblas");
 }
 
 static uint64_t equal_of(const struct site *site)

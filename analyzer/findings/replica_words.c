@@ -6,10 +6,12 @@
 #include "base/memory.h"
 #include "findings/changed.h"
 #include "findings/far.h"
+#include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/rhythm.h"
 #include "findings/rounds.h"
 #include "findings/sites.h"
+#include "model/phase.h"
 #include "show/page.h"
 
 static bool is_shuffled(const struct finding *finding)
@@ -17,11 +19,16 @@ static bool is_shuffled(const struct finding *finding)
     return finding->object.period == 0 && !site_is_constant(finding->second);
 }
 
+/* Do its inputs change, if more seldom than it is made? */
+static bool is_of_rounds(const struct site *site)
+{
+    return !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site);
+}
+
 /* Has it a new content once in so many births, with nothing around its loop that would say why? */
 static bool is_told_by_rhythm(struct model *model, const struct site *site)
 {
-    return !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site) &&
-           site_repeats_in_rhythm(model, site) && !site_rounds_are_seen(model, site);
+    return is_of_rounds(site) && site_repeats_in_rhythm(model, site) && !site_rounds_are_seen(model, site);
 }
 
 /* "once in 50 times". */
@@ -48,8 +55,8 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
         text =
             memory_print("%s times equal to the one %u before, from inputs that did not change", equal, object->period);
     else
-        text = memory_print("%s times equal to the one before, from %s that did not change", equal,
-                            copy ? "a source" : "inputs");
+        text = memory_print("%s times equal to the one before, from %s that did not change%s", equal,
+                            copy ? "a source" : "inputs", is_of_rounds(finding->second) ? " in between" : "");
     free(equal);
     free(rarely);
     return text;
@@ -101,27 +108,48 @@ static char *say_changes(struct model *model, const struct site *site)
     return whole;
 }
 
+/* Made by PyTorch in a forward pass of a program that goes backward, too: what changes with each step may be made of parameters. */
+static bool may_have_gradient(struct model *model, const struct site *site)
+{
+    const struct node *node = model_node(site->process, site->record->node);
+    enum phase phase = node_phase(site->process, node);
+    if (!is_of_rounds(site) || (phase != PHASE_FORWARD && phase != PHASE_OTHER) ||
+        model->totals.phases[PHASE_BACKWARD].objects.births == 0)
+        return false;
+    return site_is_made_in(model, site, "libtorch");
+}
+
+static const char *say_gradient(struct model *model, const struct site *site)
+{
+    return may_have_gradient(model, site) ? " Where backward() goes through it, keep a detached leaf of it, and hand "
+                                            "that one's gradient on when the "
+                                            "inputs change: a graph is freed by its first backward()."
+                                          : "";
+}
+
 static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct site *site = finding->second;
     struct loop loop = loop_around(model, site->process, site->record->node, again);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
          *changes = say_changes(model, site);
+    const char *what = again ? "them" : "it";
     char *rarely = say_rarely(site), *text;
     if (is_told_by_rhythm(model, site))
-        text = memory_print("Build it where its inputs change, %s, and keep it until then.%s", rarely, changes);
+        text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
+                            say_gradient(model, site));
     else if (copy && place != NULL)
         text = memory_print("Copy it once, outside the loop at %s%s.%s", place,
                             *changes == '\0' ? ", or use the source itself where nobody stores into the copy" : "",
                             changes);
     else if (place == NULL)
-        text = memory_print("%s it once and keep it.%s", copy ? "Copy" : "Build", changes);
+        text = memory_print("%s %s once and keep %s.%s", copy ? "Copy" : "Build", what, what, changes);
     else if (again)
         text = memory_print("Build them once, before or in the first pass of the loop at %s, and keep them%s.%s", place,
                             is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "",
                             changes);
     else
-        text = memory_print("Build it once, outside the loop at %s.%s", place, changes);
+        text = memory_print("Build it once, outside the loop at %s.%s%s", place, changes, say_gradient(model, site));
     free(place);
     free(changes);
     free(rarely);

@@ -45,7 +45,7 @@ uint64_t site_rhythm_contents(const struct site *site)
 /* All but one: the first may be of what is there at the beginning. */
 static bool has_digits(const struct site *site)
 {
-    return site->record->new_digits + 1 >= DB_NEW_MEASURED;
+    return site->record->new_digits + 1u >= DB_NEW_MEASURED;
 }
 
 /* Made by the user's own code, not by what that calls. */

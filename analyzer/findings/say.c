@@ -43,9 +43,16 @@ char *say_part_advice(void)
 
 char *say_others(const struct finding_object *object)
 {
-    if (object->sizes <= 1)
-        return memory_print("%s", "");
-    return memory_print("; %" PRIu64 " other size%s likewise", object->sizes - 1, object->sizes == 2 ? "" : "s");
+    char *made = page_count(object->apart_made), *equal = page_count(object->apart_equal);
+    char *apart = object->apart_made == 0 ? memory_print("%s", "")
+                                          : memory_print("; of %s more %s equal to an earlier one", made, equal);
+    char *text = object->sizes <= 1 ? memory_print("%s", apart)
+                                    : memory_print("%s; %" PRIu64 " other size%s likewise", apart, object->sizes - 1,
+                                                   object->sizes == 2 ? "" : "s");
+    free(made);
+    free(equal);
+    free(apart);
+    return text;
 }
 
 char *say_made(const struct finding_object *object)

@@ -63,7 +63,8 @@ uint32_t site_period(const struct site *site)
         return site_far_period(site);
     if (contents > 1 && site->record->period_replicas <= site->record->replicas / 2)
         return 0;
-    return contents < site->record->period ? (uint32_t)contents : site->record->period;
+    bool counts_all = site->record->constant == 0; /* those of one value come round, too */
+    return counts_all && contents < site->record->period ? (uint32_t)contents : site->record->period;
 }
 
 static uint64_t examined_of(const struct site_rule *rule, const struct site *site)
@@ -183,20 +184,36 @@ static int size_order(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Sums one run of sites of equal size, [first, end). `*heaviest` is the one with most equal objects. */
+static const struct site *heaviest_of(const struct claim *claim, size_t first, size_t end)
+{
+    const struct site *heaviest = claim->sites[first];
+    for (size_t i = first; i < end; i++)
+        if (claim->rule->equal(claim->sites[i]) > claim->rule->equal(heaviest))
+            heaviest = claim->sites[i];
+    return heaviest;
+}
+
+/*
+ * Sums one run of sites of equal size, [first, end). `*heaviest` is the one with most equal objects: of those that come round the
+ * others are not told beside some that stay, nor the other way.
+ */
 static struct finding_object object_of(const struct claim *claim, size_t first, size_t end,
                                        const struct site **heaviest)
 {
     struct finding_object object = {.size_bytes = claim->sites[first]->record->size_bytes};
-    *heaviest = claim->sites[first];
+    *heaviest = heaviest_of(claim, first, end);
     for (size_t i = first; i < end; i++) {
         const struct site *site = claim->sites[i];
+        uint32_t period = site_period(site), most = site_period(*heaviest);
+        if ((period == 1 && most > 1) || (period > 1 && most == 1)) {
+            object.apart_made += site_results(site);
+            object.apart_equal += claim->rule->equal(site);
+            continue;
+        }
         object.made += site_results(site);
         object.about = object.about || !site_results_are_known(site);
         object.examined += examined_of(claim->rule, site);
         object.equal += claim->rule->equal(site);
-        if (claim->rule->equal(site) > claim->rule->equal(*heaviest))
-            *heaviest = site;
     }
     object.period = site_period(*heaviest);
     return object;
@@ -213,7 +230,7 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
             ;
         const struct site *heaviest;
         struct finding_object object = object_of(claim, first, end, &heaviest);
-        double bytes = (double)object.equal * (double)size_bytes;
+        double bytes = (double)(object.equal + object.apart_equal) * (double)size_bytes;
         all_bytes += bytes;
         finding->part += object.equal;
         finding->whole += object.examined;

@@ -63,6 +63,7 @@ struct objects {
     uint64_t replica_bytes, linked_bytes, constant_bytes, workspace_bytes;
     /* Replicas among all births, each site's by what its examined ones say: sites are looked at as often as they deserve. */
     double estimate, variance, estimate_bytes;
+    double below, above; /* what the estimate may be off by, beside its variance: whether some were new is not known */
     double
         results_variance; /* of births - workspaces - unfilled: 0 where all were looked at, or all are alike in that */
 };

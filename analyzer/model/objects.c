@@ -44,9 +44,17 @@ static void estimate_far(struct objects *objects, const struct db_site *record)
     objects->variance += fresh * fresh * (left_out + 1 / contents) / contents;
 }
 
+/* Replicas among all births, if so many of the undecided ones were: those left out are as those of which it is known. */
+static double with_undecided(const struct db_site *record, double later, double unseen, double undecided)
+{
+    double replicas = (double)record->replicas + undecided, of = fmax(later + (double)record->undecided, 1);
+    return replicas + (unseen - (double)record->undecided) * replicas / of;
+}
+
 /*
  * Of births that were not looked at, what the others of the site say, but for its first period, which is looked at and new. Data
  * structures, which are looked at and not examined, are never replicas. Adding two of each kind keeps the variance from 0.
+ * Those of which nothing is known may all be new, or none.
  */
 static void estimate_add(struct objects *objects, const struct db_site *record)
 {
@@ -61,9 +69,13 @@ static void estimate_add(struct objects *objects, const struct db_site *record)
         add_estimate(objects, record, replicas);
         return;
     }
-    double later = fmax(fmax(known - record->period, replicas), 1), unseen = fmax(births - known, 0);
+    double later = fmax(fmax(known - record->period, replicas), 1);
+    double unseen = fmax(births - known, (double)record->undecided);
     double chance = (replicas + 2) / (later + 4);
-    add_estimate(objects, record, replicas + unseen * replicas / later);
+    double middle = with_undecided(record, later, unseen, (double)record->undecided * replicas / later);
+    add_estimate(objects, record, middle);
+    objects->below += middle - with_undecided(record, later, unseen, 0);
+    objects->above += with_undecided(record, later, unseen, (double)record->undecided) - middle;
     objects->variance += unseen * (unseen + later) * chance * (1 - chance) / (later + 4);
 }
 
@@ -149,11 +161,22 @@ static const struct db_site *decide(struct model *model, struct process *process
         return site->decided;
     }
     site->decided->unfilled = record->examined;
-    uint64_t *counters[] = {&site->decided->examined, &site->decided->constant, &site->decided->zero,
-                            &site->decided->alike,    &site->decided->replicas, &site->decided->period_replicas,
-                            &site->decided->copies};
+    uint64_t *counters[] = {&site->decided->examined,
+                            &site->decided->constant,
+                            &site->decided->zero,
+                            &site->decided->alike,
+                            &site->decided->replicas,
+                            &site->decided->period_replicas,
+                            &site->decided->copies,
+                            &site->decided->far_births,
+                            &site->decided->far_contents,
+                            &site->decided->far_examined,
+                            &site->decided->far_squares,
+                            &site->decided->far_spans,
+                            &site->decided->far_period_replicas};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         *counters[i] = 0;
+    site->decided->far_period = 0;
     return site->decided;
 }
 

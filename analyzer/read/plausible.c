@@ -223,7 +223,9 @@ void plausible_site(struct run *run, const struct run_process *process, struct d
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         limit(run, counters[i], COUNT_LIMIT);
     limit(run, &site->size_bytes, SIZE_LIMIT);
-    part_of(&site->looked_at, site->births);
+    uint64_t passed = part_of(&site->looked_at, site->births);
+    if (site->undecided > passed)
+        site->undecided = (uint32_t)passed;
     uint64_t left = part_of(&site->workspaces, site->looked_at);
     part_of(&site->examined, left);
     part_of(&site->unfilled, site->examined);

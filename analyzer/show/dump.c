@@ -159,8 +159,8 @@ static void dump_SITE(FILE *out, const struct run_process *process, const struct
             record->far_period_replicas, record->far_period, record->far_bits);
     fprintf(out, " pages_asked=%" PRIu64 " fresh_bytes=%" PRIu64 " untouched_bytes=%" PRIu64 " huge_bytes=%" PRIu64,
             record->pages_asked, record->fresh_bytes, record->untouched_bytes, record->huge_bytes);
-    fprintf(out, " new_step=%u new_digits=%u new_first=%u new_last=%u alike=%" PRIu64, record->new_step,
-            record->new_digits, record->new_first, record->new_last, record->alike);
+    fprintf(out, " new_step=%u new_digits=%u new_first=%u new_last=%u alike=%" PRIu64 " undecided=%u", record->new_step,
+            record->new_digits, record->new_first, record->new_last, record->alike, record->undecided);
 }
 
 static void dump_LINK(FILE *out, const struct run_process *process, const struct db_link *record)

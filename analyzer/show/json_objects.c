@@ -16,8 +16,8 @@ static json_t *json_estimate(const struct objects *objects)
     if (is_exact || objects->examined == 0)
         return json_null();
     double half = 1.96 * sqrt(objects->variance), most = (double)objects_results(objects);
-    double low = fmax(objects->estimate - half, (double)objects->replicas);
-    double high = fmin(objects->estimate + half, objects_results_high(objects));
+    double low = fmax(objects->estimate - objects->below - half, (double)objects->replicas);
+    double high = fmin(objects->estimate + objects->above + half, objects_results_high(objects));
     double middle = fmin(objects->estimate, fmax(most, (double)objects->replicas));
     return json_pack("{s:o,s:[o,o]}", "objects", json_count((uint64_t)llround(middle)), "ci95",
                      json_count((uint64_t)floor(fmin(low, middle))), json_count((uint64_t)ceil(fmax(high, middle))));

@@ -330,8 +330,7 @@ struct db_counter {
  */
 struct db_site {
     uint32_t published;
-    uint32_t
-        node; /* its context, from the allocator's caller outwards; 0 before the second birth of a small one; atomic */
+    uint32_t node; /* its context, from the allocator's caller outwards; 0 before a small one's second birth; atomic */
     uint64_t size_bytes; /* as requested */
     uint32_t ordinal; /* of equal allocations since the innermost Python frame last stood at this instruction, from 0 */
     uint32_t period;  /* the distance, in births of this site, of most of its replicas; 0 = none yet */
@@ -359,14 +358,15 @@ struct db_site {
     uint64_t far_spans;           /* sum over contents: births between its first object and its last */
     uint64_t far_period_replicas; /* of its replicas: those that came `far_period` after the one before */
     uint32_t far_period;          /* the commonest of these distances, in births; 0 = none */
-    uint32_t far_bits;
+    uint16_t far_bits;
+    uint16_t new_digits; /* of the first DB_NEW_MEASURED new contents (see below): full of numbers with digits */
     /* Of objects of DB_PAGES_MIN_BYTES and more: memory that the kernel had to give, page by page, as it was touched. */
     uint64_t pages_asked;     /* of births: whose pages were looked at */
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
     uint64_t untouched_bytes; /* ... and still not at the end */
     /* When contents were new: of examined, neither constant nor replicas. */
     uint32_t new_step;   /* greatest common divisor of the births between each and the one before, from the third on */
-    uint32_t new_digits; /* of the first DB_NEW_MEASURED: full of numbers that a calculation makes, to the last digit */
+    uint32_t undecided;  /* of births, not in looked_at: their samples do not tell whether they were new */
     uint32_t new_first;  /* birth of the first... */
     uint32_t new_last;   /* ... and of the last; UINT32_MAX: it is not known when */
     uint64_t alike;      /* of constant: of the same value as the first */

@@ -2,6 +2,7 @@
 
 #include "config.h"
 #include "objects/content.h"
+#include "objects/judge.h"
 #include "objects/recent.h"
 #include "objects/values.h"
 #include "objects/when_new.h"
@@ -9,8 +10,6 @@
 
 #define FILLED_LINES                                                                                                   \
     4u /* of CONTENT_LINES that changed since birth: a few elements stored into leftovers change less */
-#define PROOFS_FIRST 4u
-#define PROOFS_EVERY 32u
 #define CONSTANTS_FIRST 4u
 #define STRUCTURES_FIRST 16u /* births of a site that are asked */
 
@@ -69,190 +68,35 @@ static bool is_constant(struct site *site, const struct content_sample *sample, 
     if (!content_sample_is_constant(sample, word)) {
         return false;
     }
-    bool asks = site->constants < CONSTANTS_FIRST || birth % PROOFS_EVERY == 0 || config.digest_full;
+    bool asks = site->constants < CONSTANTS_FIRST || judge_proves(birth) || config.digest_full;
     if (!asks || !content_may_read_whole(sample->size_bytes)) {
         return true;
     }
     if (!content_is_constant(start, sample->size_bytes, *word)) {
         return false;
     }
-    site->constants++;
+    if (site->constants < CONSTANTS_FIRST) {
+        site->constants++;
+    }
     return true;
 }
 
-/* One object on its way through its site's history. */
-struct examined {
-    uintptr_t start;
-    const struct content_sample *sample;
-    uint32_t birth;
-    uint64_t digest;
-    uint32_t proof; /* of the whole content, 0 when not made */
-};
-
-static bool is_whole(const struct content_sample *sample)
-{
-    return sample->bytes == sample->size_bytes;
-}
-
-/* Of a whole content's digest; never 0. */
-static uint32_t proof_of(uint64_t whole)
-{
-    return (uint32_t)(whole >> 32) | 1;
-}
-
-static void prove(struct examined *object)
-{
-    uint64_t digest = 0;
-    if (object->proof == 0 && content_digest(object->start, object->sample->size_bytes, &digest)) {
-        object->proof = proof_of(digest);
-    }
-}
-
-/*
- * Samples are proved by whole contents: of the first objects, for where there are few each counts; of the first few that
- * match, then of one at every so many births. That is held against the last proof of those it equals: what changed since, and stayed, shows.
- * Large ones only where a match asks for it.
- */
-static bool wants_proof(const struct site *site, const struct examined *object, int match)
-{
-    if (is_whole(object->sample) || site->distrusted || !content_may_prove(object->sample->size_bytes)) {
-        return false;
-    }
-    if (match < 0) {
-        return object->birth <= PROOFS_FIRST && content_may_read_whole(object->sample->size_bytes);
-    }
-    return config.digest_full || site->proofs < PROOFS_FIRST || object->birth % PROOFS_EVERY == 0;
-}
-
-static void note_period(struct site *site)
-{
-    uint32_t votes = 0;
-    uint32_t period = distances_commonest(&sites_history(site)->distances, &votes);
-    __atomic_store_n(&site->record->period, period, __ATOMIC_RELAXED);
-    __atomic_store_n(&site->record->period_replicas, votes, __ATOMIC_RELAXED);
-}
-
-static void use_whole(struct examined *object)
-{
-    uint64_t whole = 0;
-    if (content_digest(object->start, object->sample->size_bytes, &whole)) {
-        object->digest = whole;
-    }
-}
-
-/*
- * Equal samples, other contents: what equal samples alone have said of this site is taken back, and they are not asked again. Of those
- * it is open whether they were new; where samples differed, contents did.
- */
-static void distrust(struct site *site, struct examined *object)
-{
-    struct db_site *record = site->record;
-    uint64_t unknown = site->unproved;
-    site->distrusted = true;
-    site->unproved = 0;
-    process_count(&record->replicas, (uint64_t)0 - unknown);
-    process_count(&record->examined, (uint64_t)0 - unknown);
-    sites_skip(site, unknown);
-    distances_forget(&sites_history(site)->distances);
-    when_new_forget(record);
-    note_period(site);
-    use_whole(object);
-}
-
-static void count_replica(struct site *site, struct examined *object, int match)
-{
-    struct history *history = sites_history(site);
-    uint32_t other = history->births[match];
-    bool agrees = object->proof != 0 && history->believed[match] == object->proof;
-    bool proved = is_whole(object->sample) || site->distrusted || agrees;
-    site->proofs += proved ? 1 : 0;
-    site->unproved += proved ? 0 : 1;
-    if (agrees) { /* so did all in between */
-        uint32_t pending = history->pending[match];
-        site->unproved -= pending < site->unproved ? pending : site->unproved;
-    }
-    if (other > object->birth) {
-        history->replicas[match] = true;
-        when_new_forget(site->record);
-    }
-    distances_vote(&history->distances, other < object->birth ? object->birth - other : other - object->birth);
-    process_count(&site->record->replicas, 1);
-    note_period(site);
-    atomic_store(&site->last_match, sites_births(site));
-}
-
-/*
- * By its whole content: among those since samples were distrusted, and among the earlier ones that were proved. Of others only samples
- * are known: if one of these is its own, it is open whether it is new.
- */
-static int find_whole(const struct site *site, const struct examined *object, uint64_t sampled, bool *is_open)
-{
-    const struct history *history = sites_history(site);
-    int match = history_find(history, object->digest, object->birth);
-    if (match < 0) {
-        match = history_find_proved(history, sampled, proof_of(object->digest), object->birth);
-    }
-    *is_open = match < 0 && history_find_proved(history, sampled, 0, object->birth) >= 0;
-    return match;
-}
-
-/* As if it had not been looked at, but for those that follow. */
-static void leave_open(struct site *site)
-{
-    process_count(&site->record->examined, (uint64_t)0 - 1);
-    sites_skip(site, 1);
-}
-
-/* True when the object itself is the replica: the later born of the two. */
-static bool judge(struct site *site, struct examined *object)
-{
-    struct history *history = sites_history(site);
-    uint64_t sampled = object->digest;
-    bool is_open = false;
-    if (site->distrusted && !content_may_read_whole(object->sample->size_bytes)) {
-        leave_open(site);
-        return false;
-    }
-    if (site->distrusted) {
-        use_whole(object);
-    }
-    int match = site->distrusted ? find_whole(site, object, sampled, &is_open)
-                                 : history_find(history, object->digest, object->birth);
-    if (wants_proof(site, object, match)) {
-        prove(object);
-    }
-    if (match >= 0 && object->proof != 0 && history->believed[match] != 0 &&
-        object->proof != history->believed[match]) {
-        distrust(site, object);
-        match = -1;
-    }
-    bool is_replica = match >= 0 && history->births[match] < object->birth;
-    if (match >= 0) {
-        count_replica(site, object, match);
-    } else if (is_open) {
-        leave_open(site);
-    } else {
-        when_new_note(site, object->birth, object->sample);
-    }
-    uint32_t entry = history_add(history, object->digest, object->proof, object->birth, match, is_replica);
-    history->pending[entry] += match >= 0 && object->proof == 0 ? 1 : 0;
-    return is_replica;
-}
-
 static void compare(struct site *site, const struct object *object, const struct content_sample *sample,
-                    uintptr_t start)
+                    uintptr_t start, bool is_last)
 {
-    struct examined examined = {
-        .start = start, .sample = sample, .birth = object->origin.birth, .digest = content_sample_digest(sample)};
+    struct examined examined = judge_object(object, sample, start);
     struct recent_object recent = {.digest = examined.digest,
+                                   .is_whole = examined.is_whole,
                                    .birth = object->serial,
                                    .death = object_map_last_serial(),
                                    .site = object->origin.site};
+    examined.is_last = is_last;
     if (sites_lock(site)) {
         recent.is_counted = judge(site, &examined);
-        recent.digest = examined.digest;
         sites_unlock(site);
     }
+    judge_prove_wanted(site, &examined);
+    recent.proof = examined.proof;
     recent_meet(&recent);
 }
 
@@ -295,21 +139,16 @@ static void count_constant(struct site *site, uint64_t word)
 static void prime(struct site *site, const struct object *object, const struct content_sample *sample, uintptr_t start)
 {
     uint64_t word = 0;
-    struct examined primer = {.start = start, .sample = sample, .digest = content_sample_digest(sample)};
     sites_skip(site, 1);
     if (content_sample_is_constant(sample, &word) || !sites_lock(site)) {
         return;
     }
-    if (site->distrusted && content_may_read_whole(sample->size_bytes)) {
-        use_whole(&primer);
-    }
-    struct history *history = sites_history(site);
-    int match = history_find(history, primer.digest, object->origin.birth);
-    history_add(history, primer.digest, 0, object->origin.birth, match, true);
+    struct examined primer = judge_object(object, sample, start);
+    judge_primer(site, &primer);
     sites_unlock(site);
 }
 
-void examine_end(struct site *site, const struct object *object, uintptr_t start)
+static void examine(struct site *site, const struct object *object, uintptr_t start, bool is_last)
 {
     struct content_sample sample;
     uint64_t word = 0;
@@ -337,5 +176,15 @@ void examine_end(struct site *site, const struct object *object, uintptr_t start
         count_constant(site, word);
         return;
     }
-    compare(site, object, &sample, start);
+    compare(site, object, &sample, start, is_last);
+}
+
+void examine_end(struct site *site, const struct object *object, uintptr_t start)
+{
+    examine(site, object, start, false);
+}
+
+void examine_last(struct site *site, const struct object *object, uintptr_t start)
+{
+    examine(site, object, start, true);
 }

@@ -13,4 +13,7 @@ void examine_birth(const struct site *site, uintptr_t start, struct object_origi
 /* Its content stands at `start`: counts what it is in the site's record. Outside handlers. */
 void examine_end(struct site *site, const struct object *object, uintptr_t start);
 
+/* The same of one that lived to the end of the program: where it equals others that is proved, for no later proof comes. */
+void examine_last(struct site *site, const struct object *object, uintptr_t start);
+
 #endif

@@ -147,7 +147,7 @@ static bool use_whole(struct selected *object)
 static bool agrees(struct table *table, uint32_t entry, const struct selected *object)
 {
     uint32_t before = table->history.counts[entry], *known = &table->history.proofs[entry];
-    bool asks = before < PROOFS_FIRST || (before & (before - 1)) == 0 || config.digest_full;
+    bool asks = before < PROOFS_FIRST || (before & (before - 1)) == 0;
     uint64_t whole = 0;
     if (table->is_whole || !asks || !content_may_read_whole(object->size_bytes) ||
         !content_digest(object->start, object->size_bytes, &whole)) {
@@ -186,7 +186,7 @@ static void meet(struct site *site, struct selected *object)
     if (table == NULL) {
         return;
     }
-    if (site->distrusted && !table->is_whole) {
+    if ((site->distrusted || config.digest_full) && !table->is_whole) {
         start_anew(table, true);
     }
     if (enter(table, object)) {
@@ -200,9 +200,8 @@ void far_meet(struct site *site, const struct object *object, uintptr_t start, u
 {
     struct content_sample sample;
     uint64_t word = 0;
-    bool is_filled = site->fills || object->origin.is_defined;
-    if (!is_filled || !content_sample_take(&sample, start, site->record->size_bytes) ||
-        content_sample_is_constant(&sample, &word) || !sites_lock(site)) {
+    if (!content_sample_take(&sample, start, site->record->size_bytes) || content_sample_is_constant(&sample, &word) ||
+        !sites_lock(site)) {
         return;
     }
     struct selected selected = {.start = start,

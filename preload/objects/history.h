@@ -9,20 +9,28 @@
 
 #define HISTORY_ENTRIES 64u
 
+enum history_role {
+    HISTORY_NEW,
+    HISTORY_REPLICA, /* counted as one */
+    HISTORY_PRIMER,  /* there for those that follow, and never counted */
+};
+
 struct history {
     uint64_t digests[HISTORY_ENTRIES];  /* of samples; 0 = unused */
     uint32_t proofs[HISTORY_ENTRIES];   /* of the whole contents; 0 = not made */
     uint32_t believed[HISTORY_ENTRIES]; /* its proof, or that of the last it equals that was proved; 0: none */
     uint32_t pending[HISTORY_ENTRIES];  /* replicas since that one, by their samples alone */
+    uint8_t agreed[HISTORY_ENTRIES];    /* how often proofs of its equals agreed, up to UINT8_MAX */
     uint32_t births[HISTORY_ENTRIES];
-    bool replicas[HISTORY_ENTRIES]; /* counted as one */
+    uint8_t roles[HISTORY_ENTRIES]; /* enum history_role */
     uint32_t next;
-    uint32_t has_constant; /* `constant` is the value of the first that was of one value throughout */
+    uint32_t content_proofs; /* made of a content because it came again, and for nothing else */
+    uint32_t has_constant;   /* `constant` is the value of the first that was of one value throughout */
     uint64_t constant;
     struct distances distances; /* of its replicas */
 };
 
-/* The nearest earlier born object with that digest, else the nearest later born that is no replica yet; -1: none. */
+/* The nearest earlier born object with that digest, else the nearest later born; -1: none. */
 int history_find(const struct history *history, uint64_t digest, uint32_t birth);
 
 /* The same among those that were proved to be of this whole content; `proof` 0: among those that were not. */
@@ -32,6 +40,10 @@ int history_find_proved(const struct history *history, uint64_t digest, uint32_t
  * Overwrites the oldest, and says which that is. `match`: the entry that the object equals, -1: none. What was proved of that one is
  * believed of this one until it is proved itself.
  */
-uint32_t history_add(struct history *history, uint64_t digest, uint32_t proof, uint32_t birth, int match, bool replica);
+uint32_t history_add(struct history *history, uint64_t digest, uint32_t proof, uint32_t birth, int match,
+                     enum history_role role);
+
+/* Did it see the neighbours of an object of that birth end, or those before it? One that outlived many later ones came too late. */
+bool history_reaches(const struct history *history, uint32_t birth);
 
 #endif

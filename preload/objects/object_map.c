@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 
+#include "alone.h"
 #include "memory.h"
 #include "process.h"
 
@@ -42,8 +43,8 @@ static atomic_bool had_class[SIZE_CLASSES]; /* classes that never had an object 
 static atomic_bool far_used;
 static _Atomic uint16_t passed[FAR_BUCKETS]; /* keys behind this bucket whose own is this one or one before */
 static _Atomic uint32_t living;              /* objects in both parts, once the far one is used */
-static _Atomic uint64_t serials;
-static uint64_t serials_before; /* of the parent's, in a forked child */
+static uint64_t serials;                     /* atomic */
+static uint64_t serials_before;              /* of the parent's, in a forked child */
 
 bool object_map_start(void)
 {
@@ -62,7 +63,7 @@ bool object_map_start(void)
 /* The heap came along, so its objects did: nothing is forgotten, serials go on. */
 void object_map_reset_child(void)
 {
-    serials_before = atomic_load(&serials);
+    serials_before = __atomic_load_n(&serials, __ATOMIC_RELAXED);
 }
 
 static uint32_t class_of(size_t size_bytes)
@@ -260,7 +261,7 @@ bool object_map_restore(const struct object *object)
 
 static uint64_t take_serial(void)
 {
-    uint64_t serial = atomic_fetch_add_explicit(&serials, 1, memory_order_relaxed) + 1;
+    uint64_t serial = count_next(&serials);
     __atomic_store_n(&process_record->objects, serial - serials_before, __ATOMIC_RELAXED);
     return serial;
 }
@@ -286,7 +287,7 @@ void object_map_birth(uintptr_t start, size_t size_bytes)
 
 uint64_t object_map_last_serial(void)
 {
-    return atomic_load_explicit(&serials, memory_order_relaxed);
+    return __atomic_load_n(&serials, __ATOMIC_RELAXED);
 }
 
 bool object_map_take(uintptr_t start, size_t usable_bytes, struct object *object)

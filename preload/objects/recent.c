@@ -6,6 +6,7 @@
 
 #include "ledger/ledger.h"
 #include "memory.h"
+#include "objects/content.h"
 #include "objects/sites.h"
 #include "process.h"
 
@@ -13,12 +14,19 @@
 #define SET_ENTRIES 4u
 #define LINKS 4096u
 #define LINK_PROBES 32u
+#define PROOFS_FIRST 4u /* equals of a link whose whole contents are compared, one after the other */
+#define PROOFS_EVERY                                                                                                   \
+    32u /* then when so many have not been, or some fewer: results that come round each have their turn */
+#define PROOFS_ASKED 2u /* objects of either site: the next of one need not be the equal of the next of the other */
 #define SPINS_MAX 1000000u
 #define SPINS_YIELD 128u
 
 struct link {
     uint64_t key; /* both sites' numbers; 0 = free */
     struct db_link *record;
+    uint32_t proofs;  /* equals that whole contents confirmed */
+    uint32_t pending; /* since the last of these, by samples alone: counted once there was one */
+    bool distrusted;  /* equal samples of other contents were seen: from there on only what whole contents say counts */
 };
 
 struct tables {
@@ -71,7 +79,7 @@ static struct db_link *make_link(uint32_t first, uint32_t second)
     return record;
 }
 
-static struct db_link *link_of(uint32_t first, uint32_t second)
+static struct link *link_of(uint32_t first, uint32_t second)
 {
     uint64_t key = (uint64_t)first << 32 | second;
     uint64_t hash = key * UINT64_C(0x9E3779B97F4A7C15) >> 52;
@@ -82,7 +90,7 @@ static struct db_link *link_of(uint32_t first, uint32_t second)
             link->record = make_link(first, second);
         }
         if (link->key == key) {
-            return link->record;
+            return link->record != NULL ? link : NULL;
         }
     }
     process_drop(DB_DROP_TABLE_FULL);
@@ -101,19 +109,80 @@ static void mark_match(uint32_t number)
     atomic_store_explicit(&site->last_match, sites_births(site), memory_order_relaxed);
 }
 
+static void ask_proof(uint32_t number)
+{
+    atomic_store_explicit(&sites_at(number)->wanted, PROOFS_ASKED, memory_order_relaxed);
+}
+
+static void ask_proofs(const struct recent_object *first, const struct recent_object *second)
+{
+    ask_proof(first->site);
+    ask_proof(second->site);
+}
+
+/* Samples alone say so: believed where proofs said so before, and until one says otherwise. */
+static void count_unproved(struct link *link, const struct recent_object *first, const struct recent_object *second)
+{
+    process_count(&link->record->objects, link->proofs > 0 ? 1 : 0);
+    link->pending++;
+    if (link->proofs < PROOFS_FIRST || link->pending >= PROOFS_EVERY - link->proofs % (PROOFS_EVERY / 2)) {
+        ask_proofs(first, second);
+    }
+}
+
+static void count_proved(struct link *link)
+{
+    process_count(&link->record->objects, link->proofs > 0 ? 1 : 1 + link->pending);
+    link->pending = 0;
+    link->proofs++;
+}
+
+static void distrust(struct link *link)
+{
+    process_count(&link->record->objects, (uint64_t)0 - (link->proofs > 0 ? link->pending : 0));
+    link->pending = 0;
+    link->distrusted = true;
+}
+
+/* False: what two lines make is not equal, though its samples are; or that is not known. */
+static bool count_linked(struct link *link, const struct recent_object *first, const struct recent_object *second)
+{
+    bool is_proved = first->proof != 0 && second->proof != 0;
+    if (is_proved && first->proof != second->proof) {
+        distrust(link);
+        return false;
+    }
+    if (link->distrusted && content_may_read_whole(sites_at(first->site)->record->size_bytes)) {
+        ask_proofs(first, second);
+    }
+    if ((first->is_whole && second->is_whole) || (is_proved && link->distrusted)) {
+        process_count(&link->record->objects, 1);
+    } else if (is_proved) {
+        count_proved(link);
+    } else if (link->distrusted) {
+        return false;
+    } else {
+        count_unproved(link, first, second);
+    }
+    return true;
+}
+
 /* `second` was born later than its equal `first`. */
 static void count_pair(const struct recent_object *first, struct recent_object *second)
 {
-    struct db_link *link = NULL;
     if (same_maker(first, second)) {
-        link = link_of(first->site, second->site);
-    } else if (second->birth > first->death) {
+        struct link *link = link_of(first->site, second->site);
+        if (link == NULL || !count_linked(link, first, second)) {
+            return;
+        }
+    } else if (second->birth <= first->death) {
+        process_count(&sites_at(second->site)->record->copies, 1);
+    } else {
         return;
     }
     second->is_counted = true;
     mark_match(first->site);
     mark_match(second->site);
-    process_count(link != NULL ? &link->objects : &sites_at(second->site)->record->copies, 1);
 }
 
 /* Of two equals born before `object`: the one by the same function, then the later. */

@@ -13,6 +13,8 @@ struct recent_object {
     uint64_t birth; /* serials of the object map: an object is alive from its own up to its `death` */
     uint64_t death;
     uint32_t site;   /* number */
+    uint32_t proof;  /* of the whole content; 0: not made */
+    bool is_whole;   /* the digest is of the whole content, else of a sample */
     bool is_counted; /* as a replica of its own site; then as copy, or as second of a link */
 };
 

@@ -9,6 +9,7 @@
 #include "objects/examine.h"
 #include "objects/far.h"
 #include "objects/heat.h"
+#include "objects/judge.h"
 #include "objects/lifetime.h"
 #include "objects/neighbours.h"
 #include "objects/page_cost.h"
@@ -241,7 +242,8 @@ static void look_again(const struct object *object, uintptr_t start)
     } else if (start == 0) {
         sites_skip(site, 1);
     } else {
-        examine_end(site, object, start);
+        bool is_behind_python = call_stack_refresh() == NULL; /* modules are emptied when no frame is left */
+        (is_behind_python ? examine_last : examine_end)(site, object, start);
         if (is_far(object) && far_selects(site, start, &selector)) {
             far_meet(site, object, start, selector);
         }
@@ -305,11 +307,21 @@ static void sort_by_birth(struct object *objects, size_t count)
     }
 }
 
-void replica_finish(void)
+static void finish_sites(void)
+{
+    for (uint32_t number = 1; number <= sites_count(); number++) {
+        struct site *site = sites_at(number);
+        if (site->record != NULL && sites_lock(site)) {
+            judge_finish(site);
+            sites_unlock(site);
+        }
+    }
+}
+
+static void finish_living(void)
 {
     struct living living = {NULL, 0, 0};
     uint32_t now_tick = lifetime_tick();
-    lifetime_finish();
     object_map_visit(tell_heat, &now_tick);
     object_map_visit(count_living, &living);
     if (living.capacity == 0 || (living.objects = memory_map(living.capacity * sizeof *living.objects)) == NULL) {
@@ -323,7 +335,14 @@ void replica_finish(void)
         if (living.objects[i].origin.is_fresh) {
             pages_ended(site->record, living.objects[i].start);
         }
-        examine_end(site, &living.objects[i], living.objects[i].start);
+        examine_last(site, &living.objects[i], living.objects[i].start);
     }
     memory_unmap(living.objects, living.capacity * sizeof *living.objects);
+}
+
+void replica_finish(void)
+{
+    lifetime_finish();
+    finish_living();
+    finish_sites();
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "alone.h"
 #include "objects/history.h"
 #include "pieprof/db.h"
 
@@ -24,9 +25,10 @@ struct site {
     uint64_t maker;              /* the native function that makes its objects (site_context.h); 0 unknown */
     uint32_t id;                 /* of the record */
     _Atomic uint32_t busy;       /* what follows, and the history, belong to who set it */
-    uint32_t proofs;             /* replicas that whole contents confirmed */
     uint32_t unproved;           /* replicas that samples alone say */
-    uint32_t constants;          /* whole contents found constant */
+    uint16_t proofs;             /* replicas that whole contents confirmed: the first few are counted */
+    uint16_t constants;          /* whole contents found constant: likewise */
+    _Atomic uint32_t wanted;     /* of its next objects the whole contents are asked for (recent.c) */
     _Atomic uint32_t far;        /* its far history (far.c): the number of the table; 0: none as yet */
 };
 
@@ -59,7 +61,7 @@ uint32_t sites_count(void);
 /* One more; its number, from 1. */
 static inline uint32_t sites_count_birth(struct site *site)
 {
-    return (uint32_t)__atomic_add_fetch(&site->record->births, 1, __ATOMIC_RELAXED);
+    return (uint32_t)count_next(&site->record->births);
 }
 
 static inline uint32_t sites_births(const struct site *site)

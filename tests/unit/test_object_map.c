@@ -218,6 +218,31 @@ static void test_readers_beside_writers_see_whole_objects(void **state)
     assert_int_equal(atomic_load(&wrong), 0);
 }
 
+static void *count_births(void *state)
+{
+    for (int i = 0; i < 100000; i++) {
+        object_map_count();
+    }
+    return state;
+}
+
+/* With one thread no bus lock is taken for it, with several it is. */
+static void test_births_are_counted_exactly(void **state)
+{
+    pthread_t others[3];
+    uint64_t before = object_map_last_serial();
+    count_births(*state);
+    assert_int_equal(object_map_last_serial() - before, 100000);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(pthread_create(&others[i], NULL, count_births, NULL), 0);
+    }
+    count_births(*state);
+    for (int i = 0; i < 3; i++) {
+        pthread_join(others[i], NULL);
+    }
+    assert_int_equal(object_map_last_serial() - before, 500000);
+}
+
 static void test_addresses_have_classes(void **state)
 {
     (void)state;
@@ -257,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_an_unseen_death_is_mended),
         cmocka_unit_test(test_how_many_live_decides_who_is_filed_not_where),
         cmocka_unit_test(test_a_full_table_is_counted_and_stays_right),
+        cmocka_unit_test(test_births_are_counted_exactly),
         cmocka_unit_test(test_readers_beside_writers_see_whole_objects),
         cmocka_unit_test(test_addresses_have_classes),
     };

@@ -249,6 +249,7 @@ static void test_a_tick_that_fell_due_in_a_trap_chooses_nothing(void **state)
 {
     (void)state;
     const struct access_thread *at = thread_self->access;
+    assert_true(signals_start()); /* for guarded reads; the test's frame has its own handlers before */
     arm(false, &words[8], 0);
     load(&words[8]);
     assert_int_equal(at->trap_instruction, (uintptr_t)load + 3);

@@ -96,3 +96,16 @@ def test_later_stores_are_named(tmp_path, name):
 @pytest.mark.parametrize("name", UNCHANGED)
 def test_nothing_more_is_said_of_what_is_only_read(tmp_path, name):
     assert "finished buffer" not in advice_of(tmp_path, UNCHANGED[name])[0]
+
+
+def test_what_finishing_lines_take_is_told_with_them(tmp_path):
+    """Where the line that makes the buffer takes next to nothing."""
+    advice, (changes,) = advice_of(tmp_path, """
+        for i in range(2500):
+            h = base + 1.0  # made
+            np.arctan2(h, base, out=h)  # changes
+            total += h.sum()
+        """)
+    told = re.search(r"finished buffer: program\.py:(\d+), which stores into it and took ([\d.]+) (m?s) in all, must move along", advice)
+    assert told and int(told[1]) == changes, advice
+    assert float(told[2]) / (1000 if told[3] == "ms" else 1) > 0.05

@@ -247,6 +247,38 @@ def test_where_samples_differ_contents_are_new(tmp_path):
     assert found["of_objects"] == 40
 
 
+LARGE = """
+    table = random.random(2_600_000)
+    for step in range(110):
+        table[1_000_003] += {more}
+        x = table * 2  # A
+    """
+
+
+@pytest.mark.parametrize("more, least, most", [("1", 0, 0), ("step >= 40", 0, 39), ("step % 8 == 7", 0, 96), ("0", 109, 109)])
+def test_large_results_are_proved_now_and_then(tmp_path, more, least, most):
+    """20 MiB, of which one number between those sampled changes: what is not known to be equal is not told as made again."""
+    path, database = run(tmp_path, LARGE.format(more=more))
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    found = replicas_of(report, path, "A")
+    assert found["of_objects"] == 110 and least <= found["objects"] <= most, found
+    kinds = [finding["kind"] for finding in report["findings"] if finding["line"] == marked_line(path, "A")]
+    assert kinds == ["replica"] * (least > 0)
+
+
+def test_a_change_at_the_end_is_found(tmp_path):
+    """Between the numbers that are sampled, when no proof follows but that of what lives at the end."""
+    path, database = run(tmp_path, """
+        table = random.random(9000)
+        for step in range(200):
+            table[3003] += step >= 197
+            x = table * 2  # A
+        """)
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    assert replicas_of(report, path, "A")["objects"] <= 196
+    assert not report["findings"], report["findings"]
+
+
 def test_counts_of_a_part_say_so(tmp_path):
     """Results and workspaces in one place: 3,600 of them and 7,200, where most births are not looked at."""
     source = """

@@ -1,29 +1,21 @@
 """The kinds of programs in which results are made again, each a program of its own: the marked lines are findings of that
 category, and no other line is, whatever its weight."""
-import json
-import textwrap
-
 import pytest
-import whole
 
-CATEGORIES = {
-    "# invariant": "loop-invariant computation",
-    "# recomputed": "recomputed input",
-    "# repeated": "repeated native call with the same arguments",
-    "# copied": "API misuse",
-}
+from marked import NUMPY, TORCH, found, marks
 
-NUMPY = """
-import numpy as np
-random = np.random.default_rng(0)
-"""
+def kept(features):
+    """Every hundredth of its results outlives the next hundred."""
+    return NUMPY + f"""
+        data, kept = random.normal(size=(100, 50)), None
+        weights = random.normal(size=50)
+        for step in range(900):
+            features = {features}
+            weights -= 1e-5 * (features.T @ (features @ weights))
+            if step % 100 == 7:
+                kept = features
+        """
 
-TORCH = """
-import torch
-from torch import nn
-from torch.nn import functional
-torch.manual_seed(0)
-"""
 
 PROGRAMS = {
     "rotary tables": NUMPY + """
@@ -111,6 +103,73 @@ PROGRAMS = {
             right = (data @ weights > 0) == labels
             total = right.mean() + step
             weights = weights * (1 + 1e-3)
+        """,
+    "the same call of an image of which one pixel was changed": NUMPY + """
+        weights = random.normal(size=(3000, 30))
+        for step in range(120):
+            image = random.normal(size=3000)
+            before = np.tanh(image)
+            image[1501] += 1
+            after = np.tanh(image)
+            gain = (after - before) @ weights
+        """,
+    "the best results are kept for a while": kept("np.exp(-data)  # invariant"),
+    "new results are kept for a while": kept("np.tanh(data / (1 + step))"),
+    "activations that are made again instead of kept, and a mask that need not be": TORCH + """
+        from torch.utils.checkpoint import checkpoint
+        def block(x):
+            mask = torch.triu(torch.full((50, 50), -1e9), 1)  # invariant
+            query, key, value = project(x).chunk(3, -1)
+            return x + (query @ key.transpose(1, 2) / 6 + mask).softmax(-1) @ value
+        project, data = nn.Linear(32, 96), torch.randn(200, 50, 32)
+        optimizer = torch.optim.SGD(project.parameters(), 1e-4)
+        for step in range(60):
+            x = data[torch.randint(200, (8,))].requires_grad_()
+            loss = checkpoint(block, checkpoint(block, x)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """,
+    "work that is done twice, and made again behind a checkpoint": TORCH + """
+        from torch.utils.checkpoint import checkpoint
+        def block(x):
+            scores = (x @ key) @ x.transpose(1, 2)
+            weights = scores.softmax(-1)
+            entropy = (scores.softmax(-1) * scores).sum()  # repeated
+            return x + weights @ project(x) + 1e-9 * entropy
+        project, data, key = nn.Linear(32, 32), torch.randn(200, 50, 32), torch.randn(32, 32)
+        optimizer = torch.optim.SGD(project.parameters(), 1e-4)
+        for step in range(60):
+            x = data[torch.randint(200, (8,))].requires_grad_()
+            loss = checkpoint(block, checkpoint(block, x)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """,
+    "checkpoints within a checkpoint": TORCH + """
+        import warnings
+        from torch.utils.checkpoint import checkpoint
+        warnings.simplefilter("ignore")
+        def inner(x):
+            return x + torch.tanh(project(x)) @ key
+        def outer(x):
+            return checkpoint(inner, checkpoint(inner, x))
+        project, data, key = nn.Linear(32, 32), torch.randn(200, 50, 32), torch.randn(32, 32)
+        optimizer = torch.optim.SGD(project.parameters(), 1e-4)
+        for step in range(60):
+            x = data[torch.randint(200, (8,))].requires_grad_()
+            loss = checkpoint(outer, x).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """,
+    "rows of which few are not zero": NUMPY + """
+        batches, total = [np.zeros((40, 10)) for _ in range(20)], 0.0
+        for number in (5, 9, 13):
+            batches[number][number % 7] = random.normal(size=10)
+        for epoch in range(20):
+            for batch in batches:
+                total += np.tanh(batch).sum()  # recomputed
         """,
     "the zeros a recurrent network begins with": TORCH + """
         cell = nn.GRU(10, 32, batch_first=True)
@@ -209,100 +268,6 @@ PROGRAMS = {
                 codes = places @ table  # invariant
                 slope += places.T @ (codes - random.normal(size=(50, 30)))
             table = table - 1e-4 * slope
-        """,
-    "a target network that is synchronised every 20 steps": NUMPY + """
-        states, weights = random.normal(size=(500, 24)), random.normal(size=(24, 48)) * 0.1
-        target = weights.copy()
-        def values(batch):
-            scaled = target / np.sqrt((target**2).sum(axis=0))  # invariant
-            return np.maximum(batch @ scaled, 0).max(axis=1)
-        for step in range(400):
-            batch = states[random.integers(0, 500, 40)]
-            error = (batch @ weights).max(axis=1) - values(batch)
-            weights = weights - 1e-4 * np.outer(batch.T @ error, np.ones(48))
-            if step % 20 == 19:
-                target = weights.copy()
-        """,
-    "gradients of eight small batches added up, in one loop": TORCH + """
-        data, weights = torch.randn(4000, 20), torch.randn(20, 30)
-        slope = torch.zeros(20, 30)
-        for step in range(320):
-            batch = data[torch.randint(4000, (25,))]
-            normed = weights / weights.norm(dim=0)  # invariant
-            slope = slope + batch.T @ (torch.tanh(batch @ normed) - 1)
-            if step % 8 == 7:
-                weights, slope = weights - 1e-3 * slope, torch.zeros(20, 30)
-        """,
-    "a table that changes every 30 steps of a long loop, most of which are passed over": NUMPY + """
-        table, total = random.normal(size=(40, 40)), 0.0
-        for step in range(6000):
-            if step % 30 == 0:
-                table = table + 1e-3 * random.normal(size=(40, 40))
-            total += (np.tanh(table) @ random.normal(size=40)).sum()  # invariant
-        """,
-    "a table that changes every 20 steps, in epochs of 13": NUMPY + """
-        table, total = random.normal(size=(40, 40)), 0.0
-        for epoch in range(40):
-            for part in range(13):
-                if (epoch * 13 + part) % 20 == 0:
-                    table = table + 1e-3 * random.normal(size=(40, 40))
-                total += (np.tanh(table) @ random.normal(size=40)).sum()  # invariant
-        """,
-    "a table that changes when it happens to": NUMPY + """
-        table, total = random.normal(size=(40, 40)), 0.0
-        for step in range(600):
-            if random.random() < 0.05:
-                table = table + 1e-3 * random.normal(size=(40, 40))
-            total += (np.tanh(table) @ random.normal(size=40)).sum()
-        """,
-    "a table that changes every 60 steps, too seldom to tell": NUMPY + """
-        table, total = random.normal(size=(40, 40)), 0.0
-        for step in range(400):
-            if step % 60 == 0:
-                table = table + 1e-3 * random.normal(size=(40, 40))
-            total += (np.tanh(table) @ random.normal(size=40)).sum()
-        """,
-    "what each of six layers makes again, in a loop of PyTorch": TORCH + """
-        class Layer(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.linear = nn.Linear(32, 32)
-            def forward(self, both):
-                x, mask = both
-                bias = torch.tanh(mask)  # invariant
-                return torch.relu(self.linear(x)) + bias, mask
-        network = nn.Sequential(*[Layer() for _ in range(6)])
-        optimizer = torch.optim.SGD(network.parameters(), 1e-3)
-        for step in range(60):
-            both = torch.randn(50, 32), torch.randn(50, 32)
-            optimizer.zero_grad()
-            network(both)[0].square().mean().backward()
-            optimizer.step()
-        """,
-    "what PyTorch makes again for its own layers": TORCH + """
-        layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True)
-        network = nn.TransformerEncoder(layer, 6)
-        for step in range(40):
-            x, padding = torch.randn(16, 40, 32), torch.rand(16, 40) < 0.2
-            padding[:, 0] = False
-            network.zero_grad()
-            network(x, src_key_padding_mask=padding).square().mean().backward()
-        """,
-    "a library calls for each row what depends on none": NUMPY + """
-        table = random.normal(size=(40, 40))
-        def project(row):
-            return row @ np.tanh(table)  # invariant
-        for step in range(60):
-            rows = np.apply_along_axis(project, 1, random.normal(size=(12, 40)))
-            table = table - 1e-6 * rows.T @ rows
-        """,
-    "a flag of what is large, which a rhythm changes, and what it is made from each step": NUMPY + """
-        data, weights = random.normal(size=(2000, 8)), random.normal(size=8)
-        for step in range(600):
-            weights = weights + random.normal(size=8) if step % 30 == 1 else weights * (1 + 1e-6)
-            scores = data @ weights
-            large = scores > 0
-            total = large.mean() + step
         """,
     "a mask that settles while epochs go by": NUMPY + """
         data, labels = random.normal(size=(2000, 8)), random.integers(0, 2, 2000)
@@ -422,20 +387,6 @@ CONSTANT = NUMPY + """
             rate = np.full(2**19, 0.5)  # invariant
             total = (data * step + rate).sum()
         """
-
-
-def marks(path):
-    lines = path.read_text().splitlines()
-    return {(number, CATEGORIES[mark]) for number, line in enumerate(lines, 1) for mark in CATEGORIES if line.endswith(mark)}
-
-
-def found(directory, source, **changes):
-    path, database = directory / "program.py", directory / "out.db"
-    head, _, body = source.partition("\n        ")
-    path.write_text(head + "\n" + textwrap.dedent("        " + body))
-    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), **changes))
-    assert (done.returncode, done.stderr) == (0, "")
-    return path, json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -206,6 +206,15 @@ def call_of(program, function, tmp_path, *way):
     return program.process.node(program.way(*way, samples=100) - 1, make_db.NATIVE, 0x7e0000000000 + start + 1)
 
 
+@pytest.mark.parametrize("library, found", [("libopenblas.so.0", 0), ("libscipy_openblas64_-ff651d7f.so", 0), ("libtorch_cpu.so", 1)])
+def test_work_buffers_of_openblas_are_no_results(tmp_path, library, found):
+    program = Program()
+    program.process.module(f"/usr/lib/{library}", 0x7e0000000000, 0x7e0000100000)
+    node = program.process.node(program.way(*MASK, samples=100) - 1, make_db.NATIVE, 0x7e0000000801)
+    program.process.site(node, 2**27, period=1, births=50, replicas=49)
+    assert len(findings(program.report(tmp_path, "--min-waste", "0"))) == found
+
+
 def test_a_copy_by_name_is_no_repeated_call(tmp_path):
     program = Program()
     first = program.process.site(program.way(*FEATURES, samples=200), 65536, births=450)
@@ -230,6 +239,7 @@ def test_batches_gathered_anew_each_epoch_are_ordinary(tmp_path, function, perio
     ("nothing was stored into them", dict(births=260, unfilled=260, replicas=259, period=1)),
     ("copies equal their source by design", dict(births=260, copies=260)),
     ("a few alike", dict(births=4, replicas=3, period=1)),
+    ("a few alike among constants", dict(births=600, constant=593, replicas=6, period=1)),
     ("all differ", dict(births=260)),
 ])
 def test_what_is_no_result_made_again(tmp_path, why, counters):
@@ -238,6 +248,12 @@ def test_what_is_no_result_made_again(tmp_path, why, counters):
     program.process.site(program.way(*MASK), 4096, period=period, **counters)
     program.way(*MASK[:3], samples=500)
     assert findings(program.report(tmp_path, "--min-waste", "0")) == [], why
+
+
+def test_what_is_made_again_among_constants(tmp_path):
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 4096, period=1, births=600, constant=500, replicas=99)
+    assert [kind for kind, _ in findings(program.report(tmp_path, "--min-waste", "0"))] == ["replica"]
 
 
 SQUASHING = """import numpy as np
@@ -449,9 +465,9 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     program = Program()
     node = program.way(*MASK, samples=100)
     program.process.records["SITE"].append(
-        make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 21, 2**32 - 1, 2**32 - 1, *[2**64 - 1] * 3,
+        make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 21, 2**32 - 1, 2**16 - 1, 2**16 - 1, *[2**64 - 1] * 3,
                           *[2**32 - 1] * 4, *[2**64 - 1] * 2))
-    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, *range(10, 330, 10)))
+    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, *range(10, 340, 10)))
     program.process.link(2, 2, 2**63)
     path = tmp_path / "out.db"
     program.database.write(path)
@@ -462,7 +478,7 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     assert done.returncode == 0 and data["run"]["health"]["damaged"] == 25
     assert (replicas["workspaces"], replicas["examined"], replicas["objects"], replicas["of_objects"]) == (10, 0, 0, 0)
     assert (replicas["far_examined"], replicas["far_objects"]) == (10, 0)
-    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 32)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
+    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 33)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
         program = Program()
         program.process.site(program.way(*MASK), 4096, births=1)
         program.process.records[bad[0]].append(bad[1])

@@ -1,0 +1,254 @@
+/* link: shim */
+/* Equal samples are no equal contents: what whole ones prove, of a site's objects and of two sites' together. */
+#include "object_run.h"
+#include "objects/judge.h"
+
+/* One element between the sampled lines differs: what samples say is not believed. */
+static void test_equal_samples_of_different_contents_are_found_out(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 50; i++) {
+        fill(~UINT64_C(9));
+        struct object object = born(site);
+        fill(9);
+        buffer[100] = i;
+        examine_end(sites_at(site), &object, object.start);
+    }
+    assert_int_equal(record_of(site)->examined, 50);
+    assert_int_equal(record_of(site)->looked_at, 50);
+    assert_int_equal(record_of(site)->replicas, 0);
+    assert_int_equal(record_of(site)->period_replicas, 0);
+}
+
+/* A content that differs all over by its seed, and between the sampled lines by its variant. */
+static void examine_content_of(uint32_t site, uint64_t seed, uint64_t variant, bool is_primer)
+{
+    fill(~UINT64_C(9));
+    struct object object = born(site);
+    object.origin.is_primer = is_primer;
+    fill(seed);
+    buffer[100] = variant;
+    examine_end(sites_at(site), &object, object.start);
+}
+
+static void examine_content(uint32_t site, uint64_t seed, uint64_t variant)
+{
+    examine_content_of(site, seed, variant, false);
+}
+
+/* Eight contents come round, two of them of equal samples: those from before that is found out are known by their proofs. */
+static void test_what_samples_were_distrusted_for_comes_round_exactly(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 40; i++) {
+        examine_content(site, i % 8 == 2 ? 31 : 30 + i % 8, i % 8);
+    }
+    assert_int_equal(record_of(site)->examined, 40);
+    assert_int_equal(record_of(site)->replicas, 32);
+    assert_int_equal(record_of(site)->period, 8);
+}
+
+/* Where samples differed contents did, too. Of one of which a sample alone is known it is open whether another is equal to it. */
+static void test_what_samples_alone_know_is_open(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 6; i++) {
+        examine_content(site, 60 + i, 1);
+    }
+    examine_content(site, 62, 2); /* a proof tells it from the third */
+    examine_content(site, 65, 1); /* none tells whether it is the sixth */
+    assert_int_equal(record_of(site)->examined, 7);
+    assert_int_equal(record_of(site)->looked_at, 7);
+    assert_int_equal(record_of(site)->replicas, 0);
+    examine_content(site, 65, 1);
+    examine_content(site, 62, 2);
+    assert_int_equal(record_of(site)->examined, 9);
+    assert_int_equal(record_of(site)->replicas, 2);
+}
+
+/* What changes where no sample lies, and stays, shows at the next proof; what was proved before still counts. */
+static void test_a_change_between_proofs_is_found(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 1; i <= 100; i++) {
+        examine_content(site, 60, i <= 40 ? 1 : 2);
+    }
+    assert_int_equal(record_of(site)->replicas, 33 + 32); /* to the proof of the 34th, and from that of the 68th on */
+    assert_int_equal(record_of(site)->examined, 100 - 33);
+    assert_int_equal(record_of(site)->undecided, 33);
+}
+
+/* Those that are looked at only for the ones that follow pass on what was proved of those before them. */
+static void test_a_change_among_primers_is_found(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 1; i <= 68; i++) {
+        examine_content_of(site, 60, i <= 40 ? 1 : 2, i > 40 && i < 68);
+    }
+    assert_true(sites_at(site)->distrusted);
+    assert_int_equal(record_of(site)->replicas, 33); /* of the 34th's proof and before */
+}
+
+/* Where there are few objects, one that samples alone call equal would be a large part of them: they are not believed at all. */
+static void test_samples_do_not_decide_of_few_objects(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 4; i++) {
+        fill(~UINT64_C(9));
+        struct object object = born(site);
+        fill(i < 2 ? 20 + i : 9); /* two that differ all over, then two that differ between the lines */
+        buffer[100] = i;
+        examine_end(sites_at(site), &object, object.start);
+        assert_int_equal(record_of(site)->replicas, 0);
+    }
+}
+
+/* Batches whose number has every divisor with that of the proofs: each is proved, and what changed in one is found. */
+static void test_what_comes_round_is_proved_each(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES), steady = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 12 * 32; i++) {
+        examine_content(site, 100 + i % 32, i % 32 == 17 ? i / 32 : 0);
+        examine_content(steady, 100 + i % 32, 0);
+    }
+    assert_true(sites_at(site)->distrusted);
+    assert_true(record_of(site)->replicas <= 11 * 31);
+    assert_true(record_of(site)->replicas + record_of(site)->undecided >= 11 * 31);
+    assert_int_equal(record_of(steady)->replicas, 11 * 32);
+}
+
+/* The first four are alike in twos, then none are, but by their samples: one in some new ones is there to be held against. */
+static void test_what_comes_twice_is_proved(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES), steady = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 400; i++) {
+        examine_content(site, 60 + i / 2, i < 4 ? 0 : i % 2);
+        examine_content(steady, 60 + i / 2, 0);
+    }
+    assert_true(sites_at(site)->distrusted);
+    assert_in_range(record_of(site)->replicas, 2, 4);
+    assert_int_equal(record_of(steady)->replicas, 200);
+    assert_int_equal(record_of(steady)->undecided, 0);
+}
+
+/* Two that equal the one before by their samples, and none that says more. */
+static void test_what_was_never_proved_is_undecided(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 20; i++) {
+        examine_content(site, 60 + (i == 11 || i == 17 ? i - 1 : i), 0);
+    }
+    assert_int_equal(record_of(site)->replicas, 2);
+    judge_finish(sites_at(site));
+    assert_int_equal(record_of(site)->replicas, 0);
+    assert_int_equal(record_of(site)->undecided, 2);
+    assert_int_equal(record_of(site)->examined, 18);
+}
+
+/* All contents are whole from the first on: nothing is left open. */
+static void test_full_digests_know_all(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    config.digest_full = true;
+    for (uint64_t i = 0; i < 100; i++) {
+        examine_content(site, 60, i / 10);
+    }
+    config.digest_full = false;
+    assert_int_equal(record_of(site)->replicas, 90);
+    assert_int_equal(record_of(site)->examined, 100);
+    assert_int_equal(record_of(site)->undecided, 0);
+    assert_int_equal(record_of(site)->new_step, 10);
+}
+
+static uint64_t linked(uint32_t first, uint32_t second)
+{
+    uint64_t objects = 0;
+    const struct db_link *link;
+    for (uint32_t id = 1; (link = ledger_record(DB_KIND_LINK, id)) != NULL; id++) {
+        bool is_it = link->first_site == sites_at(first)->id && link->second_site == sites_at(second)->id;
+        objects += is_it ? link->objects : 0;
+    }
+    return objects;
+}
+
+static void test_the_same_function_elsewhere_is_a_link(void **state)
+{
+    (void)state;
+    uint32_t first = fresh_site(77, BYTES), second = fresh_site(77, BYTES), other = fresh_site(78, BYTES);
+    for (uint64_t i = 0; i < 100; i++) {
+        make(first, 5000 + i);
+        make(second, 5000 + i);
+        make(other, 5000 + i); /* another function, after the others died: chance, or not for us to say */
+    }
+    assert_int_equal(linked(first, second), 100);
+    assert_int_equal(linked(second, first), 0);
+    assert_int_equal(linked(first, other) + linked(second, other), 0);
+    assert_int_equal(record_of(second)->copies + record_of(other)->copies, 0);
+}
+
+/* The same call twice, of which the second differs where no sample lies: always, in every third, from the 50th on, or at first. */
+static void test_equals_elsewhere_are_proved(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t from, until, every, least, most;
+    } changes[] = {
+        {0, 100, 1, 0, 0}, {0, 100, 3, 60, 66}, {50, 100, 1, 30, 50}, {0, 0, 1, 100, 100}, {0, 2, 1, 96, 98}};
+    for (unsigned k = 0; k < sizeof changes / sizeof changes[0]; k++) {
+        uint32_t first = fresh_site(90 + k, BYTES), second = fresh_site(90 + k, BYTES);
+        for (uint64_t i = 0; i < 100; i++) {
+            bool differs = i >= changes[k].from && i < changes[k].until && i % changes[k].every == 0;
+            examine_content(first, 9000 + i, 1);
+            examine_content(second, 9000 + i, differs ? 2 : 1);
+        }
+        assert_in_range(linked(first, second), changes[k].least, changes[k].most);
+    }
+}
+
+static void test_a_copy_is_no_replica(void **state)
+{
+    (void)state;
+    uint32_t source = fresh_site(80, BYTES), copy = fresh_site(81, BYTES);
+    for (uint64_t i = 0; i < 20; i++) {
+        fill(0);
+        struct object original = born(source);
+        struct object duplicate = born(copy);
+        fill(7000 + i);
+        /* Whichever dies first. */
+        examine_end(sites_at(i % 2 ? source : copy), i % 2 ? &original : &duplicate, original.start);
+        examine_end(sites_at(i % 2 ? copy : source), i % 2 ? &duplicate : &original, original.start);
+    }
+    assert_int_equal(record_of(copy)->copies, 20);
+    assert_int_equal(record_of(copy)->replicas + record_of(source)->replicas + record_of(source)->copies, 0);
+    assert_int_equal(linked(source, copy), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_samples_of_different_contents_are_found_out),
+        cmocka_unit_test(test_what_samples_were_distrusted_for_comes_round_exactly),
+        cmocka_unit_test(test_what_samples_alone_know_is_open),
+        cmocka_unit_test(test_a_change_between_proofs_is_found),
+        cmocka_unit_test(test_a_change_among_primers_is_found),
+        cmocka_unit_test(test_samples_do_not_decide_of_few_objects),
+        cmocka_unit_test(test_what_comes_round_is_proved_each),
+        cmocka_unit_test(test_what_comes_twice_is_proved),
+        cmocka_unit_test(test_what_was_never_proved_is_undecided),
+        cmocka_unit_test(test_full_digests_know_all),
+        cmocka_unit_test(test_equals_elsewhere_are_proved),
+        cmocka_unit_test(test_the_same_function_elsewhere_is_a_link),
+        cmocka_unit_test(test_a_copy_is_no_replica),
+    };
+    return cmocka_run_group_tests(tests, object_run_begin, scratch_run_end);
+}

@@ -1,0 +1,40 @@
+"""Figures of what is made again, on files whose counts are known: periods among constants, what stays beside what comes round, intervals."""
+import pytest
+from test_replica_report import FEATURES, MASK, Program, line_at
+
+
+@pytest.mark.parametrize("constant, replicas, period", [(340, 57, 20), (0, 397, 3)])
+def test_constants_come_round_too(tmp_path, constant, replicas, period):
+    """Three contents of twenty, beside seventeen of one value; or three in all, each several times in a row of twenty."""
+    program = Program()
+    program.process.site(program.way(*FEATURES, samples=500), 65536, period=20, births=400, constant=constant, replicas=replicas)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert finding["object"]["period"] == period and f"equal to the one {period} before" in finding["claim"]
+
+
+@pytest.mark.parametrize("period, replicas, made, apart", [(5, 395, 400, "; of 400 more 395 equal to an earlier one."), (1, 399, 800, ".")])
+def test_what_stays_and_what_comes_round_are_not_summed(tmp_path, period, replicas, made, apart):
+    """Two buffers of one size at one line."""
+    program = Program()
+    node = program.way(*MASK, samples=500)
+    program.process.site(node, 65536, period=1, births=400, replicas=399)
+    program.process.site(node, 65536, ordinal=1, period=period, births=400, replicas=replicas)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert (finding["object"]["made"], finding["object"]["period"]) == (made, 1)
+    assert finding["claim"].endswith("from inputs that did not change" + apart)
+    assert finding["waste_bytes"] == (399 + replicas) * 65536
+
+
+@pytest.mark.parametrize("undecided", [0, 31])
+def test_what_is_undecided_is_in_the_interval(tmp_path, undecided):
+    """All were looked at, and of some it is not known whether they were new: anything from none to all."""
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 65536, period=16, births=640, skipped=undecided, replicas=498, undecided=undecided)
+    report = program.report(tmp_path)
+    for counts in (report["totals"]["replicas"], line_at(report, 5)["replicas"]):
+        assert (counts["objects"], counts["examined"]) == (498, 640 - undecided)
+        if undecided == 0:
+            assert counts["estimate"] is None
+        else:
+            low, high = counts["estimate"]["ci95"]
+            assert low == 498 and high >= 498 + undecided and 498 < counts["estimate"]["objects"] < 498 + undecided
