@@ -1,14 +1,10 @@
 """Buffers that are filled for nothing, in real programs: the access engine follows the stores, and knows whose object it was."""
-import json
 import textwrap
 
-import jsonschema
+import followed
 import pytest
-import whole
 
-SCHEMA = json.loads(whole.SCHEMA.read_text())
-FOLLOWED_MIN = 16  # stores of the line; a busy machine may let a run end with fewer
-RUNS_MAX = 4
+FOLLOWED_MIN = 16  # stores of the line
 
 NUMPY = """
 import numpy as np
@@ -24,31 +20,31 @@ total = 0.0
 
 DEAD = {
     "ones, then out": NUMPY + """
-        for step in range(9000):
+        for step in range(9000 * longer):
             scaled = np.ones(data.shape)  # A
             np.multiply(data, step, out=scaled)
             total += scaled[3, 4]
         """,
     "zeros_like, then all of it": NUMPY + """
-        for step in range(9000):
+        for step in range(9000 * longer):
             scaled = np.zeros_like(data)  # A
             scaled[:] = data * step
             total += scaled[3, step % 400]
         """,
     "ones_like, then all of it, without blanks": NUMPY + """
-        for step in range(9000):
+        for step in range(9000 * longer):
             scaled = np.ones_like(data)  # A
             scaled[:]=data * step
             total += scaled[3, step % 400]
         """,
     "zeros, which calloc stores before there is an object": NUMPY + """
-        for step in range(9000):
+        for step in range(9000 * longer):
             scaled = np.zeros((400, 400))  # A
             scaled[:] = data * step
             total += scaled[3, step % 400]
         """,
     "zeros of PyTorch, then out": TORCH + """
-        for step in range(12000):
+        for step in range(12000 * longer):
             scaled = torch.zeros(400, 400)  # A
             torch.mul(data, step, out=scaled)
             total += float(scaled[3, 4])
@@ -102,35 +98,15 @@ USED = {
 }
 
 
-def profile(directory, source):
-    directory.mkdir()
-    path, database = directory / "program.py", directory / "out.db"
+def program(source):
     head, body = source.split("total = 0.0\n")
-    path.write_text(head + "total = 0.0\n" + textwrap.dedent(body))
-    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="1000", PIEPROF_BUDGET="100")
-    done = whole.execute([whole.PYTHON, path], env=environment)
-    assert done.returncode == 0 and not done.stderr, done.stderr
-    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
-    jsonschema.validate(report, SCHEMA)
-    (number,) = [number for number, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# A")]
-    return report, number
-
-
-def followed(tmp_path, source):
-    """A run in which enough stores of the line were followed."""
-    for run in range(RUNS_MAX):
-        report, number = profile(tmp_path / str(run), source)
-        if report["run"]["engines"]["access"]["on"] is False:
-            pytest.skip("no access engine here: " + report["run"]["engines"]["access"]["why_off"])
-        line = next(line for line in report["lines"] if line["line"] == number)
-        if line["dead_stores"]["pairs"] >= FOLLOWED_MIN:
-            return report, number
-    pytest.fail(f"in {RUNS_MAX} runs fewer than {FOLLOWED_MIN} stores of the line were followed")
+    return head + "total = 0.0\n" + textwrap.dedent(body)
 
 
 @pytest.mark.parametrize("name", DEAD)
 def test_the_line_is_named(tmp_path, name):
-    report, number = followed(tmp_path, DEAD[name])
+    report, marks = followed.followed(tmp_path, program(DEAD[name]), "dead_stores", FOLLOWED_MIN)
+    number = marks["A"]
     (finding,) = [finding for finding in report["findings"] if finding["kind"] == "dead_store"]
     assert (finding["category"], finding["line"]) == ("dead initialisation", number)
     assert f"program.py:{number + 1} writes all of it" in finding["advice"]
@@ -141,5 +117,5 @@ def test_the_line_is_named(tmp_path, name):
 
 @pytest.mark.parametrize("name", USED)
 def test_what_is_no_finding(tmp_path, name):
-    report, _ = profile(tmp_path / "run", USED[name])
+    report, _ = followed.profile(tmp_path / "run", program(USED[name]))
     assert [finding for finding in report["findings"] if finding["kind"] == "dead_store"] == []
