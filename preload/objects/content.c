@@ -24,8 +24,9 @@
 #define USER_BITS 47u
 #define MARK_BITS 4u
 #define OWN_ADDRESSES 4u                      /* of one buffer, into it: no numbers happen to be that */
-#define WHOLE_LIMIT_BYTES ((size_t)16 << 20)  /* unless PIEPROF_DIGEST=full... */
-#define PROOF_LIMIT_BYTES ((size_t)256 << 20) /* ... beyond which samples must do */
+#define DIGESTED_BYTES ((size_t)64 << 10)     /* unless PIEPROF_DIGEST=full: always whole, ... */
+#define WHOLE_LIMIT_BYTES ((size_t)16 << 20)  /* ... where that may be of use, ... */
+#define PROOF_LIMIT_BYTES ((size_t)256 << 20) /* ... where much speaks for it; beyond, samples must do */
 #define SELECTOR_WORDS 8u
 #define DISTINCT_SHIFT 12u
 #define DISTINCT_BITS (1u << DISTINCT_SHIFT)
@@ -283,6 +284,11 @@ bool content_selector(uintptr_t start, size_t size_bytes, uint32_t *selector)
     }
     *selector = (uint32_t)XXH3_64bits(words, sizeof words);
     return true;
+}
+
+bool content_is_digested_whole(size_t size_bytes)
+{
+    return size_bytes <= DIGESTED_BYTES || config.digest_full;
 }
 
 bool content_may_read_whole(size_t size_bytes)

@@ -62,6 +62,9 @@ uint32_t content_marks_differ(uint64_t marks, uint64_t others);
  * apart. Of buffers beyond CONTENT_WHOLE_BYTES; false when they could not be read. */
 bool content_selector(uintptr_t start, size_t size_bytes, uint32_t *selector);
 
+/* Is it so short that all of it is digested each time it is looked at? That takes some microseconds, and no sample can mislead. */
+bool content_is_digested_whole(size_t size_bytes);
+
 /* Is it not too long to be digested whole, each time that may be of use? */
 bool content_may_read_whole(size_t size_bytes);
 

@@ -1,6 +1,5 @@
 #include "objects/judge.h"
 
-#include "config.h"
 #include "objects/when_new.h"
 #include "process.h"
 
@@ -91,7 +90,7 @@ struct examined judge_object(const struct object *object, const struct content_s
                                 .birth = object->origin.birth,
                                 .digest = content_sample_digest(sample),
                                 .is_whole = sample->bytes == sample->size_bytes};
-    if (config.digest_full) {
+    if (content_is_digested_whole(sample->size_bytes)) {
         use_whole(&examined);
     }
     return examined;

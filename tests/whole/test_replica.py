@@ -236,7 +236,7 @@ def test_what_changed_before_it_stayed_is_not_told_as_made_again(tmp_path):
 def test_where_samples_differ_contents_are_new(tmp_path):
     """Ten new rows, the last of which comes again, and then changes between the lines that are sampled: that one equal one alone is open."""
     source = """
-        rows = random.random((10, 6000))
+        rows = random.random((10, 12000))
         for step in range(40):
             rows[9, 3001] += step == 11
             x = rows[min(step, 9)] * 2  # A
