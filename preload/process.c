@@ -79,9 +79,11 @@ static bool process_claim(void)
 static void process_refused(void)
 {
     ledger_count_refused_join();
-    if (ledger_first_to_say(LEDGER_TROUBLE_FULL)) {
-        say(SAY_ERROR, "\"%s\" has no space left for process %d, which runs unprofiled like all that follow",
-            config.out_path, process_owner);
+    if (ledger_first_to_say(ledger_is_refused() ? LEDGER_TROUBLE_DISK : LEDGER_TROUBLE_FULL)) {
+        say(SAY_ERROR, "\"%s\" has no space left for process %d, which runs unprofiled like all that follow: %s",
+            config.out_path, process_owner,
+            ledger_is_refused() ? "the file system is full, or a limit of file size (ulimit -f) reached"
+                                : "PIEPROF_MAX_SIZE is used up");
     }
 }
 

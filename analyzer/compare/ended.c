@@ -118,7 +118,7 @@ const char *profile_question(const struct run *run)
 /* What came when there was no more room is missing, and looks like waste that was mended. */
 static bool was_full(const struct run *run)
 {
-    bool full = false;
+    bool full = run->header->dropped_joins > 0;
     for (size_t i = 0; i < run->process_count; i++)
         full = full || run->processes[i].record->dropped[DB_DROP_FILE_FULL] > 0 ||
                run->processes[i].record->dropped[DB_DROP_DISK_FULL] > 0;
@@ -132,7 +132,7 @@ const char *profile_why_partial(const struct run *run)
     if (run->cut_short || run->damaged > 0)
         return "the file is damaged or cut short";
     if (was_full(run))
-        return "its file was full, so that lines that came later are missing: record it with a larger "
+        return "its file was full, so that lines or processes that came later are missing: record it with a larger "
                "PIEPROF_MAX_SIZE, "
                "or on a file system with more room";
     const char *why = NULL;

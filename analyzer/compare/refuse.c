@@ -34,6 +34,14 @@ static bool is_there_too(const struct profile *profile, const struct profile_fil
     return there;
 }
 
+/* Of a program that Python took from its command line or a pipe the text may be known to nobody. */
+static bool are_alike(const struct profile_file *file, const struct profile_file *before)
+{
+    if (file == NULL || before == NULL)
+        return file == before;
+    return (file->digests == NULL && before->digests == NULL) || match_files_alike(before, file) >= MATCH_SAME_FILE;
+}
+
 /* A script or module is the same under another name when most of its text is in it, and the old one is there no longer. */
 bool judge_same_program(const struct profile *now, const struct profile *base)
 {
@@ -41,7 +49,7 @@ bool judge_same_program(const struct profile *now, const struct profile *base)
         return false;
     const struct profile_file *file = program_file(now), *before = program_file(base);
     if (strcmp(now->program_kind, "text") == 0)
-        return file == NULL || before == NULL ? file == before : match_files_alike(before, file) >= MATCH_SAME_FILE;
+        return are_alike(file, before);
     if (strcmp(now->program, base->program) == 0)
         return true;
     return file != NULL && before != NULL && !is_there_too(now, before) &&

@@ -17,6 +17,7 @@ struct finding_object {
     uint64_t made;       /* those that could be results: neither workspaces nor unfilled */
     bool about;          /* ... as far as a part of the births says */
     uint64_t examined;   /* of these, looked at */
+    uint64_t undecided;  /* ... or looked at in vain: it is open what they are */
     uint64_t equal;      /* of these, what the claim says */
     uint32_t period;     /* births between equal ones; 0 where it does not apply */
     uint64_t sizes;      /* different sizes on the line; the figures are of the one with most bytes */
@@ -34,6 +35,7 @@ struct finding {
     bool by_memory;                    /* it wins bytes of the peak, no time */
     uint64_t part, whole;              /* the share: `part` of `whole` examined objects... */
     bool exact;                        /* ... which are all there were */
+    uint64_t undecided;                /* beside `whole`: it is open whether they are part of it */
     const struct site *first, *second; /* NULL: it speaks of no objects, but of a context: */
     struct process *process;
     uint32_t node;

@@ -24,6 +24,7 @@
 
 #define REPLICAS_MIN 4u   /* a few alike may be one pass of a comprehension; nobody hoists for that */
 #define REPLICAS_PART 10u /* of what was examined: where nearly all is of one value, a few that are not say nothing */
+#define OPEN_PART 4u      /* of what is known: where more is open, that little may look periodic by chance */
 #define NEW_OF_EXAMINED 1000u /* one object in so many may be new beyond the first period */
 
 bool site_repeats(const struct site *site)
@@ -61,7 +62,8 @@ static bool is_made_again(struct model *model, const struct site *site)
 {
     if (site_repeats_far(site))
         return !site_moves(model, site);
-    if (site->record->replicas < site->record->examined / REPLICAS_PART)
+    if (site->record->replicas < site->record->examined / REPLICAS_PART ||
+        site->record->undecided > site->record->examined / OPEN_PART)
         return false;
     if (!site_repeats(site))
         return (site_repeats_in_rounds(model, site) ||

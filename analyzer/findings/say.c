@@ -59,9 +59,11 @@ char *say_made(const struct finding_object *object)
 {
     char *size = page_bytes(object->size_bytes), *made = page_count(object->made);
     char *examined = page_count(object->examined);
-    char *text = object->examined == object->made ? memory_print("%s made %s times", size, made)
-                                                  : memory_print("%s made %s%s times, %s of them looked at", size,
-                                                                 object->about ? "about " : "", made, examined);
+    const char *about = object->about ? "about " : "";
+    const char *known = object->undecided > 0 ? "known for sure" : "looked at";
+    char *text = object->examined == object->made
+                     ? memory_print("%s made %s times", size, made)
+                     : memory_print("%s made %s%s times, %s of them %s", size, about, made, examined, known);
     free(size);
     free(made);
     free(examined);

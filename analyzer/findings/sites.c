@@ -63,13 +63,20 @@ uint32_t site_period(const struct site *site)
         return site_far_period(site);
     if (contents > 1 && site->record->period_replicas <= site->record->replicas / 2)
         return 0;
-    bool counts_all = site->record->constant == 0; /* those of one value come round, too */
+    /* Those of one value come round, too, and so may those of which nothing is known. */
+    bool counts_all = site->record->constant == 0 && site->record->undecided == 0;
     return counts_all && contents < site->record->period ? (uint32_t)contents : site->record->period;
 }
 
 static uint64_t examined_of(const struct site_rule *rule, const struct site *site)
 {
     return rule->examined != NULL ? rule->examined(site) : site->record->examined;
+}
+
+/* What is told of the far history rests on other objects, each of which is known. */
+static uint64_t undecided_of(const struct site *site)
+{
+    return site_repeats_far(site) ? 0 : site->record->undecided;
 }
 
 /* What `objects` of those examined are of all results: a quiet site is looked at less often than one that shows something. */
@@ -213,6 +220,7 @@ static struct finding_object object_of(const struct claim *claim, size_t first, 
         object.made += site_results(site);
         object.about = object.about || !site_results_are_known(site);
         object.examined += examined_of(claim->rule, site);
+        object.undecided += undecided_of(site);
         object.equal += claim->rule->equal(site);
     }
     object.period = site_period(*heaviest);
@@ -234,6 +242,7 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
         all_bytes += bytes;
         finding->part += object.equal;
         finding->whole += object.examined;
+        finding->undecided += object.undecided;
         made += object.made;
         if (bytes <= most_bytes)
             continue;

@@ -64,7 +64,7 @@ static bool compare(const struct sums *sums, struct mix *mix)
                         .cold_accesses = a_hot ? sums->b_accesses : sums->a_accesses,
                         .hot_bytes = (a_hot ? sums->a_bytes : sums->b_bytes) / all,
                         .cold_bytes = (a_hot ? sums->b_bytes : sums->a_bytes) / all};
-    struct estimate share = share_estimate_counts(mix->accesses, mix->accesses + mix->cold_accesses);
+    struct estimate share = share_estimate_counts(mix->accesses, mix->accesses + mix->cold_accesses, 0);
     if (!share.known || mix->hot_bytes <= 0 || mix->cold_bytes <= 0 || share.low >= 1)
         return false;
     mix->ratio_low = share.low / (1 - share.low) * mix->cold_bytes / mix->hot_bytes;

@@ -8,6 +8,7 @@
 #include "model/model.h"
 
 #define FRAMES_MAX 200
+#define PERIOD_VOTES_MIN 3u
 
 /* Only a damaged file's bytes reach the end of the range; they stay there. */
 static void bytes_add(uint64_t *sum, uint64_t count, uint64_t size_bytes)
@@ -51,8 +52,15 @@ static double with_undecided(const struct db_site *record, double later, double 
     return replicas + (unseen - (double)record->undecided) * replicas / of;
 }
 
+/* Births of the first period, which is looked at and new, where enough of them tell that there is one. */
+static double first_births(const struct db_site *record, double known)
+{
+    bool is_told = record->period_replicas >= PERIOD_VOTES_MIN && record->period < known;
+    return is_told ? (double)record->period : 1;
+}
+
 /*
- * Of births that were not looked at, what the others of the site say, but for its first period, which is looked at and new. Data
+ * Of births that were not looked at, what the others of the site say, but for its first period. Data
  * structures, which are looked at and not examined, are never replicas. Adding two of each kind keeps the variance from 0.
  * Those of which nothing is known may all be new, or none.
  */
@@ -69,7 +77,7 @@ static void estimate_add(struct objects *objects, const struct db_site *record)
         add_estimate(objects, record, replicas);
         return;
     }
-    double later = fmax(fmax(known - record->period, replicas), 1);
+    double later = fmax(fmax(known - first_births(record, known), replicas), 1);
     double unseen = fmax(births - known, (double)record->undecided);
     double chance = (replicas + 2) / (later + 4);
     double middle = with_undecided(record, later, unseen, (double)record->undecided * replicas / later);
@@ -103,6 +111,21 @@ double objects_results_high(const struct objects *objects)
 {
     double high = (double)objects_results(objects) + 1.96 * sqrt(objects->results_variance);
     return fmin(high, (double)objects->births);
+}
+
+struct objects_estimate objects_estimate(const struct objects *objects)
+{
+    bool is_exact = objects->skipped == 0 && objects->estimate <= (double)objects->replicas;
+    if (is_exact || objects->examined == 0)
+        return (struct objects_estimate){0};
+    double half = 1.96 * sqrt(objects->variance), most = (double)objects_results(objects);
+    double low = fmax(objects->estimate - objects->below - half, (double)objects->replicas);
+    double high = fmin(objects->estimate + objects->above + half, objects_results_high(objects));
+    double middle = fmin(objects->estimate, fmax(most, (double)objects->replicas));
+    return (struct objects_estimate){.known = true,
+                                     .replicas = (uint64_t)llround(middle),
+                                     .low = (uint64_t)floor(fmin(low, middle)),
+                                     .high = (uint64_t)ceil(fmax(high, middle))};
 }
 
 static void objects_add(struct objects *objects, const struct db_site *record)

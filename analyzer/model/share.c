@@ -74,9 +74,12 @@ struct estimate share_estimate_needless_within(const struct share *share, double
     return estimate_within(needless(share), &share->weights, z);
 }
 
-struct estimate share_estimate_counts(uint64_t part, uint64_t whole)
+struct estimate share_estimate_counts(uint64_t part, uint64_t whole, uint64_t undecided)
 {
-    const struct weights weights = {
-        .wasted = (double)part, .wasted_squares = (double)part, .all = (double)whole, .squares = (double)whole};
+    const struct weights weights = {.wasted = (double)part,
+                                    .wasted_squares = (double)part,
+                                    .all = (double)whole,
+                                    .squares = (double)whole,
+                                    .undecided = (double)undecided};
     return estimate_of(weights.wasted, &weights, whole);
 }

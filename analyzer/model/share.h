@@ -21,8 +21,8 @@ struct estimate {
 struct estimate share_estimate(const struct share *share);
 /* The same over the pairs whose accesses lie in different native calls. */
 struct estimate share_estimate_across(const struct share *share);
-/* Of things that count alike. */
-struct estimate share_estimate_counts(uint64_t part, uint64_t whole);
+/* Of things that count alike, beside some of which it is open whether they are part of it. */
+struct estimate share_estimate_counts(uint64_t part, uint64_t whole, uint64_t undecided);
 /* The needless part of all. */
 struct estimate share_estimate_needless(const struct share *share);
 /* ... with an interval of `z` standard deviations to each side in place of those of 95 %, however few the pairs. */

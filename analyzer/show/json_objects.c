@@ -8,19 +8,13 @@
 #include "model/share.h"
 #include "show/json_parts.h"
 
-/* Nothing was left out, nor lies further back than was looked: the count is the number itself. Else what the examined ones say
- * of all, with its interval. */
 static json_t *json_estimate(const struct objects *objects)
 {
-    bool is_exact = objects->skipped == 0 && objects->estimate <= (double)objects->replicas;
-    if (is_exact || objects->examined == 0)
+    struct objects_estimate estimate = objects_estimate(objects);
+    if (!estimate.known)
         return json_null();
-    double half = 1.96 * sqrt(objects->variance), most = (double)objects_results(objects);
-    double low = fmax(objects->estimate - objects->below - half, (double)objects->replicas);
-    double high = fmin(objects->estimate + objects->above + half, objects_results_high(objects));
-    double middle = fmin(objects->estimate, fmax(most, (double)objects->replicas));
-    return json_pack("{s:o,s:[o,o]}", "objects", json_count((uint64_t)llround(middle)), "ci95",
-                     json_count((uint64_t)floor(fmin(low, middle))), json_count((uint64_t)ceil(fmax(high, middle))));
+    return json_pack("{s:o,s:[o,o]}", "objects", json_count(estimate.replicas), "ci95", json_count(estimate.low),
+                     json_count(estimate.high));
 }
 
 /* How many results there were, where only a part of the births says so; null where it is known. */
@@ -75,7 +69,7 @@ static json_t *json_finding_object(const struct finding_object *told)
 
 static void put_share(json_t *object, const struct finding *finding)
 {
-    struct estimate estimate = share_estimate_counts(finding->part, finding->whole);
+    struct estimate estimate = share_estimate_counts(finding->part, finding->whole, finding->undecided);
     double fraction = finding->whole > 0 ? (double)finding->part / (double)finding->whole : 0;
     json_object_set_new(object, "fraction", json_real(fraction));
     json_object_set_new(object, "ci95",

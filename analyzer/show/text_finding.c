@@ -13,7 +13,8 @@
 /* "exact", or the interval of a share that rests on some of the objects. Fresh memory. */
 static char *certainty(const struct finding *finding)
 {
-    char *share = finding->exact ? NULL : text_share(share_estimate_counts(finding->part, finding->whole));
+    char *share =
+        finding->exact ? NULL : text_share(share_estimate_counts(finding->part, finding->whole, finding->undecided));
     char *text = memory_print("%s", finding->exact ? "exact" : share != NULL ? share : "few looked at");
     free(share);
     return text;

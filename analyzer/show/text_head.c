@@ -76,7 +76,12 @@ static char *run_processes(const struct model *model, size_t root)
         text = longer;
         any = true;
     }
-    char *whole = memory_print("%s%s", text, any ? ")" : "");
+    uint64_t unrecorded = model->run->header->dropped_joins;
+    char *number = page_count(unrecorded);
+    char *whole = unrecorded == 0
+                      ? memory_print("%s%s", text, any ? ")" : "")
+                      : memory_print("%s%s and %s more that found no room in the file", text, any ? ")" : "", number);
+    free(number);
     free(text);
     return whole;
 }

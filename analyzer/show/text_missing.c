@@ -63,6 +63,11 @@ bool text_is_mostly_missing(const struct model *model)
 /* Why there are none, as far as it can be known. */
 static const char *unsampled(const struct model *model)
 {
+    const uint64_t *dropped = model->health.dropped;
+    if (dropped[DB_DROP_FILE_FULL] > 0 || dropped[DB_DROP_DISK_FULL] > 0)
+        return "the file had no room for it";
+    if (dropped[DB_DROP_THREAD_WITHOUT_CLOCK] > 0)
+        return "the kernel refused what a thread is sampled with";
     return samples_by_timer(model) ? "none is taken of a thread that blocks SIGTRAP, and without perf events "
                                      "(`pieprof-report doctor`) few of bursts shorter than the kernel's tick"
                                    : "none is taken of a thread that blocks SIGTRAP";

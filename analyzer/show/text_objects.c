@@ -22,13 +22,17 @@ static void add_part(char **text, uint64_t count, const char *what, uint64_t byt
 /* As many as the examined ones and the contents that were followed say, where these are not all there is. */
 static void add_replicas(char **text, const struct objects *objects)
 {
-    double most = (double)objects_results(objects), about = fmin(objects->estimate, most);
-    if (about < (double)objects->replicas + 0.5) {
+    struct objects_estimate estimate = objects_estimate(objects);
+    if (!estimate.known || (estimate.replicas <= objects->replicas && estimate.high <= objects->replicas)) {
         add_part(text, objects->replicas, "equal to an earlier one", objects->replica_bytes);
         return;
     }
-    add_part(text, (uint64_t)llround(about), "or so equal to an earlier one",
-             (uint64_t)fmin(objects->estimate_bytes, 0x1p62));
+    char *low = page_count(estimate.low), *high = page_count(estimate.high);
+    char *what = memory_print("or so (%s-%s) equal to an earlier one", low, high);
+    add_part(text, estimate.replicas, what, (uint64_t)fmin(objects->estimate_bytes, 0x1p62));
+    free(low);
+    free(high);
+    free(what);
 }
 
 /* "3,804 made" or "about 3,804 made (3,290-4,319)". Fresh memory. */

@@ -138,10 +138,13 @@ static const char *nothing_found(const struct model *model)
     const char *why_off;
     bool access = stores_are_told(model);
     if (!engine_ran(model->run, DB_ENGINE_REPLICA, &why_off))
-        return access ? "nothing stored for nothing" : NULL;
+        return access ? "no line was found that stores for nothing" : NULL;
     if (model->health.dropped[DB_DROP_SITES_FULL] > 0)
-        return "nothing computed again where it was looked: there were more places than the library has room for";
-    return access ? "nothing computed again, nothing stored for nothing" : "nothing computed again";
+        return "no line was found that computes again what it had where it was looked: there were more places than the "
+               "library "
+               "has room for";
+    return access ? "no line was found that computes again what it had, or stores for nothing"
+                  : "no line was found that computes again what it had";
 }
 
 static char *next_finding(const struct model *model, const struct finding *finding)
@@ -173,17 +176,27 @@ static char *without_samples(void)
         "little.");
 }
 
-/* Nothing listed was found: what the first line says, or where the time is. */
-static char *next_line(const struct model *model, const struct line *line, const struct options *options)
+static const struct line *longest(const struct selection *selection)
 {
-    char *path = text_path(model, line->file), *text;
+    const struct line *most = selection->lines[0];
+    for (size_t i = 1; i < selection->line_count; i++)
+        if (times_total(&selection->lines[i]->times) > times_total(&most->times))
+            most = selection->lines[i];
+    return most;
+}
+
+/* Nothing listed was found: what the first line says, or where the time is. */
+static char *next_line(const struct model *model, const struct selection *selection, const struct options *options)
+{
+    const struct line *line = selection->lines[0], *most = longest(selection);
+    char *path = text_path(model, line->file), *longest_path = text_path(model, most->file), *text;
     if (line->wasteful && model_percent(model, line->stored_s) >= options->min_waste_percent)
         text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
     else if (model->finding_count > 0)
         text =
             memory_print("what was found takes too little time to be listed; --min-waste 0 shows it. %s:%d has most of "
                          "the time.",
-                         path, line->number);
+                         longest_path, most->number);
     else if (text_is_mostly_missing(model))
         text = without_samples();
     else if (nothing_found(model) == NULL)
@@ -192,8 +205,9 @@ static char *next_line(const struct model *model, const struct line *line, const
             "the replica engine, tell what is stored and computed for nothing.");
     else
         text = memory_print("%s. The time is where the lines above say; %s:%d has most of it.", nothing_found(model),
-                            path, line->number);
+                            longest_path, most->number);
     free(path);
+    free(longest_path);
     return text;
 }
 
@@ -216,7 +230,7 @@ static char *next_step(const struct model *model, const struct selection *select
                                                         ? " for these options"
                                                         : "");
     return selection->finding_count > 0 ? next_finding(model, selection->findings[0])
-                                        : next_line(model, selection->lines[0], options);
+                                        : next_line(model, selection, options);
 }
 
 void text_tail(const struct page *page, const struct model *model, const struct selection *selection,

@@ -14,6 +14,9 @@ bool ledger_open(void);
 /* True between ledger_open and a loss of the file. Signal-safe. */
 bool ledger_is_open(void);
 
+/* Was it the file system, and not PIEPROF_MAX_SIZE, that left no space when some was last asked for? */
+bool ledger_is_refused(void);
+
 /* Counts a process that found no space for its record. */
 void ledger_count_refused_join(void);
 

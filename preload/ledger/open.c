@@ -92,6 +92,11 @@ bool ledger_is_open(void)
     return ledger_map.header != NULL && !atomic_load(&ledger_map.lost);
 }
 
+bool ledger_is_refused(void)
+{
+    return atomic_load(&ledger_map.shortage) == LEDGER_SHORTAGE_DISK;
+}
+
 void ledger_count_refused_join(void)
 {
     if (ledger_map.header != NULL) {

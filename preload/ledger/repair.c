@@ -66,7 +66,8 @@ void ledger_close(void)
     }
     if (atomic_load(&ledger_map.refused) && ledger_first_to_say(LEDGER_TROUBLE_DISK)) {
         say(SAY_ERROR,
-            "the file system had no space left for \"%s\": it is incomplete, and its health says how much is missing",
+            "there was no space left for \"%s\" on its file system, or below a limit of file size (ulimit -f): it is "
+            "incomplete, and its health says how much is missing",
             ledger_map.path);
     }
     if (atomic_load(&ledger_map.full) && ledger_first_to_say(LEDGER_TROUBLE_FULL)) {

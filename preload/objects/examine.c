@@ -68,8 +68,8 @@ static bool is_constant(struct site *site, const struct content_sample *sample, 
     if (!content_sample_is_constant(sample, word)) {
         return false;
     }
-    bool asks =
-        site->constants < CONSTANTS_FIRST || judge_proves(birth) || content_is_digested_whole(sample->size_bytes);
+    bool asks = site->constants < CONSTANTS_FIRST || judge_proves(birth, sample->size_bytes) ||
+                content_is_digested_whole(sample->size_bytes);
     if (!asks || !content_may_read_whole(sample->size_bytes)) {
         return true;
     }

@@ -4,14 +4,32 @@
 #include "process.h"
 
 #define PROOFS_FIRST 4u
-#define PROOFS_EVERY_BITS 5u
-#define AGREED_FIRST 2u        /* proofs of the equals of one content, as soon as they come... */
-#define CONTENT_PROOFS 8u      /* ... where no more than one birth in so many is read whole for that, */
-#define CONTENT_PROOFS_FREE 8u /* beside the first ones */
+#define PROOFS_SPARSEST_BITS 5u               /* at last one birth in 32 */
+#define PROVED_ALL_BITS 6u                    /* of the first 64 births each; then one in 4, in 8, ...: */
+#define PROVED_STEP_BITS 2u                   /* what is open behind the last proof is a small part of all */
+#define PROVED_EASILY_BYTES ((size_t)1 << 20) /* larger ones more rarely from the first on */
+#define AGREED_FIRST 2u                       /* proofs of the equals of one content, as soon as they come... */
+#define CONTENT_PROOFS 8u                     /* ... where no more than one birth in so many is read whole for that, */
+#define CONTENT_PROOFS_FREE 8u                /* beside the first ones */
 
-bool judge_proves(uint32_t birth)
+static uint32_t whole_bits(size_t number)
 {
-    return birth * UINT32_C(0x9E3779B1) >> (32 - PROOFS_EVERY_BITS) == 0;
+    return number > 0 ? 63u - (uint32_t)__builtin_clzll(number) : 0;
+}
+
+/* Of a birth's hash so many bits must be zero. */
+static uint32_t sparsity_bits(uint32_t birth, size_t size_bytes)
+{
+    uint32_t age_bits = whole_bits(birth);
+    uint32_t bits = age_bits < PROVED_ALL_BITS ? 0 : age_bits - PROVED_ALL_BITS + PROVED_STEP_BITS;
+    bits += size_bytes > PROVED_EASILY_BYTES ? whole_bits((size_bytes - 1) / PROVED_EASILY_BYTES) + 1 : 0;
+    return bits < PROOFS_SPARSEST_BITS ? bits : PROOFS_SPARSEST_BITS;
+}
+
+bool judge_proves(uint32_t birth, size_t size_bytes)
+{
+    uint64_t hash = birth * UINT32_C(0x9E3779B1);
+    return hash >> (32 - sparsity_bits(birth, size_bytes)) == 0;
 }
 
 /* Of a whole content's digest; never 0. */
@@ -31,7 +49,8 @@ static void prove(struct examined *object)
 /* New as it seems: one in some births is there for its equal to be held against. Where none was equal yet, the first few alone. */
 static bool wants_ground(const struct site *site, const struct examined *object)
 {
-    bool is_asked = __atomic_load_n(&site->record->replicas, __ATOMIC_RELAXED) > 0 && judge_proves(object->birth);
+    bool is_asked = __atomic_load_n(&site->record->replicas, __ATOMIC_RELAXED) > 0 &&
+                    judge_proves(object->birth, object->sample->size_bytes);
     return (is_asked || object->birth <= PROOFS_FIRST) && content_may_read_whole(object->sample->size_bytes);
 }
 
@@ -61,8 +80,8 @@ static bool wants_proof(const struct site *site, const struct examined *object, 
         return wants_ground(site, object);
     }
     bool is_first = history->believed[match] != 0 && history->agreed[match] == 0;
-    return object->is_last || is_first || site->proofs < PROOFS_FIRST || judge_proves(object->birth) ||
-           wants_content_proof(history, object, match);
+    return object->is_last || is_first || site->proofs < PROOFS_FIRST ||
+           judge_proves(object->birth, object->sample->size_bytes) || wants_content_proof(history, object, match);
 }
 
 static void note_period(struct site *site)

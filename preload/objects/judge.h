@@ -3,6 +3,7 @@
 #define PIEPROF_PRELOAD_JUDGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "objects/content.h"
@@ -38,7 +39,10 @@ void judge_primer(struct site *site, struct examined *primer);
 /* Equals of its site and of another are to be held against each other whole (recent.h). */
 void judge_prove_wanted(struct site *site, struct examined *object);
 
-/* One birth in 32, spread so (Fibonacci hashing) that of results which come round after any number of births each has its turn. */
-bool judge_proves(uint32_t birth);
+/*
+ * Nearly each of the first births, at last one in 32; of large ones no more than that. Spread so (Fibonacci hashing) that of results
+ * which come round after any number of births each has its turn.
+ */
+bool judge_proves(uint32_t birth, size_t size_bytes);
 
 #endif
