@@ -40,11 +40,18 @@ static bool is_definition(const struct statement *statement)
     return begins(statement, "def ") || begins(statement, "class ") || begins(statement, "async def ");
 }
 
-/* "[f(x) for x in y]" somewhere on the line. */
+/* "[f(x) for x in y]" somewhere on the line, before a comment. */
 static bool has_comprehension(const struct statement *statement)
 {
-    const char *found = statement->text != NULL ? memmem(statement->text, statement->length_bytes, " for ", 5) : NULL;
+    const char *comment = statement->text != NULL ? memchr(statement->text, '#', statement->length_bytes) : NULL;
+    size_t length = comment != NULL ? (size_t)(comment - statement->text) : statement->length_bytes;
+    const char *found = statement->text != NULL ? memmem(statement->text, length, " for ", 5) : NULL;
     return found != NULL && !is_loop(statement);
+}
+
+static bool is_comprehension(const struct code *code)
+{
+    return strstr(code->function, "comp>") != NULL || strstr(code->function, "<genexpr>") != NULL;
 }
 
 struct search {
@@ -54,6 +61,8 @@ struct search {
     struct loop found, last;        /* `last`: the outermost seen, for want of another */
     const struct code *code, *near; /* of the frame looked at; of that which the nearest loop stands in */
     int32_t near_line;              /* of its header */
+    struct loop *loops;             /* NULL, or where all are put, comprehensions too */
+    size_t count, most;
 };
 
 /* True when this loop is the one. */
@@ -62,6 +71,10 @@ static bool search_take(struct search *search, const char *file, int32_t line)
     if (search->once && search->last.file == file && search->last.line == line)
         return false;
     search->last = (struct loop){.file = file, .line = line};
+    if (search->loops != NULL) {
+        search->loops[search->count++] = search->last;
+        return search->count == search->most;
+    }
     if (search->near == NULL) {
         search->near = search->code;
         search->near_line = line;
@@ -83,7 +96,9 @@ static bool search_function(struct search *search, const struct source *source, 
     size_t indent = own.indent;
     if (own.text == NULL)
         return false;
-    if (search->inner && is_loop(&own) && search_take(search, source->path, number))
+    bool is_own = search->inner && is_loop(&own);
+    is_own = is_own || (search->loops != NULL && (is_comprehension(search->code) || has_comprehension(&own)));
+    if (is_own && search_take(search, source->path, number))
         return true;
     for (int32_t i = number - 1; i > 0 && number - i < LINES_MAX && indent > 0; i--) {
         line = source_line_before(source, line, &length);
@@ -121,6 +136,13 @@ struct loop loop_around(struct model *model, struct process *process, uint32_t n
 {
     struct search search = {.skip = inner ? 1 : 0, .inner = inner};
     return search_frames(&search, model, process, node_id) ? search.found : search.last;
+}
+
+size_t loops_around(struct model *model, struct process *process, uint32_t node_id, struct loop *loops, size_t most)
+{
+    struct search search = {.inner = true, .once = true, .loops = loops, .most = most};
+    search_frames(&search, model, process, node_id);
+    return search.count;
 }
 
 /* The last line that is indented more than the loop's header. */
@@ -171,12 +193,6 @@ bool loop_of_frame(struct model *model, struct process *process, uint32_t node_i
     return true;
 }
 
-bool loop_is_nested(struct model *model, struct process *process, uint32_t node_id)
-{
-    struct search search = {.skip = 1, .inner = true};
-    return search_frames(&search, model, process, node_id);
-}
-
 /* The statement a Python frame's line begins, and its code; text NULL where it is not known. */
 static struct statement frame_statement(struct model *model, struct process *process, uint32_t node_id,
                                         struct code **code)
@@ -197,8 +213,7 @@ bool loop_is_comprehension(struct model *model, struct process *process, uint32_
     struct statement statement = frame_statement(model, process, node_id, &code);
     if (code == NULL)
         return false;
-    return strstr(code->function, "comp>") != NULL || strstr(code->function, "<genexpr>") != NULL ||
-           has_comprehension(&statement);
+    return is_comprehension(code) || has_comprehension(&statement);
 }
 
 bool loop_is_header(struct model *model, struct process *process, uint32_t node_id)

@@ -17,6 +17,12 @@ struct loop {
  */
 struct loop loop_around(struct model *model, struct process *process, uint32_t node_id, bool inner);
 
+/*
+ * Those loops from the nearest out, `most` at most, comprehensions that called what stands in them among them; the header that the
+ * place itself stands on counts. Returns how many.
+ */
+size_t loops_around(struct model *model, struct process *process, uint32_t node_id, struct loop *loops, size_t most);
+
 /* The lines of a loop in its function. */
 struct loop_body {
     const struct code *code;
@@ -31,9 +37,6 @@ bool loop_body_around(struct model *model, struct process *process, uint32_t nod
  * False where there is none, or no text is known.
  */
 bool loop_of_frame(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body);
-
-/* Are there two loops of user code, one within the other, around the Python frames of `node_id`? */
-bool loop_is_nested(struct model *model, struct process *process, uint32_t node_id);
 
 /* Does the Python frame `node_id` stand in a comprehension, or on a line that has one (from 3.12 on it has no frame)? */
 bool loop_is_comprehension(struct model *model, struct process *process, uint32_t node_id);

@@ -135,6 +135,27 @@ static bool is_one_execution(const struct finding *finding)
     return false;
 }
 
+/* How often the function of the finding's line was called, as what its other lines make outside its loops says; 0: nothing does. */
+static uint64_t executions_of(struct model *model, const struct finding *finding)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < model->line_total; i++) {
+        const struct line *line = model->lines[i];
+        if (line == finding->line || line->file != finding->line->file || line->function != finding->line->function)
+            continue;
+        for (const struct place *place = line->places; place != NULL; place = place->next)
+            for (const struct site *site = place->sites; site != NULL; site = site->next) {
+                struct loop_body body;
+                uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+                bool is_once = !loop_is_comprehension(model, site->process, frame) &&
+                               !loop_of_frame(model, site->process, frame, &body);
+                uint64_t births = is_once && site->process == finding->second->process ? site->record->births : 0;
+                most = births > most ? births : most;
+            }
+    }
+    return most;
+}
+
 /*
  * Do its objects come round, one after the other, as the batches of an epoch do? Where the line is the header of a loop, or
  * the user's own code calls what makes them, or it stands in a loop within a loop. Not where the same execution of the line
@@ -149,9 +170,13 @@ static bool is_round(struct model *model, const struct finding *finding)
         return false;
     if (loop_is_header(model, site->process, frame))
         return true;
-    if (loop_is_comprehension(model, site->process, frame))
-        return false;
-    return node->python == frame || (loop_is_nested(model, site->process, frame) && !is_one_execution(finding));
+    if (loop_is_comprehension(model, site->process, frame)) {
+        uint64_t rounds = site->record->births / contents_of(finding), executions = executions_of(model, finding);
+        return executions > rounds + rounds / 2;
+    }
+    struct loop loops[2];
+    bool is_nested = loops_around(model, site->process, frame, loops, 2) == 2;
+    return node->python == frame || (is_nested && !is_one_execution(finding));
 }
 
 static const char *name(struct model *model, struct finding *finding)
@@ -177,6 +202,7 @@ void rule_replica(struct model *model)
                                           .equal_min = REPLICAS_MIN,
                                           .differing = differing_of,
                                           .first = first_of,
+                                          .comes_round = is_round,
                                           .name = name,
                                           .say = say};
     sites_find(model, &rule);

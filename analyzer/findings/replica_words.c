@@ -14,6 +14,8 @@
 #include "model/phase.h"
 #include "show/page.h"
 
+#define LOOPS_MAX 4u /* so many are named */
+
 static bool is_shuffled(const struct finding *finding)
 {
     return finding->object.period == 0 && !site_is_constant(finding->second);
@@ -55,8 +57,9 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
         text =
             memory_print("%s times equal to the one %u before, from inputs that did not change", equal, object->period);
     else
-        text = memory_print("%s times equal to the one before, from %s that did not change%s", equal,
-                            copy ? "a source" : "inputs", is_of_rounds(finding->second) ? " in between" : "");
+        text = memory_print("%s times equal to the one before%s, from %s that did not change%s", equal,
+                            object->varies ? " of this size" : "", copy ? "a source" : "inputs",
+                            is_of_rounds(finding->second) ? " in between" : "");
     free(equal);
     free(rarely);
     return text;
@@ -127,14 +130,62 @@ static const char *say_gradient(struct model *model, const struct site *site)
                                           : "";
 }
 
+/* "train.py:11, train.py:19 or main.py:3". */
+static char *say_loops(struct model *model, const struct loop *loops, size_t count)
+{
+    char *text = say_place(model, loops[0].file, loops[0].line);
+    for (size_t i = 1; i < count; i++) {
+        char *place = say_place(model, loops[i].file, loops[i].line);
+        char *longer = memory_print("%s%s %s", text, i + 1 == count ? " or" : ",", place);
+        free(text);
+        free(place);
+        text = longer;
+    }
+    return text;
+}
+
+/*
+ * Several contents come again, and more than one loop around the one that makes them may be what brings them: the text of a program
+ * does not say how often a loop goes round. Fresh memory; NULL where there is no such doubt.
+ */
+static char *say_in_doubt(struct model *model, const struct finding *finding, const char *changes)
+{
+    const struct site *site = finding->second;
+    struct loop loops[LOOPS_MAX];
+    if (finding->object.period == 1 || site_is_constant(site) || is_of_rounds(site))
+        return NULL;
+    size_t count = loops_around(model, site->process, site->record->node, loops, LOOPS_MAX);
+    if (count < 3) /* the innermost makes them */
+        return NULL;
+    char *names = say_loops(model, loops + 1, count - 1), *contents = page_count(finding->object.period);
+    char *which = is_shuffled(finding) ? memory_print("the same ones") : memory_print("the same %s", contents);
+    const char *each = is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "";
+    char *text = memory_print(
+        "Build them once, before or in the first pass of the loop that makes %s in each pass (%s), and keep them%s.%s",
+        which, names, each, changes);
+    free(names);
+    free(contents);
+    free(which);
+    return text;
+}
+
+/* The loop around that which goes through a period: the nearest where there is but one. */
+static struct loop loop_of_rounds(struct model *model, const struct site *site)
+{
+    struct loop loops[2] = {0};
+    size_t count = loops_around(model, site->process, site->record->node, loops, 2);
+    return count > 0 ? loops[count - 1] : (struct loop){0};
+}
+
 static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct site *site = finding->second;
-    struct loop loop = loop_around(model, site->process, site->record->node, again);
+    struct loop loop =
+        again ? loop_of_rounds(model, site) : loop_around(model, site->process, site->record->node, false);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
          *changes = say_changes(model, site);
-    const char *what = again ? "them" : "it";
-    char *rarely = say_rarely(site), *text;
+    const char *what = again ? "them" : "it", *each = finding->object.varies ? ", for each size" : "";
+    char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
                             say_gradient(model, site));
@@ -142,6 +193,8 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
         text = memory_print("Copy it once, outside the loop at %s%s.%s", place,
                             *changes == '\0' ? ", or use the source itself where nobody stores into the copy" : "",
                             changes);
+    else if (doubt != NULL)
+        text = memory_print("%s", doubt);
     else if (place == NULL)
         text = memory_print("%s %s once and keep %s.%s", copy ? "Copy" : "Build", what, what, changes);
     else if (again)
@@ -149,7 +202,9 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
                             is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "",
                             changes);
     else
-        text = memory_print("Build it once, outside the loop at %s.%s%s", place, changes, say_gradient(model, site));
+        text = memory_print("Build it once%s, outside the loop at %s.%s%s", each, place, changes,
+                            say_gradient(model, site));
+    free(doubt);
     free(place);
     free(changes);
     free(rarely);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "findings/far.h"
@@ -201,17 +202,15 @@ static const struct site *heaviest_of(const struct claim *claim, size_t first, s
 }
 
 /*
- * Sums one run of sites of equal size, [first, end). `*heaviest` is the one with most equal objects: of those that come round the
+ * Sums one run of sites of equal size, [first, end). `heaviest` is the one that is told of: of those that come round the
  * others are not told beside some that stay, nor the other way.
  */
-static struct finding_object object_of(const struct claim *claim, size_t first, size_t end,
-                                       const struct site **heaviest)
+static struct finding_object object_of(const struct claim *claim, size_t first, size_t end, const struct site *heaviest)
 {
     struct finding_object object = {.size_bytes = claim->sites[first]->record->size_bytes};
-    *heaviest = heaviest_of(claim, first, end);
     for (size_t i = first; i < end; i++) {
         const struct site *site = claim->sites[i];
-        uint32_t period = site_period(site), most = site_period(*heaviest);
+        uint32_t period = site_period(site), most = site_period(heaviest);
         if ((period == 1 && most > 1) || (period > 1 && most == 1)) {
             object.apart_made += site_results(site);
             object.apart_equal += claim->rule->equal(site);
@@ -223,8 +222,33 @@ static struct finding_object object_of(const struct claim *claim, size_t first, 
         object.undecided += undecided_of(site);
         object.equal += claim->rule->equal(site);
     }
-    object.period = site_period(*heaviest);
+    object.period = site_period(heaviest);
     return object;
+}
+
+static int call_order(const void *left, const void *right)
+{
+    const struct site *a = *(const struct site *const *)left, *b = *(const struct site *const *)right;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    if (a->record->node != b->record->node)
+        return a->record->node < b->record->node ? -1 : 1;
+    return a->record->size_bytes < b->record->size_bytes ? -1 : a->record->size_bytes > b->record->size_bytes;
+}
+
+/* Does a call make claimed objects of several sizes? */
+static bool varies(const struct claim *claim)
+{
+    bool any = false;
+    const struct site **sites = memory_zeroed(claim->count, sizeof(*sites));
+    memcpy(sites, claim->sites, claim->count * sizeof(*sites));
+    qsort(sites, claim->count, sizeof(*sites), call_order);
+    for (size_t i = 1; i < claim->count; i++) {
+        bool same = sites[i]->process == sites[i - 1]->process && sites[i]->record->node == sites[i - 1]->record->node;
+        any = any || (same && sites[i]->record->size_bytes != sites[i - 1]->record->size_bytes);
+    }
+    free(sites);
+    return any;
 }
 
 /* Sums over all sizes, and the size with most equal bytes as the one that is told. */
@@ -236,8 +260,8 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
         uint64_t size_bytes = claim->sites[first]->record->size_bytes;
         for (end = first; end < claim->count && claim->sites[end]->record->size_bytes == size_bytes; end++)
             ;
-        const struct site *heaviest;
-        struct finding_object object = object_of(claim, first, end, &heaviest);
+        const struct site *heaviest = heaviest_of(claim, first, end);
+        struct finding_object object = object_of(claim, first, end, heaviest);
         double bytes = (double)(object.equal + object.apart_equal) * (double)size_bytes;
         all_bytes += bytes;
         finding->part += object.equal;
@@ -251,8 +275,42 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
         finding->first = finding->second = heaviest;
     }
     finding->object.sizes = sizes;
+    finding->object.varies = varies(claim);
     finding->exact = finding->whole == made;
     finding->waste_bytes = all_bytes < 0x1p62 ? (uint64_t)all_bytes : UINT64_C(1) << 62;
+}
+
+/*
+ * Where some of what the line makes stays and some comes round, that decides what is to be done: what is built once of it for
+ * all passes would be right in none.
+ */
+static void prefer_round(struct model *model, const struct claim *claim, struct finding *finding)
+{
+    if (claim->rule->comes_round == NULL || claim->rule->comes_round(model, finding))
+        return;
+    double most_bytes = 0;
+    struct finding_object object = finding->object;
+    for (size_t i = 0; i < claim->count; i++) {
+        const struct site *site = claim->sites[i];
+        double bytes = (double)claim->rule->equal(site) * (double)site->record->size_bytes;
+        struct finding other = *finding;
+        other.second = site;
+        other.object.period = site_period(site);
+        if (site_period(site) > 1 && bytes > most_bytes && claim->rule->comes_round(model, &other)) {
+            most_bytes = bytes;
+            finding->first = finding->second = site;
+        }
+    }
+    if (most_bytes <= 0)
+        return;
+    size_t first = 0, end = claim->count;
+    while (claim->sites[first]->record->size_bytes != finding->second->record->size_bytes)
+        first++;
+    while (claim->sites[end - 1]->record->size_bytes != finding->second->record->size_bytes)
+        end--;
+    finding->object = object_of(claim, first, end, finding->second);
+    finding->object.sizes = object.sizes;
+    finding->object.varies = object.varies;
 }
 
 /* Two standard deviations of what was sampled below it: a sample or two in a short run are chance. */
@@ -288,6 +346,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     finding->span = claim->span;
     finding->part_of_call = claim->part;
     fill_objects(claim, finding);
+    prefer_round(model, claim, finding);
     finding->category = claim->rule->name(model, finding);
     finding->say = claim->rule->say;
 }

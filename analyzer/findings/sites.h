@@ -17,6 +17,8 @@ struct site_rule {
     uint64_t (*differing)(const struct site *site); /* objects of another site that speak against it */
     uint64_t (*first)(const struct site *site);     /* of another site: those that speak neither way; NULL: none */
     double waste_percent; /* no finding below this share of the run's time, beyond what chance explains */
+    /* Do the contents of the finding's second site, `object.period` of them, come round? NULL where that is not asked. */
+    bool (*comes_round)(struct model *model, const struct finding *finding);
     const char *(*name)(struct model *model,
                         struct finding *finding); /* its category; may set `first`, which is `second` else */
     void (*say)(struct model *model, struct finding *finding); /* fills claim and advice */

@@ -75,6 +75,9 @@ static inline uint64_t objects_results(const struct objects *objects)
 }
 
 /* ... and their 95 % interval, which is no wider than what was looked at allows. */
+double objects_results_low(const struct objects *objects);
+double objects_results_high(const struct objects *objects);
+
 struct objects_estimate {
     bool known; /* false: the count is the number itself */
     uint64_t replicas, low, high;
@@ -82,9 +85,6 @@ struct objects_estimate {
 
 /* What the examined ones say of all, where something was left out or lies further back than was looked. */
 struct objects_estimate objects_estimate(const struct objects *objects);
-
-double objects_results_low(const struct objects *objects);
-double objects_results_high(const struct objects *objects);
 
 /* A Python source line, comprehensions and lambdas on it included. All strings are interned. */
 struct line {

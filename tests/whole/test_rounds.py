@@ -1,0 +1,88 @@
+"""What comes round is to be built before the loop that brings it round, and where several may, all are named: no other would be right."""
+import re
+
+import pytest
+from marked import NUMPY, found
+
+LATER = """
+def scaled(x):
+    return (x - x.mean(0)) / (x.std(0) + 1e-9)  # finding
+data = random.normal(size=(512, 64))
+"""
+
+ROUNDS = {
+    "a run of a function with loops of its own": ("recomputed input", "the same 24", ("# epochs", "# rates"), NUMPY + LATER + """
+        def train(rate):
+            order, total = np.random.default_rng(5), 0.0
+            for epoch in range(3):  # epochs
+                rows = order.permutation(512)
+                for start in range(0, 512, 64):
+                    total += rate * float(scaled(data[rows[start : start + 64]])[3, 4])
+            return total
+        for rate in range(12):  # rates
+            train(rate)
+        """),
+    "batches, through a generator": ("recomputed input", "the same 24", ("# batches", "# epochs"), NUMPY + """
+        layers = [random.normal(size=(64, 64)) for _ in range(3)]
+        data = random.normal(size=(512, 64))
+        def views(x):
+            mean = x.mean(axis=1, keepdims=True) + np.zeros((64, 64))
+            a, b, c = (np.tanh(x @ layer) for layer in layers)  # finding
+            return a + b + c + mean
+        for epoch in range(12):  # epochs
+            for start in range(0, 512, 64):  # batches
+                views(data[start : start + 64])
+        """),
+    "folds, for each of a generator's": ("recomputed input", None, ("# grid",), NUMPY + LATER + """
+        folds = np.split(np.arange(512), 8)
+        def score(rate):
+            total = 0.0
+            for rows in folds:
+                total += rate * float(scaled(data[rows])[3, 4])
+            return total
+        print(min(score(rate) for rate in range(12)) < 1e9)  # grid
+        """),
+    "epochs": ("recomputed input", None, ("# epochs",), NUMPY + LATER + """
+        for epoch in range(12):  # epochs
+            for start in range(0, 512, 64):
+                scaled(data[start : start + 64])
+        """),
+    "a list in each step": ("loop-invariant computation", None, ("# steps",), NUMPY + """
+        decay = random.normal(size=(64, 64))
+        def masks():
+            base = np.abs(decay)
+            return sum(base) + np.stack([np.exp(decay * head) for head in range(1, 5)])  # finding
+        for step in range(200):  # steps
+            masks()
+        """),
+}
+
+
+def program(tmp_path, source):
+    path, report = found(tmp_path, source)
+    lines = {line.split("  ")[-1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
+    (finding,) = [finding for finding in report["findings"] if finding["line"] == lines["# finding"] and finding["kind"] == "replica"]
+    return finding, lines
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_the_loops_that_may_bring_them_round_are_named(tmp_path, name):
+    category, contents, marks, source = ROUNDS[name]
+    finding, lines = program(tmp_path, source)
+    assert finding["category"] == category
+    named = sorted({int(number) for number in re.findall(r"program\.py:(\d+)", finding["advice"])})
+    assert named == sorted(lines[mark] for mark in marks), finding["advice"]
+    assert ("the loop that makes " + (contents or "")) in finding["advice"] or contents is None
+
+
+def test_what_has_several_lengths_is_told_for_each(tmp_path):
+    finding, lines = program(tmp_path, NUMPY + """
+        lengths = [40 + 8 * k for k in range(12)]
+        def bias(length):
+            return np.log1p(np.abs(np.subtract.outer(np.arange(length), np.arange(length))))  # finding
+        for epoch in range(20):
+            for length in lengths:  # batches
+                bias(length)
+        """)
+    assert "equal to the one before of this size" in finding["claim"]
+    assert f"Build it once, for each size, outside the loop at program.py:{lines['# batches']}" in finding["advice"]
