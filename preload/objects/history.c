@@ -34,6 +34,18 @@ int history_find(const struct history *history, uint64_t digest, uint32_t birth)
     return best;
 }
 
+int history_find_later_new(const struct history *history, uint64_t digest, uint32_t birth)
+{
+    int best = -1;
+    for (int i = 0; i < (int)HISTORY_ENTRIES; i++) {
+        bool is_one = history->digests[i] == digest && history->births[i] > birth && history->roles[i] == HISTORY_NEW;
+        if (is_one && (best < 0 || history->births[i] < history->births[best])) {
+            best = i;
+        }
+    }
+    return best;
+}
+
 int history_find_proved(const struct history *history, uint64_t digest, uint32_t proof, uint32_t birth)
 {
     int best = -1;

@@ -33,7 +33,10 @@ struct history {
 /* The nearest earlier born object with that digest, else the nearest later born; -1: none. */
 int history_find(const struct history *history, uint64_t digest, uint32_t birth);
 
-/* The same among those that were proved to be of this whole content; `proof` 0: among those that were not. */
+/* The nearest later born one with that digest that was taken for new; -1: none. */
+int history_find_later_new(const struct history *history, uint64_t digest, uint32_t birth);
+
+/* As history_find(), among those that were proved to be of this whole content; `proof` 0: among those that were not. */
 int history_find_proved(const struct history *history, uint64_t digest, uint32_t proof, uint32_t birth);
 
 /*

@@ -248,6 +248,10 @@ void judge_primer(struct site *site, struct examined *primer)
     if (site->distrusted && content_may_read_whole(primer->sample->size_bytes)) {
         use_whole(primer);
     }
+    int later = history_find_later_new(history, primer->digest, primer->birth);
+    if (later >= 0) { /* a list is emptied from its end */
+        count_replica(site, primer, later);
+    }
     int match = history_find(history, primer->digest, primer->birth);
     history_add(history, primer->digest, 0, primer->birth, match, HISTORY_PRIMER);
 }

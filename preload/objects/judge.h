@@ -33,7 +33,7 @@ bool judge(struct site *site, struct examined *object);
 /* No more will come: what samples said and no proof ever confirmed is taken back. */
 void judge_finish(struct site *site);
 
-/* Remembers it, uncounted. The site is locked. */
+/* Remembers it, uncounted; one born later that was taken for new and equals it is counted now. The site is locked. */
 void judge_primer(struct site *site, struct examined *primer);
 
 /* Equals of its site and of another are to be held against each other whole (recent.h). */

@@ -79,7 +79,8 @@ static enum look choose(const struct site *site, uint32_t birth)
         thinning++;
     }
     if (match == 0 || birth - match > thinning->quiet) {
-        return (birth & (thinning->pairs - 1)) < 2 ? LOOK_AT : LOOK_AWAY;
+        uint32_t position = birth & (thinning->pairs - 1);
+        return position == 0 ? LOOK_PRIME : position == 1 ? LOOK_AT : LOOK_AWAY;
     }
     uint32_t position = birth & (thinning->stretches - 1);
     if (position >= STRETCH) {

@@ -42,7 +42,7 @@ def killed_run(ring, cpu_seconds):
             if time.process_time() > {cpu_seconds} and not os.path.exists("ready"):
                 open("ready", "w").close()
         """)
-    process = ring.start(command)
+    process = ring.start(command, env={"PIEPROF_BUDGET": "50"})  # what is lost is asked, and not what is spared
     wait_for(process.directory / "ready")
     process.send_signal(signal.SIGKILL)
     run = ring.finish(process)
@@ -136,6 +136,41 @@ def test_file_system_full_while_recording(ring):
     document = report_json(profiled.db)
     assert samples(document) > 50
     assert document["run"]["health"]["dropped"]["disk_full"] > 0
+
+
+def test_native_time_that_finds_no_room_is_no_python(ring):
+    """Its samples' contexts cannot be stored: their time is in no sample, and no line is told to be the interpreter's."""
+    command = ring.program(FILLER + """
+import hashlib, time
+def digest():
+    block, end = bytes(1 << 20), time.process_time() + 3
+    while time.process_time() < end:
+        hashlib.sha256(block).digest()
+digest()
+""")
+    _, profiled = small_file_system_runs(ring, command, size="512k")
+    document = report_json(profiled.db)
+    dropped, seconds = document["run"]["health"]["dropped"], document["totals"]["time_s"]
+    assert dropped["disk_full"] > 0 and seconds["python"] < 3, (dropped, seconds)
+    page = " ".join(report("--width", "200", profiled.db).stdout.decode().split())
+    assert "is in no sample: the file had no room for it" in page
+
+
+def test_processes_that_find_no_room_are_said(ring):
+    command = ring.program("""
+        import os
+        for child in range(40):
+            if (pid := os.fork()) == 0: busy(0.01); os._exit(0)
+            os.waitpid(pid, 0)
+        print("done")
+        """)
+    run = ring.run(command, env={"PIEPROF_MAX_SIZE": "1M"})
+    assert (run.returncode, run.stdout, len(run.said)) == (0, b"done\n", 1)
+    assert b"PIEPROF_MAX_SIZE" in run.said[0]
+    missing = report_json(run.db)["run"]["health"]["dropped_joins"]
+    assert missing > 20 and f"and {missing} more that found no room in the file" in report("--width", "200", run.db).stdout.decode()
+    refused = report("gate", run.db, "--max", "findings=50")
+    assert refused.returncode == 2 and b"its file was full" in refused.stderr
 
 
 def test_file_system_filled_by_the_program_itself(ring):
@@ -366,7 +401,7 @@ def test_small_file_size_limit_raises_no_signal(ring):
     import resource
     run = ring.same(ring.program("busy(0.4); print('done')"), says=1,
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (32768, 32768)))
-    assert run.returncode == 0
+    assert run.returncode == 0 and b"limit of file size (ulimit -f)" in run.said[0]
 
 
 def test_standard_input_reaches_the_program(ring):

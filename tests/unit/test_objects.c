@@ -211,6 +211,26 @@ static void test_what_outlives_many_is_equal_all_the_same(void **state)
     assert_int_equal(record_of(site)->new_last, 1);
 }
 
+/* The first of two neighbours is there for the second alone, in whatever order they end. */
+static void test_a_primer_speaks_of_its_neighbour_alone(void **state)
+{
+    (void)state;
+    for (unsigned first_ends_last = 0; first_ends_last < 2; first_ends_last++) {
+        uint32_t site = fresh_site(1, BYTES);
+        for (uint64_t i = 0; i < 40; i++) {
+            fill(~UINT64_C(11));
+            struct object primer = born(site), object = born(site);
+            primer.origin.is_primer = 1;
+            fill(i / 2); /* equal to its neighbour, and every other one to the pair before */
+            examine_end(sites_at(site), first_ends_last ? &object : &primer, primer.start);
+            examine_end(sites_at(site), first_ends_last ? &primer : &object, primer.start);
+        }
+        assert_int_equal(record_of(site)->replicas, 40);
+        assert_int_equal(record_of(site)->examined, 40);
+        assert_int_equal(record_of(site)->new_last, first_ends_last ? UINT32_MAX : 0);
+    }
+}
+
 /* A list of results, freed at its end from its last to its first: each is new. */
 static void test_what_is_kept_to_the_end_is_new(void **state)
 {
@@ -307,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_constants_are_their_own_class),
         cmocka_unit_test(test_earlier_is_by_birth),
         cmocka_unit_test(test_what_outlives_many_is_equal_all_the_same),
+        cmocka_unit_test(test_a_primer_speaks_of_its_neighbour_alone),
         cmocka_unit_test(test_what_is_kept_to_the_end_is_new),
         cmocka_unit_test(test_memory_that_is_gone_is_skipped),
         cmocka_unit_test(test_a_history_forgets_the_oldest_and_counts_the_commonest),

@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+import whole
 from gating import PROGRAM, clean, export, gate, refused, verdict, wasteful
 from reports import report
 
@@ -54,6 +55,14 @@ def test_another_text_of_a_command_line(tmp_path):
     refuses(tmp_path, old, text="import numpy as np\nprint(3)\ndef mask():\n    np.where(1)\ndef features():\n    np.tanh(2)\nstart = 1\n",
             path="<string>", arguments=command, words=["another program: text -"])
     verdict(new(tmp_path, text=PROGRAM.replace("def main", "# a comment more\ndef main"), path="<string>", arguments=command), "--baseline", old, status=0)
+
+
+def test_a_text_that_nobody_knows_is_the_same(tmp_path):
+    """CPython keeps none of what it takes from a command line or a pipe."""
+    path, source = tmp_path / "run.db", "import numpy as np\nfor step in range(300): np.exp(np.arange(4000.0))\n"
+    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(path))
+    assert whole.execute([whole.PYTHON, "-c", source], env=environment).returncode == 0
+    verdict(path, "--baseline", path, status=0)
 
 
 def test_a_renamed_script_is_followed(tmp_path, base):
