@@ -1,10 +1,14 @@
 #include "model/lifetime.h"
+#include "findings/libraries.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "findings/libraries.h"
 #include "model/model.h"
+
+#define RESERVE_MIN_BYTES (UINT64_C(1) << 20) /* results of matrix products are made by who calls OpenBLAS */
 
 /* Only a damaged file's bytes reach the end of the range; they stay there. */
 static void bytes_add(uint64_t *sum, uint64_t count, uint64_t size_bytes)
@@ -80,6 +84,9 @@ static void charge_site(struct model *model, struct process *process, const stru
     if (is_peak)
         note_line(memory, line);
     alive_add(&line->alive, process, record, is_peak);
+    if (is_peak && record->size_bytes >= RESERVE_MIN_BYTES && site->record != NULL &&
+        site_is_made_in(model, site, "openblas"))
+        bytes_add(&line->alive.reserve_bytes, record->peak_objects, record->size_bytes);
 }
 
 static int line_order(const void *left, const void *right)

@@ -17,6 +17,7 @@ struct alive {
     uint64_t again, again_bytes; /* of births: took the place of one of its site that had ended */
     struct faults faults;        /* of those of DB_PAGES_MIN_BYTES and more */
     uint64_t peak_objects, peak_bytes; /* alive at the peak of the process that the model's memory tells of */
+    uint64_t reserve_bytes;            /* of these: buffers that OpenBLAS maps once and works in ever after */
 };
 
 struct model;

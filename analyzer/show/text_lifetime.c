@@ -107,12 +107,26 @@ static void add_facts(char **text, const struct alive *alive)
     add_faults(text, &alive->faults);
 }
 
+/* "; of it 128 MiB that OpenBLAS keeps to work in". Fresh memory. */
+static char *text_reserve(const struct alive *alive)
+{
+    char *size = page_bytes(alive->reserve_bytes);
+    char *text = alive->reserve_bytes == 0 ? memory_print("%s", "")
+                 : alive->reserve_bytes >= alive->peak_bytes
+                     ? memory_print(", which OpenBLAS keeps to work in")
+                     : memory_print("; %s of it OpenBLAS keeps to work in", size);
+    free(size);
+    return text;
+}
+
 static char *text_peak_line(const struct model *model, const struct line *line)
 {
     char *path = text_path(model, line->file), *function = text_printable(line->function, strlen(line->function));
     char *count = page_count(line->alive.peak_objects), *lifetime = text_lifetime(&line->alive);
-    char *text = memory_print("%s:%d %s: %s object%s, %s", path, line->number, function, count,
-                              line->alive.peak_objects == 1 ? "" : "s", lifetime);
+    char *reserve = text_reserve(&line->alive);
+    char *text = memory_print("%s:%d %s: %s object%s, %s%s", path, line->number, function, count,
+                              line->alive.peak_objects == 1 ? "" : "s", lifetime, reserve);
+    free(reserve);
     free(path);
     free(function);
     free(count);

@@ -23,7 +23,7 @@ static void add_part(char **text, uint64_t count, const char *what, uint64_t byt
 static void add_replicas(char **text, const struct objects *objects)
 {
     struct objects_estimate estimate = objects_estimate(objects);
-    if (!estimate.known || (estimate.replicas <= objects->replicas && estimate.high <= objects->replicas)) {
+    if (!estimate.known || estimate.replicas <= objects->replicas) {
         add_part(text, objects->replicas, "equal to an earlier one", objects->replica_bytes);
         return;
     }

@@ -3,33 +3,36 @@
 #include "objects/when_new.h"
 #include "process.h"
 
+/*
+ * Proofs of samples: of each of the first births, then of one in 4, in 8, ..., so that what is open behind the last is a small
+ * part of all; of large buffers more rarely from the first on.
+ */
+#define PROVED_ALL_BIRTHS 63u
+#define PROVED_EASILY_BYTES (UINT64_C(1) << 20)
+#define PROOFS_SPARSEST_BITS 5u
+
 #define PROOFS_FIRST 4u
-#define PROOFS_SPARSEST_BITS 5u               /* at last one birth in 32 */
-#define PROVED_ALL_BITS 6u                    /* of the first 64 births each; then one in 4, in 8, ...: */
-#define PROVED_STEP_BITS 2u                   /* what is open behind the last proof is a small part of all */
-#define PROVED_EASILY_BYTES ((size_t)1 << 20) /* larger ones more rarely from the first on */
-#define AGREED_FIRST 2u                       /* proofs of the equals of one content, as soon as they come... */
-#define CONTENT_PROOFS 8u                     /* ... where no more than one birth in so many is read whole for that, */
-#define CONTENT_PROOFS_FREE 8u                /* beside the first ones */
+#define AGREED_FIRST 2u        /* proofs of the equals of one content, as soon as they come... */
+#define CONTENT_PROOFS 8u      /* ... where no more than one birth in so many is read whole for that, */
+#define CONTENT_PROOFS_FREE 8u /* beside the first ones */
 
-static uint32_t whole_bits(size_t number)
+/* In how many steps does `least`, doubled at each, come to the number? */
+static uint32_t doublings(uint64_t least, uint64_t number)
 {
-    return number > 0 ? 63u - (uint32_t)__builtin_clzll(number) : 0;
-}
-
-/* Of a birth's hash so many bits must be zero. */
-static uint32_t sparsity_bits(uint32_t birth, size_t size_bytes)
-{
-    uint32_t age_bits = whole_bits(birth);
-    uint32_t bits = age_bits < PROVED_ALL_BITS ? 0 : age_bits - PROVED_ALL_BITS + PROVED_STEP_BITS;
-    bits += size_bytes > PROVED_EASILY_BYTES ? whole_bits((size_bytes - 1) / PROVED_EASILY_BYTES) + 1 : 0;
-    return bits < PROOFS_SPARSEST_BITS ? bits : PROOFS_SPARSEST_BITS;
+    uint32_t steps = 0;
+    while (steps < PROOFS_SPARSEST_BITS && least < number) {
+        least *= 2;
+        steps++;
+    }
+    return steps;
 }
 
 bool judge_proves(uint32_t birth, size_t size_bytes)
 {
-    uint64_t hash = birth * UINT32_C(0x9E3779B1);
-    return hash >> (32 - sparsity_bits(birth, size_bytes)) == 0;
+    uint32_t late = doublings(PROVED_ALL_BIRTHS, birth), bits = doublings(PROVED_EASILY_BYTES, size_bytes);
+    bits += late > 0 ? late + 1 : 0;
+    uint32_t hash = birth * UINT32_C(0x9E3779B1);
+    return hash <= UINT32_MAX >> (bits < PROOFS_SPARSEST_BITS ? bits : PROOFS_SPARSEST_BITS);
 }
 
 /* Of a whole content's digest; never 0. */

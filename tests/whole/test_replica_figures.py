@@ -42,3 +42,27 @@ def test_what_is_undecided_is_in_the_interval(tmp_path, undecided):
         else:
             low, high = counts["estimate"]["ci95"]
             assert low == 498 and high >= 498 + undecided and 498 < counts["estimate"]["objects"] < 498 + undecided
+
+
+def test_what_is_mostly_open_is_no_finding(tmp_path):
+    """Eleven of forty are known, and look as if two contents came round."""
+    program = Program()
+    program.process.site(program.way(*FEATURES, samples=500), 65536, period=2, births=40, skipped=29, replicas=9, undecided=29)
+    assert program.report(tmp_path)["findings"] == []
+
+
+def test_what_is_open_is_in_a_findings_interval(tmp_path):
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 65536, period=1, births=400, skipped=20, replicas=379, undecided=20)
+    (finding,) = program.report(tmp_path)["findings"]
+    low, high = finding["ci95"]
+    assert not finding["exact"] and 0.93 < low < 379 / 400 and high > 0.99
+    assert "made 400 times, 380 of them known for sure, 379 times equal to the one before" in finding["claim"]
+
+
+def test_a_period_that_one_object_tells_is_none(tmp_path):
+    """Found at a distance that was hardly ever looked at: it says nothing of those that were not."""
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 4096, period=640, period_replicas=1, births=3000, skipped=2576, replicas=1)
+    estimate = program.report(tmp_path)["totals"]["replicas"]["estimate"]
+    assert estimate["objects"] < 20 and estimate["ci95"][1] < 100
