@@ -98,7 +98,7 @@ static void emit(struct merge *merge, enum db_frame frame, uint64_t value)
     }
     uint32_t node = merge->failed ? 0 : context_nodes_intern(merge->node, frame, value);
     if (node == 0) {
-        merge->failed = true;
+        merge->failed = true; /* what could be interned so far stands for the rest */
         return;
     }
     merge->node = node;
@@ -285,7 +285,7 @@ uint32_t context_intern(struct context_scratch *scratch, uintptr_t access_addres
     size_t loops = count_loops(scratch);
     if (!scratch->has_python_state && runs == 0 && loops == 0) {
         emit_worker(&merge, access_address);
-        return merge.failed ? 0 : merge.node;
+        return merge.failed && access_address != 0 ? 0 : merge.node;
     }
     bool main_thread = thread_self != NULL && thread_self->main;
     uint64_t started_by = thread_self != NULL ? thread_self->origin.node : 0;
@@ -301,5 +301,5 @@ uint32_t context_intern(struct context_scratch *scratch, uintptr_t access_addres
         merge_from_leaf(&merge, runs, loops);
     }
     emit_mixed(&merge, !pair_up && merge.python == 0, access_address);
-    return merge.failed ? 0 : merge.node;
+    return merge.failed && access_address != 0 ? 0 : merge.node;
 }

@@ -47,9 +47,10 @@ void context_reset_child(void);
 void context_capture(const ucontext_t *uc, struct context_scratch *scratch);
 
 /*
- * Interns the merged path and returns its leaf's node id. 0 where the file or a table is full (counted):
- * a path without its leaf would charge native time to the interpreter. `access_address` other than 0 replaces the leaf instruction
- * by that of the access, as a DB_FRAME_ACCESS node. Signal-safe.
+ * Interns the merged path and returns its leaf's node id. Where the file or a table is full (counted), the deepest frame
+ * that could be interned stands for the rest, so that no time is lost. `access_address` other than 0 replaces the leaf
+ * instruction by that of the access, as a DB_FRAME_ACCESS node: 0 when that fails, for an access without its place is
+ * none. Signal-safe.
  */
 uint32_t context_intern(struct context_scratch *scratch, uintptr_t access_address);
 

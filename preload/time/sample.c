@@ -116,6 +116,18 @@ static bool try_access(struct thread *thread, ucontext_t *uc, uint64_t weight_ns
            is_native(thread->scratch) && access_sample(thread, uc, weight_ns);
 }
 
+/*
+ * Where a path found no room its callers stand for it. The interpreter cannot stand for native code that it called: that time
+ * would look like Python's, so it is in no sample.
+ */
+static uint32_t intern(struct context_scratch *scratch)
+{
+    uint32_t id = context_intern(scratch, 0);
+    const struct db_node *node = id != 0 ? ledger_record(DB_KIND_NODE, id) : NULL;
+    bool is_folded = node != NULL && (node->frame == DB_FRAME_PYTHON || node->frame == DB_FRAME_ROOT);
+    return is_folded && is_native(scratch) ? 0 : id;
+}
+
 void sample_take(struct thread *thread, ucontext_t *uc)
 {
     access_tick(thread, uc);
@@ -137,7 +149,7 @@ void sample_take(struct thread *thread, ucontext_t *uc)
     if (thread->scratch->python_count > 0) {
         process_ran_python();
     }
-    uint32_t node = thread->sample_node = context_intern(thread->scratch, 0);
+    uint32_t node = thread->sample_node = intern(thread->scratch);
     struct db_node *record = node != 0 ? ledger_record(DB_KIND_NODE, node) : NULL;
     if (record != NULL && process_record->engines[DB_ENGINE_TIME].state == DB_ENGINE_ON) {
         process_count(&record->samples, 1);
