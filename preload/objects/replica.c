@@ -228,6 +228,16 @@ static void ask_far(const struct object *object, uintptr_t start)
     }
 }
 
+/* Of primers none is counted, so that the others' shares stay what they are. */
+static void count_workspace(struct site *site, const struct object *object)
+{
+    if (object->origin.is_primer) {
+        sites_skip(site, 1);
+    } else {
+        process_count(&site->record->workspaces, 1);
+    }
+}
+
 /* The end of an object that was looked at. */
 static void look_again(const struct object *object, uintptr_t start)
 {
@@ -239,7 +249,7 @@ static void look_again(const struct object *object, uintptr_t start)
     if (thread_self == NULL) { /* tiny stacks, and threads at their very end: no room for a sample there */
         sites_skip(site, 1);
     } else if (is_workspace(&object->origin)) {
-        process_count(&site->record->workspaces, 1);
+        count_workspace(site, object);
     } else if (start == 0) {
         sites_skip(site, 1);
     } else {
