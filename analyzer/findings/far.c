@@ -7,6 +7,7 @@
 #define CONTENTS_MIN 8.0 /* fewer may agree by chance */
 #define AGAIN_MIN 1.5    /* each comes two and a half times in the mean: a third time proves it whole */
 #define SPREAD_MAX 0.67 /* variance of how often they came: the last round is not whole; drawn at random it is larger */
+#define ONE_MORE 0.5    /* object: less is rounding */
 #define SPAN_MIN 0.75   /* of the run that rounds of all contents would span */
 
 uint64_t site_far_replicas(const struct site *site)
@@ -23,7 +24,7 @@ bool far_shows_more(const struct db_site *record)
 {
     double near = record->examined > 0 ? (double)record->replicas / (double)record->examined : 0;
     double far = record->far_examined > 0 ? 1 - (double)record->far_contents / (double)record->far_examined : 0;
-    return is_of_most(record) && far * (double)record->far_births > near * (double)record->births;
+    return is_of_most(record) && far * (double)record->far_births >= near * (double)record->births + ONE_MORE;
 }
 
 /* Is the far history of the most part of the run, or was the rest left to the near one, to which nearly all was equal? */

@@ -72,6 +72,9 @@ static bool search_take(struct search *search, const char *file, int32_t line)
         return false;
     search->last = (struct loop){.file = file, .line = line};
     if (search->loops != NULL) {
+        for (size_t i = 0; i < search->count; i++)
+            if (search->loops[i].file == file && search->loops[i].line == line)
+                return false;
         search->loops[search->count++] = search->last;
         return search->count == search->most;
     }

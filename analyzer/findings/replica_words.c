@@ -42,10 +42,25 @@ static char *say_rarely(const struct site *site)
     return text;
 }
 
+/*
+ * Several contents come again, and more than one loop around the innermost, which makes them, may be what brings them: the text of a
+ * program does not say how often a loop goes round. How many loops there are, that one too; 0 where there is no such doubt.
+ */
+static size_t loops_in_doubt(struct model *model, const struct finding *finding, struct loop *loops)
+{
+    const struct site *site = finding->second;
+    if (finding->object.period == 1 || site_is_constant(site) || is_of_rounds(site))
+        return 0;
+    size_t count = loops_around(model, site->process, site->record->node, loops, LOOPS_MAX);
+    return count > 2 ? count : 0;
+}
+
 static char *say_equal(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct finding_object *object = &finding->object;
     char *equal = page_count(object->equal), *rarely = say_rarely(finding->second), *text;
+    struct loop loops[LOOPS_MAX];
+    again = again || loops_in_doubt(model, finding, loops) > 0;
     if (is_told_by_rhythm(model, finding->second))
         text = memory_print("%s times equal to the one before, from inputs that change only %s", equal, rarely);
     else if (is_shuffled(finding))
@@ -144,18 +159,12 @@ static char *say_loops(struct model *model, const struct loop *loops, size_t cou
     return text;
 }
 
-/*
- * Several contents come again, and more than one loop around the one that makes them may be what brings them: the text of a program
- * does not say how often a loop goes round. Fresh memory; NULL where there is no such doubt.
- */
+/* Fresh memory; NULL where there is no such doubt. */
 static char *say_in_doubt(struct model *model, const struct finding *finding, const char *changes)
 {
-    const struct site *site = finding->second;
     struct loop loops[LOOPS_MAX];
-    if (finding->object.period == 1 || site_is_constant(site) || is_of_rounds(site))
-        return NULL;
-    size_t count = loops_around(model, site->process, site->record->node, loops, LOOPS_MAX);
-    if (count < 3) /* the innermost makes them */
+    size_t count = loops_in_doubt(model, finding, loops);
+    if (count == 0)
         return NULL;
     char *names = say_loops(model, loops + 1, count - 1), *contents = page_count(finding->object.period);
     char *which = is_shuffled(finding) ? memory_print("the same ones") : memory_print("the same %s", contents);
@@ -169,12 +178,12 @@ static char *say_in_doubt(struct model *model, const struct finding *finding, co
     return text;
 }
 
-/* The loop around that which goes through a period: the nearest where there is but one. */
+/* The loop around that which goes through a period. Where no text shows one (map(), timeit, a task), none is named. */
 static struct loop loop_of_rounds(struct model *model, const struct site *site)
 {
     struct loop loops[2] = {0};
     size_t count = loops_around(model, site->process, site->record->node, loops, 2);
-    return count > 0 ? loops[count - 1] : (struct loop){0};
+    return count == 2 ? loops[1] : (struct loop){0};
 }
 
 static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)

@@ -49,12 +49,16 @@ static void prove(struct examined *object)
     }
 }
 
-/* New as it seems: one in some births is there for its equal to be held against. Where none was equal yet, the first few alone. */
+/*
+ * New as it seems: one in some births is there for its equal to be held against. Where none was equal yet, the first few alone:
+ * by birth, and by end, for a list is emptied from its last.
+ */
 static bool wants_ground(const struct site *site, const struct examined *object)
 {
+    bool is_first = object->birth <= PROOFS_FIRST || sites_history(site)->next < PROOFS_FIRST;
     bool is_asked = __atomic_load_n(&site->record->replicas, __ATOMIC_RELAXED) > 0 &&
                     judge_proves(object->birth, object->sample->size_bytes);
-    return (is_asked || object->birth <= PROOFS_FIRST) && content_may_read_whole(object->sample->size_bytes);
+    return (is_asked || is_first) && content_may_read_whole(object->sample->size_bytes);
 }
 
 /* Each content that comes again has its turn, also where one comes round after as many births as are between proofs. */

@@ -82,6 +82,25 @@ static void test_a_change_between_proofs_is_found(void **state)
     assert_int_equal(record_of(site)->undecided, 4);
 }
 
+/* Results that were kept, freed from the last, which alone is another, to the first. */
+static void test_what_ends_first_is_proved(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    struct object objects[20];
+    for (unsigned i = 0; i < 20; i++) {
+        fill(~UINT64_C(9));
+        objects[i] = born(site);
+    }
+    for (unsigned i = 20; i-- > 0;) {
+        fill(60);
+        buffer[100] = i == 19 ? 2 : 1;
+        examine_end(sites_at(site), &objects[i], objects[i].start);
+    }
+    assert_int_equal(record_of(site)->replicas, 18);
+    assert_int_equal(record_of(site)->examined + record_of(site)->undecided, 20);
+}
+
 /* Of few births each is proved, whatever changes between the samples. */
 static void test_the_first_ones_are_all_proved(void **state)
 {
@@ -265,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_what_samples_were_distrusted_for_comes_round_exactly),
         cmocka_unit_test(test_what_samples_alone_know_is_open),
         cmocka_unit_test(test_a_change_between_proofs_is_found),
+        cmocka_unit_test(test_what_ends_first_is_proved),
         cmocka_unit_test(test_the_first_ones_are_all_proved),
         cmocka_unit_test(test_a_change_among_primers_is_found),
         cmocka_unit_test(test_samples_do_not_decide_of_few_objects),

@@ -42,6 +42,12 @@ ROUNDS = {
             return total
         print(min(score(rate) for rate in range(12)) < 1e9)  # grid
         """),
+    "epochs that no loop of Python makes": ("recomputed input", None, (), NUMPY + LATER + """
+        def epoch(_):
+            for start in range(0, 512, 64):
+                scaled(data[start : start + 64])
+        list(map(epoch, range(12)))
+        """),
     "epochs": ("recomputed input", None, ("# epochs",), NUMPY + LATER + """
         for epoch in range(12):  # epochs
             for start in range(0, 512, 64):
