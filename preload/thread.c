@@ -107,6 +107,7 @@ static bool clock_start(struct thread *thread)
     if (!wanted || trigger_current == NULL) {
         return true;
     }
+    thread->due_ns = 0;
     thread->first_tick_ns = trigger_current->first_tick != NULL ? trigger_draw_first_ns() : 0;
     return trigger_current->thread_begin(thread);
 }

@@ -30,6 +30,7 @@ struct thread {
     void *clock_page;       /* mapped from it: keeps the clock going when the program closes what it does not know */
     void *timer;            /* of the fallback trigger, NULL when none */
     uint64_t cpu_ns;        /* CLOCK_THREAD_CPUTIME_ID up to which time has been charged, modulo 2^64 */
+    uint64_t due_ns;        /* on that clock: when the next tick is due; 0 = nobody knows */
     uint64_t first_tick_ns; /* the clock's first tick comes so long after its start; 0 once it came */
     struct access_thread *access;     /* NULL until the access engine prepared it */
     struct counters_thread *counters; /* NULL when PIEPROF_EVENTS counts nothing here */

@@ -78,11 +78,6 @@ void governor_charge(uint64_t handler_ns)
     process_count(&process_record->shim_cpu_ns, (uint64_t)((double)(handler_ns + measured.trap_ns) * AFTERMATH));
 }
 
-uint64_t governor_interrupt_ns(void)
-{
-    return measured.trap_ns;
-}
-
 static bool spent_below(double part)
 {
     uint64_t spent_ns = __atomic_load_n(&process_record->shim_cpu_ns, __ATOMIC_RELAXED);

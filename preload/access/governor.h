@@ -16,8 +16,6 @@ bool governor_start(char *why_off, size_t bytes);
  * what the clocks had shown). Signal-safe.
  */
 void governor_charge(uint64_t handler_ns);
-/* What an interrupt takes from the program beside its handler: measured at start. Signal-safe. */
-uint64_t governor_interrupt_ns(void);
 
 /*
  * Charges what a thread's time with a register armed took longer than it would have unarmed, which no handler sees:

@@ -16,6 +16,8 @@
 #define CLOCK_CHECK_SAMPLES 16u       /* a clock whose descriptor was closed goes on: nothing is in a hurry */
 #define LATE_PACE 50u                 /* percent of the period: doubled at each tick in a row that comes late, ... */
 #define LATE_DOUBLINGS 8u             /* ... so often */
+#define MADE_UP_PART 4u               /* of a period: the most by which a tick comes earlier because those before came late */
+#define LATE_PERIODS 2u               /* what is made up for at most */
 #define REFRESH_NS UINT64_C(20000000) /* how stale a killed process's duration and CPU time may be */
 
 /* Both clocks of the process: the second is a system call that adds up all threads, so not at each sample. */
@@ -45,24 +47,31 @@ static void first_tick(struct thread *thread)
     }
 }
 
-/* The next tick, from now on: less what passes before this one's handler is there. */
-static void restart_clock(struct thread *thread, unsigned percent)
+/*
+ * The next tick, from now on. What this one was late by - its interrupt, a system call, a trap that it found going on, a tick
+ * that was lost - the next ones make up for, a part of their periods each, so that there are as many as were asked for; a clock
+ * that stays behind is left so.
+ */
+static void restart_clock(struct thread *thread, uint64_t now_ns, unsigned percent)
 {
-    uint64_t period_ns = trigger_draw_period_ns(thread->cpu_ns, percent), passed_ns = governor_interrupt_ns();
-    trigger_current->set_period(thread, period_ns - (passed_ns < period_ns / 4 ? passed_ns : period_ns / 4));
+    uint64_t period_ns = trigger_draw_period_ns(now_ns, percent);
+    uint64_t late_ns = thread->due_ns != 0 && now_ns > thread->due_ns ? now_ns - thread->due_ns : 0;
+    uint64_t made_up_ns = late_ns < period_ns / MADE_UP_PART ? late_ns : period_ns / MADE_UP_PART;
+    thread->due_ns = now_ns + period_ns - (late_ns <= LATE_PERIODS * trigger_period_ns() ? late_ns : made_up_ns);
+    trigger_current->set_period(thread, period_ns - made_up_ns);
 }
 
 /*
  * Near the end of the budget the clock goes slower: a tick costs its interrupt even where nothing is done about it. One
  * that cannot is passed over instead. True: this tick is.
  */
-static bool keep_pace(struct thread *thread)
+static bool keep_pace(struct thread *thread, uint64_t now_ns)
 {
     if (trigger_current->set_period == NULL) {
         return governor_pace(GOVERNOR_QUICK_PACE) != GOVERNOR_QUICK_PACE && ++thread->pace % 2 == 0;
     }
     thread->pace = governor_pace(thread->pace);
-    restart_clock(thread, thread->pace);
+    restart_clock(thread, now_ns, thread->pace);
     return false;
 }
 
@@ -76,14 +85,15 @@ void sample_late(struct thread *thread, const ucontext_t *uc)
     if (thread->first_tick_ns != 0) {
         trigger_current->first_tick(thread);
     } else if (trigger_current->set_period != NULL) {
-        restart_clock(thread, LATE_PACE << (thread->late_ticks < LATE_DOUBLINGS ? thread->late_ticks : LATE_DOUBLINGS));
+        thread->due_ns = 0;
+        restart_clock(thread, kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID),
+                      LATE_PACE << (thread->late_ticks < LATE_DOUBLINGS ? thread->late_ticks : LATE_DOUBLINGS));
     }
 }
 
 /* CPU time since the last sample, the kernel's part included: a clock that fires on user instructions misses that. */
-static uint64_t weight_take(struct thread *thread)
+static uint64_t weight_take(struct thread *thread, uint64_t now_ns)
 {
-    uint64_t now_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     uint64_t weight_ns = now_ns - thread->cpu_ns;
     thread->cpu_ns = now_ns;
     return weight_ns;
@@ -132,14 +142,15 @@ void sample_take(struct thread *thread, ucontext_t *uc)
 {
     access_tick(thread, uc);
     thread->late_ticks = 0;
+    uint64_t now_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     if (thread->first_tick_ns != 0) { /* never thinned: there may be no other to charge its time to */
         first_tick(thread);
-    } else if (keep_pace(thread)) {
+    } else if (keep_pace(thread, now_ns)) {
         governor_charge(0);
         refresh_process_clocks();
         return;
     }
-    uint64_t weight_ns = weight_take(thread);
+    uint64_t weight_ns = weight_take(thread, now_ns);
     process_count(&process_record->samples, 1);
     context_capture(uc, thread->scratch);
     uintptr_t state = thread->scratch->has_python_state ? python_this_state() : 0;
