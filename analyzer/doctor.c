@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "doctor/check.h"
+#include "show/output.h"
 #include "show/page.h"
 #include "verb.h"
 
@@ -24,7 +25,6 @@ static bool put_checked(const struct page *page, const char *what, struct checke
     static const enum style styles[] = {STYLE_GOOD, STYLE_WARN, STYLE_DIM};
     char *label = memory_print("%-5s", marks[checked.state]),
          *text = text_printable(checked.text, strlen(checked.text));
-    char *row = memory_print("%-20s %s", what, text);
     page_put(page, styles[checked.state], label);
     fprintf(page->out, "%-20s ", what);
     page_wrap(page, 26, 26, text);
@@ -34,7 +34,6 @@ static bool put_checked(const struct page *page, const char *what, struct checke
         page_wrap(page, 29, 29, checked.remedy);
     }
     free(label);
-    free(row);
     free(text);
     free(checked.text);
     return checked.state != CHECK_OFF;
@@ -52,5 +51,5 @@ int verb_doctor(const struct options *options)
     else
         printf("\n%zu thing%s above %s off; the rest works without. Next: pieprof -- python train.py\n", off,
                off == 1 ? "" : "s", off == 1 ? "is" : "are");
-    return fflush(stdout) == 0 ? STATUS_GOOD : STATUS_UNUSABLE;
+    return output_close(stdout, options) ? STATUS_GOOD : STATUS_UNUSABLE;
 }

@@ -141,8 +141,7 @@ static const char *nothing_found(const struct model *model)
         return access ? "no line was found that stores for nothing" : NULL;
     if (model->health.dropped[DB_DROP_SITES_FULL] > 0)
         return "no line was found that computes again what it had where it was looked: there were more places than the "
-               "library "
-               "has room for";
+               "library has room for";
     return access ? "no line was found that computes again what it had, or stores for nothing"
                   : "no line was found that computes again what it had";
 }

@@ -113,6 +113,27 @@ static void test_the_first_ones_are_all_proved(void **state)
     assert_int_equal(record_of(site)->undecided, 0);
 }
 
+static unsigned proofs(uint32_t first, uint32_t last, size_t bytes)
+{
+    unsigned count = 0;
+    for (uint32_t birth = first; birth <= last; birth++) {
+        count += judge_proves(birth, bytes);
+    }
+    return count;
+}
+
+/* The later a birth and the larger, the fewer are read whole: never none. */
+static void test_proofs_thin_out(void **state)
+{
+    (void)state;
+    assert_int_equal(proofs(1, 63, 1 << 20), 63);
+    assert_in_range(proofs(64, 126, 1 << 20), 14, 18);
+    assert_in_range(proofs(1024, 3071, 1 << 20), 60, 68);
+    assert_in_range(proofs(1, 63, 4 << 20), 14, 18);
+    assert_in_range(proofs(1, 63, 16 << 20), 3, 5);
+    assert_in_range(proofs(1, 3200, 512 << 20), 98, 102);
+}
+
 /* Those that are looked at only for the ones that follow pass on what was proved of those before them. */
 static void test_a_change_among_primers_is_found(void **state)
 {
@@ -286,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_a_change_between_proofs_is_found),
         cmocka_unit_test(test_what_ends_first_is_proved),
         cmocka_unit_test(test_the_first_ones_are_all_proved),
+        cmocka_unit_test(test_proofs_thin_out),
         cmocka_unit_test(test_a_change_among_primers_is_found),
         cmocka_unit_test(test_samples_do_not_decide_of_few_objects),
         cmocka_unit_test(test_what_comes_round_is_proved_each),

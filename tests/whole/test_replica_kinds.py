@@ -17,6 +17,21 @@ def kept(features):
         """
 
 
+def checkpointed(block):
+    """A block of a network that is run twice behind checkpoints."""
+    return TORCH + """
+        from torch.utils.checkpoint import checkpoint
+        """ + block + """
+        optimizer = torch.optim.SGD(project.parameters(), 1e-4)
+        for step in range(60):
+            x = data[torch.randint(200, (8,))].requires_grad_()
+            loss = checkpoint(block, checkpoint(block, x)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """
+
+
 PROGRAMS = {
     "rotary tables": NUMPY + """
         def rotate(x):
@@ -115,37 +130,21 @@ PROGRAMS = {
         """,
     "the best results are kept for a while": kept("np.exp(-data)  # invariant"),
     "new results are kept for a while": kept("np.tanh(data / (1 + step))"),
-    "activations that are made again instead of kept, and a mask that need not be": TORCH + """
-        from torch.utils.checkpoint import checkpoint
+    "activations that are made again instead of kept, and a mask that need not be": checkpointed("""
         def block(x):
             mask = torch.triu(torch.full((50, 50), -1e9), 1)  # invariant
             query, key, value = project(x).chunk(3, -1)
             return x + (query @ key.transpose(1, 2) / 6 + mask).softmax(-1) @ value
         project, data = nn.Linear(32, 96), torch.randn(200, 50, 32)
-        optimizer = torch.optim.SGD(project.parameters(), 1e-4)
-        for step in range(60):
-            x = data[torch.randint(200, (8,))].requires_grad_()
-            loss = checkpoint(block, checkpoint(block, x)).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        """,
-    "work that is done twice, and made again behind a checkpoint": TORCH + """
-        from torch.utils.checkpoint import checkpoint
+        """),
+    "work that is done twice, and made again behind a checkpoint": checkpointed("""
         def block(x):
             scores = (x @ key) @ x.transpose(1, 2)
             weights = scores.softmax(-1)
             entropy = (scores.softmax(-1) * scores).sum()  # repeated
             return x + weights @ project(x) + 1e-9 * entropy
         project, data, key = nn.Linear(32, 32), torch.randn(200, 50, 32), torch.randn(32, 32)
-        optimizer = torch.optim.SGD(project.parameters(), 1e-4)
-        for step in range(60):
-            x = data[torch.randint(200, (8,))].requires_grad_()
-            loss = checkpoint(block, checkpoint(block, x)).square().mean()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        """,
+        """),
     "checkpoints within a checkpoint": TORCH + """
         import warnings
         from torch.utils.checkpoint import checkpoint

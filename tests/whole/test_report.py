@@ -241,9 +241,10 @@ def test_big_file_within_a_second(tmp_path):
     assert elapsed_s <= 1 or os.environ.get("PIEPROF_SAN"), f"{elapsed_s:.2f} s"
 
 
-def test_report_to_a_full_disk_says_so(small):
+@pytest.mark.parametrize("verb", ["report", "doctor"])
+def test_to_a_full_disk_it_says_so(small, verb):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([whole.REPORT, small], stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([whole.REPORT, *([small] if verb == "report" else ["doctor"])], stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2 and "could not be written" in done.stderr
 
 
