@@ -11,6 +11,7 @@
 #include "findings/rhythm.h"
 #include "findings/rounds.h"
 #include "findings/sites.h"
+#include "findings/ways.h"
 #include "model/phase.h"
 #include "show/page.h"
 
@@ -159,19 +160,47 @@ static char *say_loops(struct model *model, const struct loop *loops, size_t cou
     return text;
 }
 
+static const char *say_each(const struct finding_object *object)
+{
+    if (object->ways > 1)
+        return object->varies ? ", for each size and way" : ", for each way";
+    return object->varies ? ", for each size" : "";
+}
+
+static const char *say_order(const struct finding *finding)
+{
+    return is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "";
+}
+
+/* Has the other way to the line other loops? */
+static bool parts_before_loops(struct model *model, const struct finding *finding, const struct loop *loops,
+                               size_t count)
+{
+    const struct site *other = finding->object.other_way;
+    struct loop others[LOOPS_MAX];
+    if (other == NULL)
+        return false;
+    bool same = loops_around(model, other->process, other->record->node, others, LOOPS_MAX) == count;
+    for (size_t i = 0; same && i < count; i++)
+        same = loops[i].file == others[i].file && loops[i].line == others[i].line;
+    return !same;
+}
+
 /* Fresh memory; NULL where there is no such doubt. */
 static char *say_in_doubt(struct model *model, const struct finding *finding, const char *changes)
 {
     struct loop loops[LOOPS_MAX];
     size_t count = loops_in_doubt(model, finding, loops);
+    const char *each = say_each(&finding->object);
     if (count == 0)
         return NULL;
+    if (parts_before_loops(model, finding, loops, count))
+        return memory_print("Build them once%s, and keep them.%s", each, changes);
     char *names = say_loops(model, loops + 1, count - 1), *contents = page_count(finding->object.period);
     char *which = is_shuffled(finding) ? memory_print("the same ones") : memory_print("the same %s", contents);
-    const char *each = is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "";
-    char *text = memory_print(
-        "Build them once, before or in the first pass of the loop that makes %s in each pass (%s), and keep them%s.%s",
-        which, names, each, changes);
+    char *text = memory_print("Build them once%s, before or in the first pass of the loop that makes %s in each pass "
+                              "(%s), and keep them%s.%s",
+                              each, which, names, say_order(finding), changes);
     free(names);
     free(contents);
     free(which);
@@ -186,30 +215,44 @@ static struct loop loop_of_rounds(struct model *model, const struct site *site)
     return count == 2 ? loops[1] : (struct loop){0};
 }
 
+static struct loop loop_of_way(struct model *model, const struct site *site, bool again)
+{
+    return again ? loop_of_rounds(model, site) : loop_around(model, site->process, site->record->node, false);
+}
+
+/* None where the ways to the line have loops of their own. */
+static struct loop loop_of(struct model *model, const struct finding *finding, bool again)
+{
+    const struct site *other = finding->object.other_way;
+    struct loop loop = loop_of_way(model, finding->second, again);
+    struct loop another = other != NULL ? loop_of_way(model, other, again) : loop;
+    bool is_one = loop.file == another.file && loop.line == another.line;
+    return is_one ? loop : (struct loop){0};
+}
+
 static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct site *site = finding->second;
-    struct loop loop =
-        again ? loop_of_rounds(model, site) : loop_around(model, site->process, site->record->node, false);
+    struct loop loop = loop_of(model, finding, again);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
          *changes = say_changes(model, site);
-    const char *what = again ? "them" : "it", *each = finding->object.varies ? ", for each size" : "";
+    const char *what = again ? "them" : "it", *each = say_each(&finding->object);
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
                             say_gradient(model, site));
     else if (copy && place != NULL)
-        text = memory_print("Copy it once, outside the loop at %s%s.%s", place,
+        text = memory_print("Copy it once%s, outside the loop at %s%s.%s", each, place,
                             *changes == '\0' ? ", or use the source itself where nobody stores into the copy" : "",
                             changes);
     else if (doubt != NULL)
         text = memory_print("%s", doubt);
     else if (place == NULL)
-        text = memory_print("%s %s once and keep %s.%s", copy ? "Copy" : "Build", what, what, changes);
+        text = memory_print("%s %s once%s%s keep %s.%s", copy ? "Copy" : "Build", what, each,
+                            *each != '\0' ? ", and" : " and", what, changes);
     else if (again)
-        text = memory_print("Build them once, before or in the first pass of the loop at %s, and keep them%s.%s", place,
-                            is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "",
-                            changes);
+        text = memory_print("Build them once%s, before or in the first pass of the loop at %s, and keep them%s.%s",
+                            each, place, say_order(finding), changes);
     else
         text = memory_print("Build it once%s, outside the loop at %s.%s%s", each, place, changes,
                             say_gradient(model, site));
@@ -220,15 +263,38 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     return text;
 }
 
+/* " The line is reached in 2 ways (model.py:20 and model.py:24), each ..."; empty where there is one. Fresh memory. */
+static char *say_ways(struct model *model, const struct finding *finding)
+{
+    const struct finding_object *object = &finding->object;
+    if (object->ways < 2)
+        return memory_print("%s", "");
+    struct ways ways = object->ways == 2 ? ways_to_line(model, finding->second, object->other_way) : (struct ways){0};
+    char *count = page_count(object->ways), *places = memory_print("%s", "");
+    if (ways.file != NULL && ways.first != ways.second) {
+        char *first = say_place(model, ways.file, ways.first), *second = say_place(model, ways.file, ways.second);
+        free(places);
+        places = memory_print(" (%s and %s)", ways.first < ways.second ? first : second,
+                              ways.first < ways.second ? second : first);
+        free(first);
+        free(second);
+    }
+    char *text = memory_print(" The line is reached in %s ways%s, each compared with its own results.", count, places);
+    free(count);
+    free(places);
+    return text;
+}
+
 void replica_say(struct model *model, struct finding *finding, bool again, bool copy)
 {
     char *made = say_made(&finding->object), *equal = say_equal(model, finding, again, copy);
-    char *others = say_others(&finding->object), *part = say_part(model, finding);
-    finding->claim =
-        memory_print("%s%s%s, %s%s.", made, part != NULL ? " by " : "", part != NULL ? part : "", equal, others);
+    char *others = say_others(&finding->object), *part = say_part(model, finding), *ways = say_ways(model, finding);
+    finding->claim = memory_print("%s%s%s, %s%s.%s", made, part != NULL ? " by " : "", part != NULL ? part : "", equal,
+                                  others, ways);
     finding->advice = part != NULL ? say_part_advice() : say_advice(model, finding, again, copy);
     free(made);
     free(equal);
     free(others);
     free(part);
+    free(ways);
 }

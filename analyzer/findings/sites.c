@@ -226,6 +226,39 @@ static struct finding_object object_of(const struct claim *claim, size_t first, 
     return object;
 }
 
+/* The way to the function whose line it is. */
+static uint64_t way_to_function(struct model *model, const struct site *site)
+{
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, frame);
+    const struct node *caller = record != NULL ? model_node(site->process, record->parent) : NULL;
+    return caller != NULL ? caller->way : 0;
+}
+
+static int way_order(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void fill_ways(struct model *model, const struct claim *claim, struct finding *finding)
+{
+    uint64_t *ways = memory_zeroed(claim->count, sizeof(*ways)), own = way_to_function(model, finding->second);
+    size_t count = 0;
+    for (size_t i = 0; i < claim->count; i++) {
+        if (claim->sites[i]->record->size_bytes != finding->object.size_bytes)
+            continue;
+        ways[count++] = way_to_function(model, claim->sites[i]);
+        if (ways[count - 1] != own)
+            finding->object.other_way = claim->sites[i];
+    }
+    qsort(ways, count, sizeof(*ways), way_order);
+    finding->object.ways = count > 0;
+    for (size_t i = 1; i < count; i++)
+        finding->object.ways += ways[i] != ways[i - 1];
+    free(ways);
+}
+
 static int call_order(const void *left, const void *right)
 {
     const struct site *a = *(const struct site *const *)left, *b = *(const struct site *const *)right;
@@ -347,6 +380,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     finding->part_of_call = claim->part;
     fill_objects(claim, finding);
     prefer_round(model, claim, finding);
+    fill_ways(model, claim, finding);
     finding->category = claim->rule->name(model, finding);
     finding->say = claim->rule->say;
 }

@@ -56,3 +56,23 @@ struct ways ways_part(struct model *model, struct process *process, uint32_t fir
     }
     return none;
 }
+
+/* Where the line's function was called. */
+static struct line_span caller_of(struct model *model, const struct site *site, struct code **code)
+{
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, frame);
+    const struct node *caller = record != NULL ? model_node(site->process, record->parent) : NULL;
+    record = caller != NULL ? run_record(site->process->run, DB_KIND_NODE, caller->python) : NULL;
+    return record != NULL ? model_position(model, site->process, record, code) : (struct line_span){0};
+}
+
+struct ways ways_to_line(struct model *model, const struct site *one, const struct site *other)
+{
+    struct code *first_code = NULL, *second_code = NULL;
+    struct line_span first = caller_of(model, one, &first_code), second = caller_of(model, other, &second_code);
+    if (first_code != NULL && second_code != NULL && first_code->file == second_code->file && first.line != second.line)
+        return (struct ways){.file = first_code->file, .first = first.line, .second = second.line};
+    return one->process == other->process ? ways_part(model, one->process, one->record->node, other->record->node)
+                                          : (struct ways){0};
+}

@@ -15,4 +15,7 @@ struct ways {
  */
 struct ways ways_part(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node);
 
+/* The two lines, of one file, that call the function of the sites' line; where that is one line, those where the ways part. */
+struct ways ways_to_line(struct model *model, const struct site *one, const struct site *other);
+
 #endif

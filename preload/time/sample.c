@@ -13,11 +13,11 @@
 #include "time/counters.h"
 #include "time/trigger.h"
 
-#define CLOCK_CHECK_SAMPLES 16u       /* a clock whose descriptor was closed goes on: nothing is in a hurry */
-#define LATE_PACE 50u                 /* percent of the period: doubled at each tick in a row that comes late, ... */
-#define LATE_DOUBLINGS 8u             /* ... so often */
-#define MADE_UP_PART 4u               /* of a period: the most by which a tick comes earlier because those before came late */
-#define LATE_PERIODS 2u               /* what is made up for at most */
+#define CLOCK_CHECK_SAMPLES 16u /* a clock whose descriptor was closed goes on: nothing is in a hurry */
+#define LATE_PACE 50u           /* percent of the period: doubled at each tick in a row that comes late, ... */
+#define LATE_DOUBLINGS 8u       /* ... so often */
+#define MADE_UP_PART 4u         /* of a period: the most by which a tick comes earlier because those before came late */
+#define LATE_PERIODS 2u         /* what is made up for at most */
 #define REFRESH_NS UINT64_C(20000000) /* how stale a killed process's duration and CPU time may be */
 
 /* Both clocks of the process: the second is a system call that adds up all threads, so not at each sample. */

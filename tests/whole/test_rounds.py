@@ -92,3 +92,44 @@ def test_what_has_several_lengths_is_told_for_each(tmp_path):
         """)
     assert "equal to the one before of this size" in finding["claim"]
     assert f"Build it once, for each size, outside the loop at program.py:{lines['# batches']}" in finding["advice"]
+
+
+def test_a_line_that_is_reached_in_several_ways_is_told_so(tmp_path):
+    finding, lines = program(tmp_path, NUMPY + """
+        def mask(value):
+            return np.log1p(np.triu(np.full((100, 100), value)) + np.eye(100))  # finding
+        def encode():
+            return mask(2.0)  # encode
+        def decode():
+            return mask(3.0)  # decode
+        for step in range(60):  # steps
+            encode(); decode()
+        """)
+    ways = f"(program.py:{lines['# encode']} and program.py:{lines['# decode']})"
+    assert f"The line is reached in 2 ways {ways}, each compared with its own results." in finding["claim"]
+    assert f"Build it once, for each way, outside the loop at program.py:{lines['# steps']}" in finding["advice"]
+
+
+def test_no_loop_is_named_where_the_ways_have_loops_of_their_own(tmp_path):
+    finding, _ = program(tmp_path, NUMPY + """
+        def mask(value):
+            return np.log1p(np.triu(np.full((100, 100), value)) + np.eye(100))  # finding
+        for step in range(60):
+            mask(2.0)
+        for step in range(60):
+            mask(3.0)
+        """)
+    assert "The line is reached in 2 ways" in finding["claim"]
+    assert "Build it once, for each way, and keep it." in finding["advice"]
+
+
+def test_where_three_ways_lead_their_number_is_told(tmp_path):
+    finding, _ = program(tmp_path, NUMPY + """
+        def deep(depth):
+            np.log1p(np.triu(np.full((100, 100), depth + 1.0)) + np.eye(100))  # finding
+            if depth:
+                deep(depth - 1)
+        for step in range(60):
+            deep(2)
+        """)
+    assert "The line is reached in 3 ways, each compared with its own results." in finding["claim"]
