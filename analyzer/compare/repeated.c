@@ -39,15 +39,21 @@ static bool is_elsewhere(const struct profile_finding *finding)
     return strcmp(finding->category, FINDING_REPEATED_CALL) == 0;
 }
 
+struct alike {
+    uint64_t objects; /* of those examined */
+    double bytes;     /* of as large a part of all results */
+};
+
 /* Objects of a baseline's place that are like what the finding tells of: by chance or by data, the same code made them. */
-static uint64_t alike(const struct profile_group *group, const struct profile_finding *finding, bool same_text)
+static struct alike alike(const struct profile_group *group, const struct profile_finding *finding, bool same_text)
 {
-    uint64_t again = group->replicas + group->linked;
+    struct alike again = {group->replicas + group->linked, (double)group->again_bytes};
+    struct alike constant = {group->constant, (double)group->constant_bytes};
     if (is_elsewhere(finding) && (double)group->linked < KNOWN_SHARE * (double)group->examined)
-        return (double)again < FOUND_SHARE * (double)group->examined ? 0 : again;
+        return (double)again.objects < FOUND_SHARE * (double)group->examined ? (struct alike){0} : again;
     if (same_text)
-        return again + group->constant;
-    return strcmp(finding->kind, "constant") == 0 ? group->constant : again;
+        return (struct alike){again.objects + constant.objects, again.bytes + constant.bytes};
+    return strcmp(finding->kind, "constant") == 0 ? constant : again;
 }
 
 struct repeated line_repeated_before(const struct profile_line *line, const struct profile_finding *finding,
@@ -56,18 +62,17 @@ struct repeated line_repeated_before(const struct profile_line *line, const stru
     struct repeated repeated = {0};
     for (size_t i = 0; i < line->group_count; i++) {
         const struct profile_group *group = &line->groups[i];
-        uint64_t equal = alike(group, finding, same_text);
+        struct alike equal = alike(group, finding, same_text);
         if (group->examined == 0 && group->results > 0)
             profile_add(&repeated.unseen, group->results);
-        if (equal == 0 || (double)equal < KNOWN_SHARE * (double)group->examined)
+        if (equal.objects == 0 || (double)equal.objects < KNOWN_SHARE * (double)group->examined)
             continue;
-        double share = (double)equal / (double)group->examined, all = share < DECIDES_SHARE ? 1 : share;
-        double result_bytes = (double)group->bytes * ((double)group->results / (double)group->births);
+        double share = (double)equal.objects / (double)group->examined, result_bytes = equal.bytes / share;
         profile_add(&repeated.births, group->results);
         repeated.plateau = repeated.plateau || share < DECIDES_SHARE;
         repeated.objects += share * (double)group->results;
-        repeated.bytes += share * result_bytes;
-        repeated.most_bytes += all * result_bytes;
+        repeated.bytes += equal.bytes;
+        repeated.most_bytes += share < DECIDES_SHARE ? result_bytes : equal.bytes;
         if (share < DECIDES_SHARE) {
             repeated.plateau_bytes_each = fmax(repeated.plateau_bytes_each, result_bytes / (double)group->results);
             continue;
@@ -75,7 +80,7 @@ struct repeated line_repeated_before(const struct profile_line *line, const stru
         if ((double)of_kind(group, finding->kind) < DECIDES_SHARE * (double)group->examined)
             continue; /* what the finding counts in the other run, either */
         profile_add(&repeated.firm_births, group->results);
-        repeated.firm_bytes += share * result_bytes;
+        repeated.firm_bytes += equal.bytes;
     }
     return repeated;
 }

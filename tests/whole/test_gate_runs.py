@@ -37,6 +37,21 @@ def test_unseeded_programs_with_a_plateau_pass(runs, name):
             assert verdict(new, "--baseline", base, status=0)["counts"]["gone"] == 0
 
 
+BROADCAST = """
+import numpy as np
+rows = np.arange(256)
+for step in range(200):
+    mask = np.where(rows[:, None] >= rows[None, :], 0.0, -1e9)
+"""
+
+
+def test_a_run_passes_against_itself_where_a_call_makes_several_sizes_and_workspaces(runs):
+    """What a line makes again is weighed alike in both: results of two sizes, and the smaller workspaces between them."""
+    run = runs.record(BROADCAST, "a.db")
+    for base in (run, export(run)):
+        assert [item["verdict"] for item in verdict(run, "--baseline", base, status=0)["items"]] == ["known"]
+
+
 SETTLING = {
     "lasso": """
         rng = np.random.default_rng(int(os.environ["SEED"]))
