@@ -118,16 +118,48 @@ struct code *model_code(struct model *model, struct process *process, uint32_t c
     return code;
 }
 
+/*
+ * The table of lines, as fresh memory where it was stored in parts (`*joined`, NULL else). What a part that is not there would say is left
+ * out, with all behind it.
+ */
+static struct run_blob lines_of(const struct model *model, const struct process *process, const struct db_code *record,
+                                unsigned char **joined)
+{
+    struct run_blob blob = run_blob(process->run, record->lines_blob), whole = {0};
+    *joined = NULL;
+    if (record->lines_parts == 0)
+        return blob;
+    size_t parts = blob.length_bytes / sizeof(uint32_t);
+    parts = parts < record->lines_parts ? parts : record->lines_parts;
+    parts = parts < DB_LINES_PARTS_MAX ? parts : DB_LINES_PARTS_MAX;
+    if (parts * DB_BLOB_MAX_BYTES > model->decode_budget)
+        return whole;
+    *joined = memory_zeroed(parts + 1, DB_BLOB_MAX_BYTES);
+    for (size_t i = 0; i < parts; i++) {
+        uint32_t reference;
+        memcpy(&reference, blob.bytes + i * sizeof(reference), sizeof(reference));
+        struct run_blob part = run_blob(process->run, reference);
+        if (part.length_bytes == 0 || part.length_bytes > DB_BLOB_MAX_BYTES)
+            break;
+        memcpy(*joined + whole.length_bytes, part.bytes, part.length_bytes);
+        whole.length_bytes += part.length_bytes;
+    }
+    whole.bytes = *joined;
+    return whole;
+}
+
 static void code_decode(struct model *model, const struct process *process, const struct db_code *record,
                         struct code *code)
 {
-    struct run_blob blob = run_blob(process->run, record->lines_blob);
+    unsigned char *joined;
+    struct run_blob blob = lines_of(model, process, record, &joined);
     code->table_ready = true;
     if (blob.length_bytes > model->decode_budget)
         blob = (struct run_blob){0};
     model->decode_budget -= blob.length_bytes;
     line_table_decode(&code->table, process->run->record->python_version, blob.bytes, blob.length_bytes,
                       record->first_line);
+    free(joined);
 }
 
 struct line_span model_position(struct model *model, struct process *process, const struct db_node *node,

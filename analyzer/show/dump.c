@@ -83,8 +83,8 @@ static void dump_PROCESS(FILE *out, const struct run_process *process, const str
 
 static void dump_CODE(FILE *out, const struct run_process *process, const struct db_code *record)
 {
-    fprintf(out, " first_line=%d source=%u lines_bytes=%zu", record->first_line, record->source,
-            run_blob(process, record->lines_blob).length_bytes);
+    fprintf(out, " first_line=%d source=%u lines_bytes=%zu lines_parts=%u", record->first_line, record->source,
+            run_blob(process, record->lines_blob).length_bytes, record->lines_parts);
     dump_blob(out, "name", process, record->name_blob);
     dump_blob(out, "file", process, record->file_blob);
 }

@@ -45,6 +45,7 @@
 #define DB_EXTENT_MAGIC 0x54584550u /* "PEXT" */
 #define DB_BYTE_ORDER 0x01020304u
 #define DB_BLOB_MAX_BYTES (DB_EXTENT_BYTES - sizeof(struct db_extent) - sizeof(struct db_blob))
+#define DB_LINES_PARTS_MAX 64u /* of a table of lines */
 #define DB_RUN_NAME_BYTES 128u
 #define DB_HOST_NAME_BYTES 64u
 #define DB_BUILD_ID_BYTES 32u
@@ -183,10 +184,11 @@ struct db_process {
 struct db_code {
     uint32_t published;
     int32_t first_line;
-    uint32_t file_blob;  /* co_filename, UTF-8 */
-    uint32_t name_blob;  /* co_qualname, co_name before 3.11; UTF-8 */
-    uint32_t lines_blob; /* raw co_lnotab (<= 3.9) or co_linetable; db_process.python_version says which rules */
-    uint32_t source;     /* id of the db_source, 0 when not (yet) stored; atomic */
+    uint32_t file_blob;   /* co_filename, UTF-8 */
+    uint32_t name_blob;   /* co_qualname, co_name before 3.11; UTF-8 */
+    uint32_t lines_blob;  /* raw co_lnotab (<= 3.9) or co_linetable; db_process.python_version says which rules */
+    uint32_t lines_parts; /* 0; or so many: lines_blob holds references to blobs that are the table one after another */
+    uint32_t source;      /* id of the db_source, 0 when not (yet) stored; atomic */
 };
 
 enum db_module_flag {
@@ -483,7 +485,7 @@ struct db_neighbour {
 _Static_assert(sizeof(struct db_header) <= DB_HEADER_BYTES, "the header fits its page");
 DB_ASSERT_SIZE(struct db_extent, 32);
 DB_ASSERT_SIZE(struct db_blob, 8);
-DB_ASSERT_SIZE(struct db_code, 24);
+DB_ASSERT_SIZE(struct db_code, 28);
 DB_ASSERT_SIZE(struct db_module, 72);
 DB_ASSERT_SIZE(struct db_source, 40);
 DB_ASSERT_SIZE(struct db_node, 48);

@@ -20,6 +20,7 @@
 #define TABLE_ENTRIES ((1u << NEAR_BITS) + (1u << TABLE_BITS))
 #define NAME_BYTES_MAX 4096u
 #define HASHED_WORDS 64u
+#define LINES_BYTES_MAX (DB_LINES_PARTS_MAX * DB_BLOB_MAX_BYTES)
 #define TWINS_MAX 256u
 #define SPINS_MAX 2000u
 
@@ -156,6 +157,7 @@ static bool hash_lines(struct content *content)
     return true;
 }
 
+/* A table that is longer than can be stored is left out (counted): its function stands in the contexts, without lines. */
 static bool read_lines(const struct python_probe *probe, uintptr_t object, struct content *content)
 {
     const struct python_layout *layout = &probe->layout;
@@ -163,8 +165,14 @@ static bool read_lines(const struct python_probe *probe, uintptr_t object, struc
     content->lines = object + (uintptr_t)layout->bytes_data;
     content->lines_bytes = 0;
     bool known = guard_word(&type, object + (uintptr_t)layout->object_type) && type == probe->bytes_type;
-    return !known || (guard_word(&content->lines_bytes, object + (uintptr_t)layout->bytes_size) &&
-                      content->lines_bytes <= DB_EXTENT_BYTES && hash_lines(content));
+    if (known && !guard_word(&content->lines_bytes, object + (uintptr_t)layout->bytes_size)) {
+        return false;
+    }
+    if (content->lines_bytes > LINES_BYTES_MAX) {
+        content->lines_bytes = 0;
+        process_drop(DB_DROP_BLOB_TOO_LARGE);
+    }
+    return hash_lines(content);
 }
 
 static bool read_content(const struct python_probe *probe, const struct entry *entry, struct content *content)
@@ -199,13 +207,38 @@ static const struct entry *find_twin(const struct source_file *file, uint64_t co
     return NULL;
 }
 
+/* In several blobs, and their references in another. */
+static void store_parts(const struct content *content, struct db_code *code)
+{
+    uint32_t parts[DB_LINES_PARTS_MAX], count = 0;
+    for (size_t at = 0; at < content->lines_bytes; at += DB_BLOB_MAX_BYTES) {
+        size_t left = content->lines_bytes - at;
+        parts[count] = ledger_blob_guarded((const void *)(content->lines + at),
+                                           left < DB_BLOB_MAX_BYTES ? left : DB_BLOB_MAX_BYTES);
+        if (parts[count++] == 0) {
+            return;
+        }
+    }
+    code->lines_blob = ledger_blob(parts, count * sizeof parts[0]);
+    code->lines_parts = code->lines_blob != 0 ? count : 0;
+}
+
+static void store_lines(const struct content *content, struct db_code *code)
+{
+    if (content->lines_bytes > DB_BLOB_MAX_BYTES) {
+        store_parts(content, code);
+        return;
+    }
+    code->lines_blob =
+        content->lines_bytes > 0 ? ledger_blob_guarded((const void *)content->lines, content->lines_bytes) : 0;
+}
+
 static bool store(const struct entry *entry, const struct content *content, struct db_code *code)
 {
     code->first_line = entry->identity.first_line;
     code->file_blob = source_file_blob(entry->file);
     code->name_blob = ledger_blob(content->name, content->name_bytes);
-    code->lines_blob =
-        content->lines_bytes > 0 ? ledger_blob_guarded((const void *)content->lines, content->lines_bytes) : 0;
+    store_lines(content, code); /* a function without lines is better than none */
     return code->file_blob != 0 && code->name_blob != 0;
 }
 

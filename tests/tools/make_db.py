@@ -24,7 +24,7 @@ HEADER = struct.Struct("<8sIIIIIIQQQQQ16s128s64s")
 PROCESS_HEAD = struct.Struct("<IIIiIIIiQQQQQQIfIIII")
 ENGINE = struct.Struct("<II192s")
 HEALTH = struct.Struct("<11Q%dQ" % DROPS)
-CODE = struct.Struct("<IiIIII")
+CODE = struct.Struct("<IiIIIII")
 MODULE = struct.Struct("<IIQQQII32s")
 SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
@@ -109,8 +109,8 @@ class Process:
         self.records[kind].append(record)
         return len(self.records[kind])
 
-    def code(self, function, file, lines=b"", first_line=1, source=0):
-        return self.add("CODE", CODE.pack(1, first_line, self.blob(file), self.blob(function), self.blob(lines), source))
+    def code(self, function, file, lines=b"", first_line=1, source=0, parts=0):
+        return self.add("CODE", CODE.pack(1, first_line, self.blob(file), self.blob(function), self.blob(lines), parts, source))
 
     def code_of(self, code, source=0):
         """A real code object of this interpreter, which must be the version the process says."""
