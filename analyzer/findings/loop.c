@@ -1,5 +1,6 @@
 #include "findings/loop.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "model/source.h"
@@ -139,6 +140,13 @@ struct loop loop_around(struct model *model, struct process *process, uint32_t n
 {
     struct search search = {.skip = inner ? 1 : 0, .inner = inner};
     return search_frames(&search, model, process, node_id) ? search.found : search.last;
+}
+
+struct loop loop_outermost(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct search search = {.skip = UINT_MAX};
+    search_frames(&search, model, process, node_id);
+    return search.last;
 }
 
 size_t loops_around(struct model *model, struct process *process, uint32_t node_id, struct loop *loops, size_t most)

@@ -17,6 +17,9 @@ struct loop {
  */
 struct loop loop_around(struct model *model, struct process *process, uint32_t node_id, bool inner);
 
+/* The outermost of these loops: a `for` or `while` of user code that all else on the way stands in. */
+struct loop loop_outermost(struct model *model, struct process *process, uint32_t node_id);
+
 /*
  * Those loops from the nearest out, `most` at most, comprehensions that called what stands in them among them; the header that the
  * place itself stands on counts. Returns how many.

@@ -215,17 +215,21 @@ static struct loop loop_of_rounds(struct model *model, const struct site *site)
     return count == 2 ? loops[1] : (struct loop){0};
 }
 
-static struct loop loop_of_way(struct model *model, const struct site *site, bool again)
+/* What never changes need not be built again in any loop. */
+static struct loop loop_of_way(struct model *model, const struct finding *finding, const struct site *site, bool again)
 {
-    return again ? loop_of_rounds(model, site) : loop_around(model, site->process, site->record->node, false);
+    if (again)
+        return loop_of_rounds(model, site);
+    return finding->object.stays ? loop_outermost(model, site->process, site->record->node)
+                                 : loop_around(model, site->process, site->record->node, false);
 }
 
 /* None where the ways to the line have loops of their own. */
 static struct loop loop_of(struct model *model, const struct finding *finding, bool again)
 {
     const struct site *other = finding->object.other_way;
-    struct loop loop = loop_of_way(model, finding->second, again);
-    struct loop another = other != NULL ? loop_of_way(model, other, again) : loop;
+    struct loop loop = loop_of_way(model, finding, finding->second, again);
+    struct loop another = other != NULL ? loop_of_way(model, finding, other, again) : loop;
     bool is_one = loop.file == another.file && loop.line == another.line;
     return is_one ? loop : (struct loop){0};
 }

@@ -284,6 +284,15 @@ static bool varies(const struct claim *claim)
     return any;
 }
 
+/* Is nothing open, and nothing new after the first of a site? */
+static bool stays(const struct claim *claim)
+{
+    for (size_t i = 0; i < claim->count; i++)
+        if (site_new(claim->sites[i]) > 1 || claim->sites[i]->record->undecided > 0)
+            return false;
+    return true;
+}
+
 /* Sums over all sizes, and the size with most equal bytes as the one that is told. */
 static void fill_objects(const struct claim *claim, struct finding *finding)
 {
@@ -309,6 +318,7 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
     }
     finding->object.sizes = sizes;
     finding->object.varies = varies(claim);
+    finding->object.stays = stays(claim);
     finding->exact = finding->whole == made;
     finding->waste_bytes = all_bytes < 0x1p62 ? (uint64_t)all_bytes : UINT64_C(1) << 62;
 }
@@ -344,6 +354,7 @@ static void prefer_round(struct model *model, const struct claim *claim, struct 
     finding->object = object_of(claim, first, end, finding->second);
     finding->object.sizes = object.sizes;
     finding->object.varies = object.varies;
+    finding->object.stays = object.stays;
 }
 
 /* Two standard deviations of what was sampled below it: a sample or two in a short run are chance. */

@@ -108,7 +108,7 @@ def test_the_page_says_what_to_do(program, tmp_path):
     assert "computed again 1.99 s (40 %)" in flowing
     assert "1 train.py:5 mask 1.99 s (40 %) loop-invariant computation, exact" in flowing
     assert "512 KiB made 260 times, 259 times equal to the one before, from inputs that did not change." in flowing
-    assert "Build it once, outside the loop at train.py:15." in flowing
+    assert "Build it once, outside the loop at train.py:14." in flowing
     assert "train.py:16 main > train.py:8 step > train.py:5 mask" in flowing
     assert "next train.py:5 first: Build it once" in flowing
     assert "finding 1 above" in text

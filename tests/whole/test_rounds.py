@@ -86,12 +86,12 @@ def test_what_has_several_lengths_is_told_for_each(tmp_path):
         lengths = [40 + 8 * k for k in range(12)]
         def bias(length):
             return np.log1p(np.abs(np.subtract.outer(np.arange(length), np.arange(length))))  # finding
-        for epoch in range(20):
-            for length in lengths:  # batches
+        for epoch in range(20):  # epochs
+            for length in lengths:
                 bias(length)
         """)
     assert "equal to the one before of this size" in finding["claim"]
-    assert f"Build it once, for each size, outside the loop at program.py:{lines['# batches']}" in finding["advice"]
+    assert f"Build it once, for each size, outside the loop at program.py:{lines['# epochs']}" in finding["advice"]
 
 
 def test_a_line_that_is_reached_in_several_ways_is_told_so(tmp_path):
@@ -133,3 +133,18 @@ def test_where_three_ways_lead_their_number_is_told(tmp_path):
             deep(2)
         """)
     assert "The line is reached in 3 ways, each compared with its own results." in finding["claim"]
+
+
+CHANGES_ONCE = """
+        for seed in range(10):  # seeds
+            scale = np.random.default_rng({seed}).normal(size=(64, 64))
+            for step in range(300):  # steps
+                np.tanh(scale)  # finding
+        """
+
+
+@pytest.mark.parametrize("seed, loop", [("0", "# seeds"), ("seed", "# steps")])
+def test_only_what_never_changes_is_built_before_the_outermost_loop(tmp_path, seed, loop):
+    """What the outer loop changes is built in each of its passes."""
+    finding, lines = program(tmp_path, NUMPY + CHANGES_ONCE.format(seed=seed))
+    assert f"Build it once, outside the loop at program.py:{lines[loop]}." in finding["advice"]
