@@ -1,10 +1,10 @@
 /*
- * Claim: the line fills a buffer it makes, and another overwrites all of that unread: it need not be filled.
- * Evidence: sampled stores of the line into objects of its own, nearly all of which met a store of a later native call
- * before any load; the line calls what fills (zeros, ones, full); and what overwrites is told to write all of a buffer
- * (out=buffer, buffer[:] = ..., copy_). The waste is the line's native time but for the page faults of fresh memory, which
+ * Claim: the line fills a buffer, which it makes or which is kept, and another overwrites all of that unread: it need not be filled.
+ * Evidence: sampled stores of the line, nearly all of which met a store of a later native call before any load; the line
+ * calls what fills (zeros, ones, full; of a buffer that is kept fill, zero_, buffer[:] = 0); and what overwrites is told to write all of
+ * a buffer (out=buffer, buffer[:] = ..., copy_). The waste is the line's native time but for the page faults of fresh memory, which
  * whoever stores there first pays.
- * Traps: padding (the border is read, and a sample hardly meets it: parts of a buffer do not count as all of it); one-hot rows
+ * Traps: out=buffer with where=, which leaves the rest as it was filled; padding (the border is read, and a sample hardly meets it: parts of a buffer do not count as all of it); one-hot rows
  * and masks (read); stores that nobody could follow (another thread ran: undecided); zeros of fresh memory, which the kernel clears: empty() would
  * pay for that, too, and nothing was stored.
  */
@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "findings/blank.h"
+#include "findings/expression.h"
 #include "findings/sites.h"
 #include "findings/words.h"
 #include "model/select.h"
@@ -23,12 +24,15 @@
 
 #define DEAD_MIN 16u
 #define OTHER_OF_DEAD 50u /* one store in so many may have met something else */
+#define ROWS_MAX 20       /* of a statement */
 #define WASTE_PERCENT 0.5
 
-/* Of one line: what became of the sampled stores into objects it had made. */
+/* Of one line: what became of the sampled stores into objects it had made, or into what it fills again. */
 struct filling {
-    struct line *line, *by; /* `by`: what overwrote most at once */
-    const struct site *site;
+    struct line *line, *by;  /* `by`: what overwrote most at once */
+    const struct site *site; /* of what it made; NULL: it fills what is kept */
+    struct process *process;
+    uint32_t node; /* of the stores */
     uint64_t dead, other, undecided, most;
 };
 
@@ -63,18 +67,66 @@ static bool is_whole_copy(const char *code)
     return found != NULL && strcspn(found, ",") < strcspn(found, "[");
 }
 
-/* Does the line's code, whatever its blanks, say that all of a buffer is written? */
+/* The code of the statement that begins on the line, without blanks. Fresh memory. */
+static char *code_of(const struct model *model, const struct line *line)
+{
+    size_t kept = 0, depth = 0;
+    char *code = memory_zeroed(1, 1);
+    for (int32_t row = 0; row == 0 || (depth > 0 && row < ROWS_MAX); row++) {
+        size_t length = 0;
+        const char *text = source_line(source_code(model, line->file), line->number + row, &length);
+        if (text == NULL)
+            break;
+        char *longer = memory_zeroed(kept + length + 1, 1);
+        memcpy(longer, code, kept);
+        free(code);
+        code = longer;
+        for (size_t i = 0; i < length; i++) {
+            if (isspace((unsigned char)text[i]))
+                continue;
+            depth += strchr("([{", text[i]) != NULL;
+            depth -= depth > 0 && strchr(")]}", text[i]) != NULL;
+            code[kept++] = text[i];
+        }
+    }
+    return code;
+}
+
+/* Does the line's code say that all of a buffer is written? */
 static bool writes_whole(const struct model *model, const struct line *line)
 {
-    size_t length = 0, kept = 0;
-    const char *text = source_line(source_code(model, line->file), line->number, &length);
-    char *code = memory_zeroed(length + 1, 1);
-    for (size_t i = 0; text != NULL && i < length; i++)
-        if (!isspace((unsigned char)text[i]))
-            code[kept++] = text[i];
-    bool whole = is_whole_out(code) || is_whole_slice(code) || is_whole_copy(code);
+    char *code = code_of(model, line);
+    const char *where = strstr(code, "where=");
+    bool is_part = where != NULL && where > code && !word_char(where[-1]);
+    bool whole = !is_part && (is_whole_out(code) || is_whole_slice(code) || is_whole_copy(code));
     free(code);
     return whole;
+}
+
+/* "buffer[:]=0.0" */
+static bool is_slice_of_number(const char *code)
+{
+    static const char *const slices[] = {"[:]=", "[...]="};
+    for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
+        const char *found = strstr(code, slices[i]), *value = found != NULL ? found + strlen(slices[i]) : "";
+        if (*value != '\0' && value[strspn(value, "0123456789.+-eE_")] == '\0')
+            return is_whole_slice(code);
+    }
+    return false;
+}
+
+/* Does it fill a buffer that there is with one value? */
+static bool fills_again(struct model *model, struct process *process, uint32_t node, const struct line *line)
+{
+    static const char *const names[] = {"fill", "fill_", "zero_"};
+    struct operation operation = operation_at(model, process, objects_caller_frame(model, process, node));
+    for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
+        if (operation_is_named(&operation, names[i]))
+            return true;
+    char *code = code_of(model, line);
+    bool is_filled = is_slice_of_number(code);
+    free(code);
+    return is_filled;
 }
 
 static struct filling *filling_of(struct map *fillings, struct line *line)
@@ -90,15 +142,17 @@ static struct filling *filling_of(struct map *fillings, struct line *line)
 }
 
 /*
- * A store of the line into an object that the line itself made, and what came next. Two lines are two native calls, also
+ * A store of the line into an object that the line itself made, or fills again, and what came next. Two lines are two native calls, also
  * where the shim saw no end of the first: a library's own Python function may have made that, as numpy's ones_like() does,
  * and nothing need be called from its place on the stack again.
  */
 static void add_pair(struct model *model, struct process *process, const struct db_pair *record, struct map *fillings)
 {
     const struct site *site = objects_site_of_pair(process, record);
-    struct line *line = site != NULL ? lines_of_leaf(model, process, record->first_node) : NULL;
-    if (line == NULL || site->place->line != line || site_is_blank(model, site) != BLANK_YES)
+    struct line *line = lines_of_leaf(model, process, record->first_node);
+    bool made_here = line != NULL && site != NULL && site->place->line == line;
+    if (line == NULL ||
+        (made_here ? site_is_blank(model, site) != BLANK_YES : !fills_again(model, process, record->first_node, line)))
         return;
     struct filling *filling = filling_of(fillings, line);
     bool used = (record->flags & DB_PAIR_USED) != 0 || record->second_access == DB_ACCESS_LOAD;
@@ -111,7 +165,11 @@ static void add_pair(struct model *model, struct process *process, const struct 
     } else {
         filling->dead += record->count;
         filling->by = record->count > filling->most ? by : filling->by;
-        filling->site = record->count > filling->most ? site : filling->site;
+        if (record->count > filling->most) {
+            filling->site = made_here ? site : NULL;
+            filling->process = process;
+            filling->node = record->first_node;
+        }
         filling->most = record->count > filling->most ? record->count : filling->most;
     }
 }
@@ -160,16 +218,33 @@ static void say(struct model *model, struct finding *finding)
         free(all[i]);
 }
 
+static void say_refill(struct model *model, struct finding *finding)
+{
+    char *dead = page_count(finding->part), *whole = page_count(finding->whole);
+    char *by = say_place(model, finding->by->file, finding->by->number);
+    finding->claim = memory_print(
+        "Of %s stores that were followed, %s were overwritten by %s before anybody read them.", whole, dead, by);
+    finding->advice = memory_print("Leave it out: %s writes all of it.", by);
+    char *all[] = {dead, whole, by};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+}
+
 static void claim_line(struct model *model, const struct filling *filling)
 {
-    const struct db_site *record = filling->site->record;
     struct finding *finding = finding_add(model, filling->line, "dead_store", "dead initialisation");
     finding->waste_s = waste_s(filling);
-    finding->span = filling->site->place->span;
     finding->part = filling->dead;
     finding->whole = filling->dead + filling->other;
-    finding->first = finding->second = filling->site;
     finding->by = filling->by;
+    finding->process = filling->process;
+    finding->node = filling->node;
+    finding->say = say_refill;
+    if (filling->site == NULL)
+        return;
+    const struct db_site *record = filling->site->record;
+    finding->span = filling->site->place->span;
+    finding->first = finding->second = filling->site;
     finding->object = (struct finding_object){
         .size_bytes = record->size_bytes, .made = record->births, .examined = record->examined, .sizes = 1};
     finding->say = say;

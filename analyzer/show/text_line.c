@@ -186,8 +186,8 @@ static void put_advice(const struct page *page, const struct model *model, const
     char *other = other_line(model, line, group == NULL ? NULL : dead ? group->second : group->first);
     if (dead)
         text = memory_print(
-            "Up to %s: most of what it stores is overwritten by %s before anything reads it. Drop this store, or "
-            "make the buffer without filling it.",
+            "Up to %s: most of what it stores is overwritten by %s before anything reads it. Where none of it "
+            "is needed, drop this store, or make the buffer without filling it.",
             seconds, other);
     else
         text = memory_print(
