@@ -70,13 +70,15 @@ demo: packages ## profile a real PyTorch training run and show the report
 	@$(MAKE) --no-print-directory all
 	@PYTHON=$(PYTHON) BUILD=$(BUILD) tests/tools/demo
 
+install: prefix = $(DESTDIR)$(PREFIX)
 install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
-	install -D -m 755 $(BUILD)/libpieprof.so $(DESTDIR)$(PREFIX)/lib/libpieprof.so
-	install -D -m 755 $(BUILD)/pieprof $(DESTDIR)$(PREFIX)/bin/pieprof
-	install -D -m 755 $(BUILD)/pieprof-report $(DESTDIR)$(PREFIX)/bin/pieprof-report
-	install -D -m 644 python/pieprof_pytest.py $(DESTDIR)$(PREFIX)/share/pieprof/pieprof_pytest.py
-	install -D -m 644 include/pieprof/db.h $(DESTDIR)$(PREFIX)/include/pieprof/db.h
-	install -D -m 644 include/pieprof/db_drops.h $(DESTDIR)$(PREFIX)/include/pieprof/db_drops.h
+	install -D -m 755 $(BUILD)/libpieprof.so "$(prefix)/lib/libpieprof.so"
+	install -D -m 755 $(BUILD)/pieprof "$(prefix)/bin/pieprof"
+	install -D -m 755 $(BUILD)/pieprof-report "$(prefix)/bin/pieprof-report"
+	install -D -m 644 -t "$(prefix)/share/pieprof" python/pieprof_pytest.py
+	install -D -m 644 -t "$(prefix)/share/pieprof/schema" tests/schema/*.json
+	install -D -m 644 -t "$(prefix)/share/doc/pieprof" README.md LICENSE analyzer/REPORT.md analyzer/GATE.md preload/LIMITS.md include/pieprof/FORMAT.md
+	install -D -m 644 -t "$(prefix)/include/pieprof" include/pieprof/db.h include/pieprof/db_drops.h
 
 clean: ## remove what was built (the virtual environment stays)
 	rm -rf $(BUILD)

@@ -43,10 +43,16 @@ int verb_doctor(const struct options *options)
 {
     struct page page;
     size_t off = 0;
+    bool can_record = true;
     page_start(&page, stdout, options);
-    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
-        off += !put_checked(&page, checks[i].what, checks[i].look());
-    if (off == 0)
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+        bool is_on = put_checked(&page, checks[i].what, checks[i].look());
+        off += !is_on;
+        can_record = can_record && (is_on || checks[i].look != check_library);
+    }
+    if (!can_record)
+        puts("\nNothing can be recorded here without libpieprof.so; reports can be read.");
+    else if (off == 0)
         puts("\nEverything works here. Next: pieprof -- python train.py");
     else
         printf("\n%zu thing%s above %s off; the rest works without. Next: pieprof -- python train.py\n", off,

@@ -90,8 +90,13 @@ struct checked check_library(void)
         char *path = memory_print("%.*s/%s", (int)(slash - program), program, places[i]);
         char *whole = realpath(path, NULL);
         free(path);
-        if (whole != NULL)
+        if (whole != NULL && strpbrk(whole, " \t:") == NULL)
             return (struct checked){.state = CHECK_OK, .text = whole};
+        if (whole != NULL)
+            return (struct checked){
+                .state = CHECK_OFF,
+                .text = whole,
+                .remedy = "LD_PRELOAD takes no path with a blank or a colon: install or move PieProf elsewhere"};
     }
     return (struct checked){
         .state = CHECK_OFF,

@@ -142,9 +142,9 @@ static void say(struct model *model, struct finding *finding)
     finding->claim = memory_print("%s made %s times, %s times after the one before had been freed, in memory that the "
                                   "kernel had to give anew, page by page%s.",
                                   size, made, again, others);
-    finding->advice =
-        memory_print("Make %s outside the loop at %s, and write into %s: np.%.*s(..., out=buffer).", buffers, place,
-                     alive > 1 ? "them in turn" : "it", (int)taker.length_bytes, taker.name);
+    finding->advice = memory_print("Make %s outside the loop at %s, and write into %s: np.%.*s(..., out=buffer%s).",
+                                   buffers, place, alive > 1 ? "them in turn" : "it", (int)taker.length_bytes,
+                                   taker.name, object->sizes > 1 ? "[:length]" : "");
     char *all[] = {size, made, again, others, place, buffers};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);

@@ -105,6 +105,18 @@ static char *say_first(const struct model *model, const struct finding *finding,
     return text;
 }
 
+/* Is what the other line makes told to be what this one had just made? Then neither can wait for the other's. */
+static bool is_mutual(const struct model *model, const struct finding *finding)
+{
+    for (size_t i = 0; i < model->finding_count; i++) {
+        const struct finding *other = model->findings[i];
+        bool is_repeated = other != finding && other->say == finding->say && other->first->place != NULL;
+        if (is_repeated && other->line == finding->first->place->line && other->first->place->line == finding->line)
+            return true;
+    }
+    return false;
+}
+
 /* By the two calls where the ways part, which is where the result can be kept; by the lines else. Fresh memory. */
 static char *say_advice(const struct model *model, const struct finding *finding, const struct ways *ways,
                         const char *where)
@@ -117,7 +129,9 @@ static char *say_advice(const struct model *model, const struct finding *finding
         return text;
     }
     if (finding->first->place != NULL && finding->first->place->line != finding->line)
-        return memory_print("Keep the result of %s and use it here.", where);
+        return is_mutual(model, finding)
+                   ? memory_print("Each of the two makes again what the other had just made: compute it once for both.")
+                   : memory_print("Keep the result of %s and use it here.", where);
     return memory_print("Keep the first result and use it again.");
 }
 

@@ -56,7 +56,9 @@ char *text_objects(const struct objects *objects)
     char *text = say_results(objects);
     add_part(&text, objects->examined < objects_results(objects) ? objects->examined : 0, "looked at", 0);
     add_replicas(&text, objects);
-    add_part(&text, objects->linked, "to another line's or call's", objects->linked_bytes);
+    add_part(&text, objects->linked,
+             objects->skipped > 0 ? "or more to another line's or call's" : "to another line's or call's",
+             objects->linked_bytes);
     add_part(&text, objects->copies, "copies", 0);
     add_part(&text, objects->constant, "constant", objects->constant_bytes);
     add_part(&text, objects->workspaces, objects->results_variance > 0 ? "or so workspaces" : "workspaces",

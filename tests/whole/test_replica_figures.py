@@ -1,6 +1,6 @@
 """Figures of what is made again, on files whose counts are known: periods among constants, what stays beside what comes round, intervals."""
 import pytest
-from test_replica_report import FEATURES, MASK, Program, line_at
+from test_replica_report import FEATURES, MASK, OTHER, Program, line_at
 
 
 @pytest.mark.parametrize("constant, replicas, period", [(340, 57, 20), (0, 397, 3)])
@@ -66,3 +66,13 @@ def test_a_period_that_one_object_tells_is_none(tmp_path):
     program.process.site(program.way(*MASK, samples=500), 4096, period=640, period_replicas=1, births=3000, skipped=2576, replicas=1)
     estimate = program.report(tmp_path)["totals"]["replicas"]["estimate"]
     assert estimate["objects"] < 20 and estimate["ci95"][1] < 100
+
+
+def test_two_lines_that_each_make_what_the_other_made_are_not_sent_to_each_other(tmp_path):
+    program = Program()
+    first = program.process.site(program.way(*FEATURES, samples=200), 65536, births=450)
+    second = program.process.site(program.way(*OTHER, samples=100), 65536, births=450)
+    program.process.link(first, second, 450)
+    program.process.link(second, first, 450)
+    advice = {finding["advice"] for finding in program.report(tmp_path)["findings"]}
+    assert advice == {"Each of the two makes again what the other had just made: compute it once for both."}
