@@ -87,6 +87,7 @@ bool finding_has_line(const struct model *model, const struct line *line);
 void rule_replica(struct model *model);
 void rule_repeated(struct model *model);
 void rule_constant(struct model *model);
+void rule_growing(struct model *model);
 void rule_churn(struct model *model);
 void rule_dead_store(struct model *model);
 void rule_stored_again(struct model *model);

@@ -1,0 +1,146 @@
+/*
+ * Claim: the line copies all that it has in order to add a little, again and again.
+ * Evidence: it assigns to a name what a call that joins buffers makes of that same name (`x = np.concatenate([x, y])`), in a
+ * loop; and what it made was nearly always larger than what it had made before, of many sizes. The waste is its time but for
+ * the part that what was added is of what was made.
+ * Traps: batches that are joined in the order of their lengths (the name is not among the arguments); a window that slides
+ * (its size stays); a few parts that are joined (few sizes).
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "findings/expression.h"
+#include "findings/loop.h"
+#include "findings/sites.h"
+#include "findings/statement.h"
+#include "findings/words.h"
+#include "model/select.h"
+#include "show/page.h"
+
+#define SIZES_MIN 16u
+#define GROWN_MIN 4u   /* times as large as the first */
+#define FALLING_OF 10u /* one step in so many may lead to a smaller one */
+#define WASTE_PERCENT 0.5
+
+static const char *const joins[] = {"concatenate", "append", "vstack", "hstack", "column_stack", "row_stack",
+                                    "dstack",      "insert", "pad",    "cat",    "concat"};
+
+/* Of a place: its sites of growing size, which were met in that order. */
+struct growth {
+    const struct site *first, *last;
+    uint64_t sizes, falling, results;
+    double bytes, added_bytes;
+};
+
+static bool names(struct word text, struct word name)
+{
+    for (const char *at = text.text, *end = at + text.length_bytes; at + name.length_bytes <= end; at++) {
+        bool begins = at == text.text || (!word_char(at[-1]) && at[-1] != '.');
+        const char *behind = at + name.length_bytes;
+        if (begins && word_equal((struct word){at, name.length_bytes}, name) && (behind == end || !word_char(*behind)))
+            return true;
+    }
+    return false;
+}
+
+/* "x = np.concatenate([x, y])" */
+static bool joins_itself(struct model *model, const struct site *site)
+{
+    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    struct operation operation = operation_at(model, site->process, frame);
+    struct word target = {0}, text = {0};
+    target.text = statement_target(model, site->process, frame, &target.length_bytes);
+    text.text = operation_text(model, site->process, frame, &text.length_bytes);
+    if (operation.kind != OPERATION_CALL || target.text == NULL || text.text == NULL)
+        return false;
+    const char *behind = operation.name + operation.length_bytes;
+    struct word arguments = {behind, (size_t)(text.text + text.length_bytes - behind)};
+    for (size_t i = 0; i < sizeof(joins) / sizeof(joins[0]); i++)
+        if (operation_is_named(&operation, joins[i]))
+            return names(arguments, target) &&
+                   loop_around(model, site->process, site->record->node, false).file != NULL;
+    return false;
+}
+
+/* A place lists its sites from the last that was met on; the sites of one call in one process are looked at. */
+static struct growth growth_of(const struct place *place)
+{
+    struct growth growth = {.last = place->sites};
+    const struct site *larger = NULL;
+    for (const struct site *site = place->sites; site != NULL; site = site->next) {
+        const struct db_site *record = site->record;
+        if (site->process != growth.last->process || site->python != growth.last->python || site_results(site) == 0)
+            continue;
+        if (larger != NULL && larger->record->size_bytes > record->size_bytes)
+            growth.added_bytes +=
+                (double)site_results(larger) * (double)(larger->record->size_bytes - record->size_bytes);
+        growth.falling += larger != NULL && larger->record->size_bytes < record->size_bytes;
+        growth.sizes++;
+        growth.results += site_results(site);
+        growth.bytes += (double)site_results(site) * (double)record->size_bytes;
+        growth.first = larger = site;
+    }
+    return growth;
+}
+
+static bool grows(const struct growth *growth)
+{
+    return growth->bytes > 0 && growth->sizes >= SIZES_MIN && growth->falling * FALLING_OF <= growth->sizes &&
+           growth->last->record->size_bytes >= GROWN_MIN * growth->first->record->size_bytes;
+}
+
+static double waste_s(const struct place *place, const struct growth *growth)
+{
+    return (double)place->ns * 1e-9 * fmax(0, 1 - growth->added_bytes / growth->bytes);
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    struct growth growth = growth_of(finding->second->place);
+    const struct site *site = finding->second;
+    struct loop loop = loop_around(model, site->process, site->record->node, false);
+    char *made = page_count(growth.results), *place = say_place(model, loop.file, loop.line);
+    char *from = page_bytes(growth.first->record->size_bytes), *to = page_bytes(growth.last->record->size_bytes);
+    char *all_bytes = page_bytes((uint64_t)fmin(growth.bytes, 0x1p62));
+    char *added = page_bytes((uint64_t)fmin(growth.added_bytes, 0x1p62));
+    finding->claim = memory_print("Made %s times, each time a little larger, from %s to %s: %s were written to add %s.",
+                                  made, from, to, all_bytes, added);
+    finding->advice = memory_print("Append the parts to a list and join them once behind the loop at %s, or store them "
+                                   "into a buffer of the final size, made before it.",
+                                   place);
+    char *all[] = {made, place, from, to, all_bytes, added};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+}
+
+static void claim_place(struct model *model, struct line *line, struct place *place)
+{
+    struct growth growth = growth_of(place);
+    double least = place->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)place->samples)) : 0;
+    if (growth.first == NULL || !grows(&growth) || !joins_itself(model, growth.last) ||
+        model_percent(model, waste_s(place, &growth) * least) < WASTE_PERCENT)
+        return;
+    struct finding *finding = finding_add(model, line, "churn", "API misuse");
+    finding->waste_s = fmin(waste_s(place, &growth), (double)times_total(&line->times) * 1e-9);
+    finding->waste_bytes = (uint64_t)fmin(growth.bytes - growth.added_bytes, 0x1p62);
+    finding->span = place->span;
+    finding->part = finding->whole = growth.results;
+    finding->exact = true;
+    finding->first = finding->second = growth.last;
+    finding->object = (struct finding_object){.size_bytes = growth.last->record->size_bytes,
+                                              .made = growth.results,
+                                              .examined = growth.results,
+                                              .equal = growth.results,
+                                              .sizes = growth.sizes};
+    finding->say = say;
+    place->claimed = true;
+}
+
+void rule_growing(struct model *model)
+{
+    for (size_t i = 0; i < model->line_total; i++)
+        for (struct place *place = model->lines[i]->places; place != NULL; place = place->next)
+            if (!place->claimed && !finding_has_line(model, model->lines[i]))
+                claim_place(model, model->lines[i], place);
+}

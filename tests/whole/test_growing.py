@@ -1,0 +1,73 @@
+"""Arrays that are grown by copying them: `x = np.concatenate([x, y])` in a loop."""
+import sys
+
+import pytest
+from marked import NUMPY, TORCH, found
+
+pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns before CPython 3.11")
+
+GROWN = {
+    "rows, in several passes": NUMPY + """
+        for epoch in range(4):
+            rows = np.empty((0, 128))
+            for step in range(1500):  # loop
+                rows = np.concatenate([rows, random.normal(size=(1, 128))])  # grown
+        """,
+    "an attribute of an object": TORCH + """
+        class Store:
+            def __init__(self):
+                self.seen = torch.empty(0, 64)
+            def add(self, x):
+                self.seen = torch.cat((self.seen, x), dim=0)  # grown
+        store = Store()
+        for step in range(3000):  # loop
+            store.add(torch.randn(4, 64))
+        """,
+    "values at an end": NUMPY + """
+        losses = np.ones(20000)
+        for step in range(3000):  # loop
+            losses = np.append(losses, random.normal(size=100))  # grown
+        """,
+}
+
+OTHER = {
+    "sentences that are joined in the order of their lengths": NUMPY + """
+        for length in range(200, 3000):
+            sentence = random.normal(size=(length, 8))
+            joined = np.concatenate([sentence, sentence])
+        """,
+    "a window that slides": NUMPY + """
+        window = np.zeros((3000, 8))
+        for step in range(3000):
+            window = np.concatenate([window, random.normal(size=(1, 8))])[1:]
+        """,
+    "parts of a few": NUMPY + """
+        for step in range(400):
+            whole = random.normal(size=(1000, 8))
+            for part in range(6):
+                whole = np.concatenate([whole, random.normal(size=(1000, 8))])
+        """,
+    "a list that is joined once": NUMPY + """
+        for epoch in range(3):
+            rows = []
+            for step in range(3000):
+                rows.append(random.normal(size=(1, 128)))
+            rows = np.concatenate(rows)
+        """,
+}
+
+
+@pytest.mark.parametrize("name", GROWN)
+def test_the_line_is_named_with_its_loop(tmp_path, name):
+    path, report = found(tmp_path, GROWN[name])
+    lines = {line.split("  # ")[1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
+    finding = report["findings"][0]
+    assert (finding["line"], finding["kind"], finding["category"]) == (lines["grown"], "churn", "API misuse")
+    assert "each time a little larger" in finding["claim"]
+    assert f"join them once behind the loop at program.py:{lines['loop']}" in finding["advice"]
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_what_is_joined_otherwise_is_no_finding(tmp_path, name):
+    _, report = found(tmp_path, OTHER[name])
+    assert not [finding for finding in report["findings"] if "larger" in finding["claim"]]
