@@ -47,12 +47,13 @@ struct alike {
 /* Objects of a baseline's place that are like what the finding tells of: by chance or by data, the same code made them. */
 static struct alike alike(const struct profile_group *group, const struct profile_finding *finding, bool same_text)
 {
-    struct alike again = {group->replicas + group->linked, (double)group->again_bytes};
+    struct alike again = {group->replicas + group->linked, (double)group->again_bytes}, none = {0};
     struct alike constant = {group->constant, (double)group->constant_bytes};
+    struct alike both = {again.objects + constant.objects, again.bytes + constant.bytes};
     if (is_elsewhere(finding) && (double)group->linked < KNOWN_SHARE * (double)group->examined)
-        return (double)again.objects < FOUND_SHARE * (double)group->examined ? (struct alike){0} : again;
+        return (double)again.objects < FOUND_SHARE * (double)group->examined ? none : again;
     if (same_text)
-        return (struct alike){again.objects + constant.objects, again.bytes + constant.bytes};
+        return both;
     return strcmp(finding->kind, "constant") == 0 ? constant : again;
 }
 
