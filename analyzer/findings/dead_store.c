@@ -4,7 +4,7 @@
  * calls what fills (zeros, ones, full; of a buffer that is kept fill, zero_, buffer[:] = 0); and what overwrites is told to write all of
  * a buffer (out=buffer, buffer[:] = ..., copy_). The waste is the line's native time but for the page faults of fresh memory, which
  * whoever stores there first pays.
- * Traps: out=buffer with where=, which leaves the rest as it was filled; padding (the border is read, and a sample hardly meets it: parts of a buffer do not count as all of it); one-hot rows
+ * Traps: a kept buffer that is overwritten under a condition, or read by a view before; out=buffer with where=, which leaves the rest as it was filled; padding (the border is read, and a sample hardly meets it: parts of a buffer do not count as all of it); one-hot rows
  * and masks (read); stores that nobody could follow (another thread ran: undecided); zeros of fresh memory, which the kernel clears: empty() would
  * pay for that, too, and nothing was stored.
  */
@@ -103,6 +103,36 @@ static bool writes_whole(const struct model *model, const struct line *line)
     return whole;
 }
 
+/* How far a row is indented; SIZE_MAX where it has no code. */
+static size_t indent_of(const char *text, size_t length)
+{
+    size_t indent = 0;
+    while (indent < length && isspace((unsigned char)text[indent]))
+        indent++;
+    return text != NULL && indent < length ? indent : SIZE_MAX;
+}
+
+/*
+ * Is it the next statement, in the same suite? What stands between may read the buffer, or a part of it by another name, and what
+ * stands under a condition may be passed over: too rarely for samples to tell.
+ */
+static bool follows(const struct model *model, const struct line *line, const struct line *by)
+{
+    const struct source *source = source_code(model, line->file);
+    size_t length = 0;
+    const char *text = source_line(source, line->number, &length);
+    size_t indent = text != NULL && memchr(text, ';', length) == NULL ? indent_of(text, length) : SIZE_MAX;
+    if (indent == SIZE_MAX || by->file != line->file || by->number <= line->number)
+        return false;
+    for (int32_t row = line->number + 1; row < by->number; row++) {
+        text = source_line(source, row, &length);
+        if (row - line->number > ROWS_MAX || text == NULL || indent_of(text, length) != SIZE_MAX)
+            return false;
+    }
+    text = source_line(source, by->number, &length);
+    return text != NULL && indent_of(text, length) == indent;
+}
+
 /* "buffer[:]=0.0" */
 static bool is_slice_of_number(const char *code)
 {
@@ -160,7 +190,8 @@ static void add_pair(struct model *model, struct process *process, const struct 
     struct line *by = lines_of_leaf(model, process, record->second_node);
     if (unseen) {
         filling->undecided += record->count;
-    } else if (used || by == NULL || by == line || !writes_whole(model, by)) {
+    } else if (used || by == NULL || by == line || !writes_whole(model, by) ||
+               !(made_here || follows(model, line, by))) {
         filling->other += record->count;
     } else {
         filling->dead += record->count;

@@ -4,7 +4,7 @@
  * loop; and what it made was nearly always larger than what it had made before, of many sizes. The waste is its time but for
  * the part that what was added is of what was made.
  * Traps: batches that are joined in the order of their lengths (the name is not among the arguments); a window that slides
- * (its size stays); a few parts that are joined (few sizes).
+ * (its size stays, at once or once it is full); a few parts that are joined (few sizes).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@
 #define SIZES_MIN 16u
 #define GROWN_MIN 4u   /* times as large as the first */
 #define FALLING_OF 10u /* one step in so many may lead to a smaller one */
+#define STAYS_OF 10u   /* ... and one result in so many may be of a size at which it stays */
 #define WASTE_PERCENT 0.5
 
 static const char *const joins[] = {"concatenate", "append", "vstack", "hstack", "column_stack", "row_stack",
@@ -30,6 +31,7 @@ static const char *const joins[] = {"concatenate", "append", "vstack", "hstack",
 struct growth {
     const struct site *first, *last;
     uint64_t sizes, falling, results;
+    uint64_t staying; /* results of one size that was made oftener than the smaller one before it */
     double bytes, added_bytes;
 };
 
@@ -75,6 +77,8 @@ static struct growth growth_of(const struct place *place)
         if (larger != NULL && larger->record->size_bytes > record->size_bytes)
             growth.added_bytes +=
                 (double)site_results(larger) * (double)(larger->record->size_bytes - record->size_bytes);
+        if (larger != NULL && site_results(larger) > 2 * site_results(site) && site_results(larger) > growth.staying)
+            growth.staying = site_results(larger);
         growth.falling += larger != NULL && larger->record->size_bytes < record->size_bytes;
         growth.sizes++;
         growth.results += site_results(site);
@@ -87,6 +91,7 @@ static struct growth growth_of(const struct place *place)
 static bool grows(const struct growth *growth)
 {
     return growth->bytes > 0 && growth->sizes >= SIZES_MIN && growth->falling * FALLING_OF <= growth->sizes &&
+           growth->staying * STAYS_OF <= growth->results &&
            growth->last->record->size_bytes >= GROWN_MIN * growth->first->record->size_bytes;
 }
 
@@ -104,14 +109,25 @@ static void say(struct model *model, struct finding *finding)
     char *from = page_bytes(growth.first->record->size_bytes), *to = page_bytes(growth.last->record->size_bytes);
     char *all_bytes = page_bytes((uint64_t)fmin(growth.bytes, 0x1p62));
     char *added = page_bytes((uint64_t)fmin(growth.added_bytes, 0x1p62));
-    finding->claim = memory_print("Made %s times, each time a little larger, from %s to %s: %s were written to add %s.",
-                                  made, from, to, all_bytes, added);
+    finding->claim = memory_print(
+        "Made %s%s times, each time a little larger, from %s to %s%s: %s were written to add %s.",
+        finding->exact ? "" : "at least ", made, from, to, finding->exact ? "" : " or more", all_bytes, added);
     finding->advice = memory_print("Append the parts to a list and join them once behind the loop at %s, or store them "
                                    "into a buffer of the final size, made before it.",
                                    place);
     char *all[] = {made, place, from, to, all_bytes, added};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
+}
+
+/* Had the process so many sites that a size which is made once has none? */
+static bool is_crowded(const struct process *process)
+{
+    struct run_cursor cursor = {0};
+    size_t count = 0;
+    while (run_next(&process->run->tables[DB_KIND_SITE], &cursor) != NULL)
+        count++;
+    return count >= DB_SITES_CROWDED;
 }
 
 static void claim_place(struct model *model, struct line *line, struct place *place)
@@ -126,7 +142,7 @@ static void claim_place(struct model *model, struct line *line, struct place *pl
     finding->waste_bytes = (uint64_t)fmin(growth.bytes - growth.added_bytes, 0x1p62);
     finding->span = place->span;
     finding->part = finding->whole = growth.results;
-    finding->exact = true;
+    finding->exact = !is_crowded(growth.last->process);
     finding->first = finding->second = growth.last;
     finding->object = (struct finding_object){.size_bytes = growth.last->record->size_bytes,
                                               .made = growth.results,

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "findings/far.h"
+#include "findings/loop.h"
 #include "model/select.h"
 
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
@@ -241,6 +242,21 @@ static int way_order(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static bool is_same_loop(struct loop one, struct loop other)
+{
+    return one.file == other.file && one.line == other.line;
+}
+
+/* Do the two stand in the same loops, from the nearest to the outermost? */
+static bool has_same_loops(struct model *model, const struct site *one, const struct site *other)
+{
+    uint32_t node = one->record->node, another = other->record->node;
+    return is_same_loop(loop_around(model, one->process, node, false),
+                        loop_around(model, other->process, another, false)) &&
+           is_same_loop(loop_outermost(model, one->process, node), loop_outermost(model, other->process, another));
+}
+
+/* Of the other ways one that has loops of its own is the one to know. */
 static void fill_ways(struct model *model, const struct claim *claim, struct finding *finding)
 {
     uint64_t *ways = memory_zeroed(claim->count, sizeof(*ways)), own = way_to_function(model, finding->second);
@@ -249,7 +265,8 @@ static void fill_ways(struct model *model, const struct claim *claim, struct fin
         if (claim->sites[i]->record->size_bytes != finding->object.size_bytes)
             continue;
         ways[count++] = way_to_function(model, claim->sites[i]);
-        if (ways[count - 1] != own)
+        const struct site *known = finding->object.other_way;
+        if (ways[count - 1] != own && (known == NULL || has_same_loops(model, known, finding->second)))
             finding->object.other_way = claim->sites[i];
     }
     qsort(ways, count, sizeof(*ways), way_order);

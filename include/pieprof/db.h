@@ -45,6 +45,7 @@
 #define DB_EXTENT_MAGIC 0x54584550u /* "PEXT" */
 #define DB_BYTE_ORDER 0x01020304u
 #define DB_BLOB_MAX_BYTES (DB_EXTENT_BYTES - sizeof(struct db_extent) - sizeof(struct db_blob))
+#define DB_SITES_CROWDED 4096u /* of a process: from so many sites on a place has one from its second birth on */
 #define DB_LINES_PARTS_MAX 64u /* of a table of lines */
 #define DB_RUN_NAME_BYTES 128u
 #define DB_HOST_NAME_BYTES 64u

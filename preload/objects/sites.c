@@ -14,13 +14,13 @@
 #define NUMBER_MASK UINT64_C(0xffff)
 #define SPINS_MAX 1000000u
 #define SPINS_YIELD 128u
-#define CROWDED (SITES_MAX / 2)
 #define SEEN_ONCE (1u << 14)
 #define FILLERS_BITS 12u
 #define FILLERS (1u << FILLERS_BITS)
 #define FILLER_PROBES 16u
 
 _Static_assert(SITES_MAX < NUMBER_MASK, "a word of the index holds a site's number");
+_Static_assert(DB_SITES_CROWDED <= SITES_MAX / 2, "half of the sites are left for what is made again and again");
 
 /* Open addressing; a word is the key's upper 48 bits and the site's number, 0 when free. A site is whole before its word
  * appears. Two threads that meet a new site at once may leave one that nobody refers to. */
@@ -88,7 +88,7 @@ static uint32_t make(const struct site_key *key, uint64_t hash)
  */
 static bool deserves(uint64_t hash)
 {
-    if (atomic_load_explicit(&site_count, memory_order_relaxed) < CROWDED) {
+    if (atomic_load_explicit(&site_count, memory_order_relaxed) < DB_SITES_CROWDED) {
         return true;
     }
     _Atomic uint64_t *seen = &seen_once[hash >> 32 & (SEEN_ONCE - 1)];

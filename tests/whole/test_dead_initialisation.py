@@ -88,6 +88,29 @@ USED = {
                       out=kept, where=data > 1e-7)
             total += kept[3, 4]
         """,
+    "kept and filled, and overwritten but now and then": NUMPY + """
+        kept = np.ones(data.shape)
+        for step in range(6000):
+            kept.fill(0)  # A
+            if step % 200 != 7:
+                np.multiply(data, step, out=kept)
+            total += kept.sum()
+        """,
+    "kept and filled, and a view is read": NUMPY + """
+        kept = np.ones(data.shape)
+        row = kept[3]
+        for step in range(6000):
+            kept.fill(0)  # A
+            total += row[5]
+            np.multiply(data, step, out=kept)
+        """,
+    "kept and filled, and a view is read on its line": NUMPY + """
+        kept = np.ones(data.shape)
+        row = kept[3]
+        for step in range(6000):
+            kept.fill(0); total += row[5]  # A
+            np.multiply(data, step, out=kept)
+        """,
     "kept and filled, then added to": NUMPY + """
         kept = np.ones(data.shape)
         for step in range(4000):

@@ -41,6 +41,12 @@ OTHER = {
         for step in range(3000):
             window = np.concatenate([window, random.normal(size=(1, 8))])[1:]
         """,
+    "a window that slides once it is full": NUMPY + """
+        rows = np.zeros((1, 64))
+        for step in range(4000):
+            rows = np.concatenate([rows, random.normal(size=(1, 64))], axis=0)
+            rows = rows[-1500:]
+        """,
     "parts of a few": NUMPY + """
         for step in range(400):
             whole = random.normal(size=(1000, 8))
@@ -65,6 +71,24 @@ def test_the_line_is_named_with_its_loop(tmp_path, name):
     assert (finding["line"], finding["kind"], finding["category"]) == (lines["grown"], "churn", "API misuse")
     assert "each time a little larger" in finding["claim"]
     assert f"join them once behind the loop at program.py:{lines['loop']}" in finding["advice"]
+
+
+def test_figures_are_those_of_the_program(tmp_path):
+    """From the first of 64 KiB on: smaller ones that have a size of their own are described at their second birth."""
+    _, report = found(tmp_path, GROWN["values at an end"])
+    sizes = range(20100 * 8, 320001 * 8, 800)
+    assert report["findings"][0]["exact"] and report["findings"][0]["object"]["made"] == len(sizes)
+    assert report["findings"][0]["waste_bytes"] == sum(sizes) - (sizes[-1] - sizes[0])
+
+
+def test_beyond_so_many_sizes_it_is_said_to_be_the_least(tmp_path):
+    _, report = found(tmp_path, NUMPY + """
+        rows = np.zeros((1, 64))
+        for step in range(6000):
+            rows = np.vstack((rows, random.normal(size=(1, 64))))
+        """)
+    finding = report["findings"][0]
+    assert not finding["exact"] and "Made at least 3," in finding["claim"] and " or more: " in finding["claim"]
 
 
 @pytest.mark.parametrize("name", OTHER)
