@@ -53,7 +53,7 @@ def test_heading_and_advice_name_a_file_alike(repository):
     """Relative to the repository, as annotations need it."""
     base, new = repository("base.db", 0), repository("new.db", 259)
     (item,) = verdict(new, "--baseline", base, status=1)["items"]
-    assert item["path"] == "src/train.py" and item["advice"] == "Build it once, outside the loop at src/train.py:15."
+    assert item["path"] == "src/train.py" and item["advice"] == "Build it once, outside the loop at src/train.py:14."
 
 
 def distances(again, linked, births=400, examined=None):
