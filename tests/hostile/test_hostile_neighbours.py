@@ -37,7 +37,7 @@ def test_jemalloc_preloaded_too(ring, order):
     needs(found, "libjemalloc2 is not installed")
     preload = f"{found[0]}:{SHIM}" if order == "before" else f"{SHIM}:{found[0]}"
     says = 1 if order == "before" else 0  # the replica engine is off: allocations are not seen
-    run = ring.same(ring.program(NUMPY.format(steps=300) + "busy(0.3)\n"), says=says, preload=preload, plain_preload=found[0])
+    run = ring.same(ring.program(NUMPY.format(steps=300) + "busy(0.5)\n"), says=says, preload=preload, plain_preload=found[0])
     assert_recorded(run.db, 0.5)
 
 
