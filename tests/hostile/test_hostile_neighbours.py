@@ -25,7 +25,7 @@ def test_malloc_wrapper_preloaded_too(ring, native, order):
 import ctypes
 lib = ctypes.CDLL({library!r})
 print(lib.wrapper_calls() > 1000, lib.wrapper_balance_is_sound())
-busy(0.3)
+busy(0.5)
 """), says=says, preload=preload, plain_preload=library)
     assert run.stdout.endswith(b"True 1\n")
     assert_recorded(run.db, 0.5)
