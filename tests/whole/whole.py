@@ -46,7 +46,7 @@ EXAMPLES = {
     for example in (
         Example("mlp_numpy", ("--steps", "8000"), (STANDARDISE, OVERWRITTEN), (STANDARDISE, OVERWRITTEN)),
         Example("cnn_digits", ("--epochs", "15"), ("fine = functional.interpolate(",), ("fine = functional.interpolate(",)),
-        Example("transformer", ("--steps", "120"), ("return torch.where(", "decay = torch.stack("), ("decay = torch.stack(",)),
+        Example("transformer", ("--steps", "240"), ("return torch.where(", "decay = torch.stack("), ("decay = torch.stack(",)),
         Example(
             "conv_loops",
             ("--steps", "1200"),
