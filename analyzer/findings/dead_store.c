@@ -1,30 +1,28 @@
 /*
- * Claim: the line fills a buffer, which it makes or which is kept, and another overwrites all of that unread: it need not be filled.
- * Evidence: sampled stores of the line, nearly all of which met a store of a later native call before any load; the line
- * calls what fills (zeros, ones, full; of a buffer that is kept fill, zero_, buffer[:] = 0); and what overwrites is told to write all of
- * a buffer (out=buffer, buffer[:] = ..., copy_). The waste is the line's native time but for the page faults of fresh memory, which
- * whoever stores there first pays.
- * Traps: a kept buffer that is overwritten under a condition, or read by a view before; out=buffer with where=, which leaves the rest as it was filled; padding (the border is read, and a sample hardly meets it: parts of a buffer do not count as all of it); one-hot rows
- * and masks (read); stores that nobody could follow (another thread ran: undecided); zeros of fresh memory, which the kernel clears: empty() would
- * pay for that, too, and nothing was stored.
+ * Claim: the line fills a buffer, which it makes or which is kept, and another overwrites all of that unread: it need
+ * not be filled.
+ * Evidence: sampled stores of the line, nearly all of which met a store of a later native call before any load; the
+ * line calls what fills (zeros, ones, full; of a buffer that is kept fill, zero_, buffer[:] = 0); and what overwrites
+ * is told to write all of a buffer (out=buffer, buffer[:] = ..., copy_). The waste is the line's native time but for
+ * the page faults of fresh memory, which whoever stores there first pays.
+ * Traps: a kept buffer that is overwritten under a condition, or read by a view before; out=buffer with where=, which
+ * leaves the rest as it was filled; padding (the border is read, and a sample hardly meets it: parts of a buffer do not
+ * count as all of it); one-hot rows and masks (read); stores that nobody could follow (another thread ran: undecided);
+ * zeros of fresh memory, which the kernel clears: empty() would pay for that, too, and nothing was stored.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "findings/blank.h"
 #include "findings/expression.h"
+#include "findings/overwrite.h"
 #include "findings/sites.h"
-#include "findings/words.h"
 #include "model/select.h"
-#include "model/source.h"
 #include "show/page.h"
 
 #define DEAD_MIN 16u
 #define OTHER_OF_DEAD 50u /* one store in so many may have met something else */
-#define ROWS_MAX 20       /* of a statement */
 #define WASTE_PERCENT 0.5
 
 /* Of one line: what became of the sampled stores into objects it had made, or into what it fills again. */
@@ -36,115 +34,6 @@ struct filling {
     uint64_t dead, other, undecided, most;
 };
 
-/* "out=buffer" and not "out=buffer[1:]". */
-static bool is_whole_out(const char *code)
-{
-    const char *found = strstr(code, "out=");
-    if (found == NULL || (found > code && word_char(found[-1])))
-        return false;
-    for (found += 4; *found != '\0' && *found != ',' && *found != ')'; found++)
-        if (*found == '[')
-            return false;
-    return true;
-}
-
-/* "buffer[:]=" and not "buffer[1][:]=", which is a part, nor a comparison. */
-static bool is_whole_slice(const char *code)
-{
-    static const char *const slices[] = {"[:]=", "[...]=", ".copy_("};
-    for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
-        const char *found = strstr(code, slices[i]), *end = found != NULL ? found + strlen(slices[i]) : NULL;
-        if (found != NULL && found > code && word_char(found[-1]) && *end != '=')
-            return true;
-    }
-    return false;
-}
-
-/* "copyto(buffer, ...)", of which the first is written. */
-static bool is_whole_copy(const char *code)
-{
-    const char *found = strstr(code, "copyto(");
-    return found != NULL && strcspn(found, ",") < strcspn(found, "[");
-}
-
-/* The code of the statement that begins on the line, without blanks. Fresh memory. */
-static char *code_of(const struct model *model, const struct line *line)
-{
-    size_t kept = 0, depth = 0;
-    char *code = memory_zeroed(1, 1);
-    for (int32_t row = 0; row == 0 || (depth > 0 && row < ROWS_MAX); row++) {
-        size_t length = 0;
-        const char *text = source_line(source_code(model, line->file), line->number + row, &length);
-        if (text == NULL)
-            break;
-        char *longer = memory_zeroed(kept + length + 1, 1);
-        memcpy(longer, code, kept);
-        free(code);
-        code = longer;
-        for (size_t i = 0; i < length; i++) {
-            if (isspace((unsigned char)text[i]))
-                continue;
-            depth += strchr("([{", text[i]) != NULL;
-            depth -= depth > 0 && strchr(")]}", text[i]) != NULL;
-            code[kept++] = text[i];
-        }
-    }
-    return code;
-}
-
-/* Does the line's code say that all of a buffer is written? */
-static bool writes_whole(const struct model *model, const struct line *line)
-{
-    char *code = code_of(model, line);
-    const char *where = strstr(code, "where=");
-    bool is_part = where != NULL && where > code && !word_char(where[-1]);
-    bool whole = !is_part && (is_whole_out(code) || is_whole_slice(code) || is_whole_copy(code));
-    free(code);
-    return whole;
-}
-
-/* How far a row is indented; SIZE_MAX where it has no code. */
-static size_t indent_of(const char *text, size_t length)
-{
-    size_t indent = 0;
-    while (indent < length && isspace((unsigned char)text[indent]))
-        indent++;
-    return text != NULL && indent < length ? indent : SIZE_MAX;
-}
-
-/*
- * Is it the next statement, in the same suite? What stands between may read the buffer, or a part of it by another name, and what
- * stands under a condition may be passed over: too rarely for samples to tell.
- */
-static bool follows(const struct model *model, const struct line *line, const struct line *by)
-{
-    const struct source *source = source_code(model, line->file);
-    size_t length = 0;
-    const char *text = source_line(source, line->number, &length);
-    size_t indent = text != NULL && memchr(text, ';', length) == NULL ? indent_of(text, length) : SIZE_MAX;
-    if (indent == SIZE_MAX || by->file != line->file || by->number <= line->number)
-        return false;
-    for (int32_t row = line->number + 1; row < by->number; row++) {
-        text = source_line(source, row, &length);
-        if (row - line->number > ROWS_MAX || text == NULL || indent_of(text, length) != SIZE_MAX)
-            return false;
-    }
-    text = source_line(source, by->number, &length);
-    return text != NULL && indent_of(text, length) == indent;
-}
-
-/* "buffer[:]=0.0" */
-static bool is_slice_of_number(const char *code)
-{
-    static const char *const slices[] = {"[:]=", "[...]="};
-    for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
-        const char *found = strstr(code, slices[i]), *value = found != NULL ? found + strlen(slices[i]) : "";
-        if (*value != '\0' && value[strspn(value, "0123456789.+-eE_")] == '\0')
-            return is_whole_slice(code);
-    }
-    return false;
-}
-
 /* Does it fill a buffer that there is with one value? */
 static bool fills_again(struct model *model, struct process *process, uint32_t node, const struct line *line)
 {
@@ -153,10 +42,7 @@ static bool fills_again(struct model *model, struct process *process, uint32_t n
     for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
         if (operation_is_named(&operation, names[i]))
             return true;
-    char *code = code_of(model, line);
-    bool is_filled = is_slice_of_number(code);
-    free(code);
-    return is_filled;
+    return overwrite_is_of_number(model, line);
 }
 
 static struct filling *filling_of(struct map *fillings, struct line *line)
@@ -190,8 +76,8 @@ static void add_pair(struct model *model, struct process *process, const struct 
     struct line *by = lines_of_leaf(model, process, record->second_node);
     if (unseen) {
         filling->undecided += record->count;
-    } else if (used || by == NULL || by == line || !writes_whole(model, by) ||
-               !(made_here || follows(model, line, by))) {
+    } else if (used || by == NULL || by == line || !overwrite_is_whole(model, by) ||
+               !(made_here || overwrite_follows(model, line, by))) {
         filling->other += record->count;
     } else {
         filling->dead += record->count;

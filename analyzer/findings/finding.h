@@ -25,10 +25,9 @@ struct finding_object {
     bool varies;         /* one call makes several of them, as where batches have several lengths */
     uint64_t apart_made; /* of this size, but not in the figures: these stay, and they come round, or the other way */
     uint64_t apart_equal;
-    uint64_t
-        ways; /* on which the program comes to the line: what is made on one is compared with what was made on that */
-    const struct site
-        *other_way; /* of the finding's size, on another way than its second site; NULL: there is one way */
+    /* On how many ways the program comes to the line: what is made on one is compared with what was made on that one. */
+    uint64_t ways;
+    const struct site *other_way; /* of this size, on another way than the second site; NULL: there is one way */
 };
 
 struct finding {

@@ -69,12 +69,13 @@ struct search {
 /* True when this loop is the one. */
 static bool search_take(struct search *search, const char *file, int32_t line)
 {
-    if (search->once && search->last.file == file && search->last.line == line)
+    struct loop loop = {.file = file, .line = line};
+    if (search->once && loop_is(search->last, loop))
         return false;
-    search->last = (struct loop){.file = file, .line = line};
+    search->last = loop;
     if (search->loops != NULL) {
         for (size_t i = 0; i < search->count; i++)
-            if (search->loops[i].file == file && search->loops[i].line == line)
+            if (loop_is(search->loops[i], loop))
                 return false;
         search->loops[search->count++] = search->last;
         return search->count == search->most;

@@ -9,6 +9,11 @@ struct loop {
     int32_t line;     /* of its header */
 };
 
+static inline bool loop_is(struct loop one, struct loop other)
+{
+    return one.file == other.file && one.line == other.line;
+}
+
 /*
  * The nearest loop of user code around the Python frames of `node_id`, read from the indentation of the stored source:
  * `for` and `while` statements around the innermost user frame's line, then around its caller's, and so on. `inner`: the

@@ -182,7 +182,7 @@ static bool parts_before_loops(struct model *model, const struct finding *findin
         return false;
     bool same = loops_around(model, other->process, other->record->node, others, LOOPS_MAX) == count;
     for (size_t i = 0; same && i < count; i++)
-        same = loops[i].file == others[i].file && loops[i].line == others[i].line;
+        same = loop_is(loops[i], others[i]);
     return !same;
 }
 
@@ -230,8 +230,7 @@ static struct loop loop_of(struct model *model, const struct finding *finding, b
     const struct site *other = finding->object.other_way;
     struct loop loop = loop_of_way(model, finding, finding->second, again);
     struct loop another = other != NULL ? loop_of_way(model, finding, other, again) : loop;
-    bool is_one = loop.file == another.file && loop.line == another.line;
-    return is_one ? loop : (struct loop){0};
+    return loop_is(loop, another) ? loop : (struct loop){0};
 }
 
 static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)

@@ -9,6 +9,7 @@
 #include "findings/loop.h"
 #include "model/select.h"
 
+#define WAYS_MAX 64u
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
 
 /* Sites that carry a rule's claim on one line. */
@@ -242,32 +243,38 @@ static int way_order(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static bool is_same_loop(struct loop one, struct loop other)
+/* The nearest loop around a site, and the outermost. */
+struct loops {
+    struct loop nearest, outermost;
+};
+
+static struct loops loops_of(struct model *model, const struct site *site)
 {
-    return one.file == other.file && one.line == other.line;
+    return (struct loops){loop_around(model, site->process, site->record->node, false),
+                          loop_outermost(model, site->process, site->record->node)};
 }
 
-/* Do the two stand in the same loops, from the nearest to the outermost? */
-static bool has_same_loops(struct model *model, const struct site *one, const struct site *other)
+static bool loops_are(struct loops one, struct loops other)
 {
-    uint32_t node = one->record->node, another = other->record->node;
-    return is_same_loop(loop_around(model, one->process, node, false),
-                        loop_around(model, other->process, another, false)) &&
-           is_same_loop(loop_outermost(model, one->process, node), loop_outermost(model, other->process, another));
+    return loop_is(one.nearest, other.nearest) && loop_is(one.outermost, other.outermost);
 }
 
-/* Of the other ways one that has loops of its own is the one to know. */
+/* Of the other ways one that has loops of its own is the one to know; of very many the first are looked at. */
 static void fill_ways(struct model *model, const struct claim *claim, struct finding *finding)
 {
     uint64_t *ways = memory_zeroed(claim->count, sizeof(*ways)), own = way_to_function(model, finding->second);
-    size_t count = 0;
+    struct loops loops = loops_of(model, finding->second);
+    size_t count = 0, others = 0;
+    bool parted = false;
     for (size_t i = 0; i < claim->count; i++) {
-        if (claim->sites[i]->record->size_bytes != finding->object.size_bytes)
+        const struct site *site = claim->sites[i];
+        if (site->record->size_bytes != finding->object.size_bytes)
             continue;
-        ways[count++] = way_to_function(model, claim->sites[i]);
-        const struct site *known = finding->object.other_way;
-        if (ways[count - 1] != own && (known == NULL || has_same_loops(model, known, finding->second)))
-            finding->object.other_way = claim->sites[i];
+        ways[count++] = way_to_function(model, site);
+        if (ways[count - 1] == own || parted || ++others > WAYS_MAX)
+            continue;
+        finding->object.other_way = site;
+        parted = !loops_are(loops_of(model, site), loops);
     }
     qsort(ways, count, sizeof(*ways), way_order);
     finding->object.ways = count > 0;

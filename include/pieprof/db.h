@@ -10,21 +10,21 @@
  *     +--------------------+
  *     | ...                |
  *
- * Writers. All processes of a run on a node map the same file. A process claims an extent by one atomic
- * increment of `extents_claimed` and from then on writes it alone; its threads claim records inside by atomic
- * increments of private cursors. Every record starts with `published`: it is 0 in fresh (zero) space and becomes
- * non-zero by a release store once the record is whole, so a reader skips what a killed writer left half-way.
- * Counters inside published records are then updated in place by relaxed atomic additions.
+ * Writers. All processes of a run on a node map the same file. A process claims an extent by one atomic increment of
+ * `extents_claimed` and from then on writes it alone; its threads claim records inside by atomic increments of
+ * private cursors. Every record starts with `published`: it is 0 in fresh (zero) space and becomes non-zero by a
+ * release store once the record is whole, so a reader skips what a killed writer left half-way. Counters inside
+ * published records are then updated in place by relaxed atomic additions.
  *
  * Ids. A record's id is its ordinal among the records of its kind and process, counted from 1: the extent's
  * `first_id` plus the record's index in the extent. 0 means none. Ids refer to records of the same process.
  *
- * Blobs. Bytes of any length up to DB_BLOB_MAX_BYTES. A blob reference is the offset of its struct db_blob in
- * the concatenation of the process's blob extents' payloads (first_id of a blob extent counts bytes), plus 1;
- * a blob never crosses an extent. 0 means none.
+ * Blobs. Bytes of any length up to DB_BLOB_MAX_BYTES. A blob reference is the offset of its struct db_blob in the
+ * concatenation of the process's blob extents' payloads (first_id of a blob extent counts bytes), plus 1; a blob
+ * never crosses an extent. 0 means none.
  *
- * Readers treat every byte as hostile. What is structurally wrong (magic, version, sizes, references out of
- * range) ends the reading; what is merely unfinished is skipped and counted.
+ * Readers treat every byte as hostile. What is structurally wrong (magic, version, sizes, references out of range)
+ * ends the reading; what is merely unfinished is skipped and counted.
  *
  * All integers are little-endian and naturally aligned; the structs have no implicit padding.
  */
@@ -91,13 +91,6 @@ enum db_engine {
     DB_ENGINES(X)
 #undef X
         DB_ENGINE_COUNT
-};
-
-enum db_drop {
-#define X(name, text, meaning) DB_DROP_##name,
-    DB_DROPS(X)
-#undef X
-        DB_DROP_COUNT
 };
 
 struct db_header {

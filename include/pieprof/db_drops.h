@@ -40,4 +40,11 @@
     X(OBJECT_WITHOUT_PYTHON, "object_without_python", "object born on a thread without Python frames: it has no site") \
     X(SITES_FULL, "sites_full", "object born when the table of places was full: it was not looked at")
 
+enum db_drop {
+#define X(name, text, meaning) DB_DROP_##name,
+    DB_DROPS(X)
+#undef X
+        DB_DROP_COUNT
+};
+
 #endif

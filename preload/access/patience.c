@@ -84,11 +84,19 @@ void patience_set_alarm(struct access_thread *at, uint64_t now_ns)
         alarm_control(at, PERF_EVENT_IOC_PERIOD, &period_ns) && alarm_control(at, PERF_EVENT_IOC_ENABLE, NULL);
 }
 
+/* What waiting costs here may be known only since a watch began to: it ends as if that had been known then. */
+static bool has_waited(const struct watch *watch, uint64_t now_ns, uint64_t longest_ns)
+{
+    longest_ns = longest_ns > watch->patience_ns ? longest_ns : watch->patience_ns; /* everyone's first length */
+    return now_ns > watch->deadline_ns || (now_ns > watch->armed_at_ns && now_ns - watch->armed_at_ns > longest_ns);
+}
+
 void patience_check(struct access_thread *at, uint64_t now_ns)
 {
+    const uint64_t longest_ns = governor_longest_wait_ns();
     for (unsigned i = 0; i < access_data_registers(at); i++) {
         struct watch *watch = &at->watches[i];
-        if (watch->phase != WATCH_FREE && now_ns > watch->deadline_ns) {
+        if (watch->phase != WATCH_FREE && has_waited(watch, now_ns, longest_ns)) {
             verdict_end(at, watch, DB_DROP_WATCH_OUTWAITED);
         }
     }

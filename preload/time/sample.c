@@ -13,11 +13,9 @@
 #include "time/counters.h"
 #include "time/trigger.h"
 
-#define CLOCK_CHECK_SAMPLES 16u /* a clock whose descriptor was closed goes on: nothing is in a hurry */
-#define LATE_PACE 50u           /* percent of the period: doubled at each tick in a row that comes late, ... */
-#define LATE_DOUBLINGS 8u       /* ... so often */
-#define MADE_UP_PART 4u         /* of a period: the most by which a tick comes earlier because those before came late */
-#define LATE_PERIODS 2u         /* what is made up for at most */
+#define CLOCK_CHECK_SAMPLES 16u       /* a clock whose descriptor was closed goes on: nothing is in a hurry */
+#define LATE_PACE 50u                 /* percent of the period: doubled at each tick in a row that comes late, ... */
+#define LATE_DOUBLINGS 8u             /* ... so often */
 #define REFRESH_NS UINT64_C(20000000) /* how stale a killed process's duration and CPU time may be */
 
 /* Both clocks of the process: the second is a system call that adds up all threads, so not at each sample. */
@@ -47,18 +45,9 @@ static void first_tick(struct thread *thread)
     }
 }
 
-/*
- * The next tick, from now on. What this one was late by - its interrupt, a system call, a trap that it found going on, a tick
- * that was lost - the next ones make up for, a part of their periods each, so that there are as many as were asked for; a clock
- * that stays behind is left so.
- */
 static void restart_clock(struct thread *thread, uint64_t now_ns, unsigned percent)
 {
-    uint64_t period_ns = trigger_draw_period_ns(now_ns, percent);
-    uint64_t late_ns = thread->due_ns != 0 && now_ns > thread->due_ns ? now_ns - thread->due_ns : 0;
-    uint64_t made_up_ns = late_ns < period_ns / MADE_UP_PART ? late_ns : period_ns / MADE_UP_PART;
-    thread->due_ns = now_ns + period_ns - (late_ns <= LATE_PERIODS * trigger_period_ns() ? late_ns : made_up_ns);
-    trigger_current->set_period(thread, period_ns - made_up_ns);
+    trigger_current->set_period(thread, trigger_next_ns(&thread->due_ns, now_ns, percent));
 }
 
 /*

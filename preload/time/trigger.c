@@ -9,6 +9,8 @@
 #include "time/counters.h"
 #include "time/triggers.h"
 
+#define MADE_UP_PART 4u      /* of a period: the most by which a tick comes earlier because those before came late */
+#define LATE_PERIODS 2u      /* what is made up for at most */
 #define FIRST_LEAST_PART 64u /* of a period: a clock that is refused rings again at this pace */
 
 static const struct trigger *const rows[] = {&trigger_papi, &trigger_perf, &trigger_timer};
@@ -55,10 +57,19 @@ static uint64_t scatter(uint64_t word)
     return word ^ (word >> 31);
 }
 
-uint64_t trigger_draw_period_ns(uint64_t seed, unsigned percent)
+static uint64_t draw_period_ns(uint64_t seed, unsigned percent)
 {
     uint64_t period_ns = trigger_period_ns() * percent / 100;
     return period_ns - period_ns / 4 + scatter(seed) % (period_ns / 2);
+}
+
+uint64_t trigger_next_ns(uint64_t *due_ns, uint64_t now_ns, unsigned percent)
+{
+    uint64_t period_ns = draw_period_ns(now_ns, percent);
+    uint64_t late_ns = *due_ns != 0 && now_ns > *due_ns ? now_ns - *due_ns : 0;
+    uint64_t made_up_ns = late_ns < period_ns / MADE_UP_PART ? late_ns : period_ns / MADE_UP_PART;
+    *due_ns = now_ns + period_ns - (late_ns <= LATE_PERIODS * trigger_period_ns() ? late_ns : made_up_ns);
+    return period_ns - made_up_ns;
 }
 
 uint64_t trigger_draw_first_ns(void)

@@ -38,10 +38,13 @@ uint64_t trigger_period_ns(void);
 uint64_t trigger_draw_first_ns(void);
 
 /*
- * When the next tick shall follow, at random between 3/4 and 5/4 of `percent` of the period: ticks that are equally far apart meet a
- * program whose steps take equally long at the same few places again and again, and its samples say less than their number.
- * `seed` is another one at each tick. Signal-safe.
+ * How long after `now_ns` (CPU time of the thread) the next tick shall follow: at random between 3/4 and 5/4 of `percent` of the
+ * period, for ticks that are equally far apart meet a program whose steps take equally long at the same few places again and again,
+ * and its samples say less than their number. What this one was late by - its interrupt, a system call, a trap that it found
+ * going on, a tick that was lost - the next ones make up for, a quarter of their periods each, so that there are as many as
+ * were asked for; a clock that stays behind is left so. `due_ns`: when the tick that is here was due, 0 where nobody knows;
+ * then when the next one is. Signal-safe.
  */
-uint64_t trigger_draw_period_ns(uint64_t seed, unsigned percent);
+uint64_t trigger_next_ns(uint64_t *due_ns, uint64_t now_ns, unsigned percent);
 
 #endif

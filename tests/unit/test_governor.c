@@ -179,6 +179,28 @@ static void test_no_watch_waits_for_what_the_run_cannot_afford(void **state)
     }
 }
 
+/* One that began while waiting seemed free, in a program that fills memory by string instructions, would eat up the budget. */
+static void test_a_watch_ends_once_waiting_proves_dear(void **state)
+{
+    (void)state;
+    begin_anew(100 * SECOND_NS);
+    charged((struct armed_time){.ns = SECOND_NS}, 0);
+    assert_false(governor_waiting_is_dear());
+    struct access_thread at = {
+        .register_count = MACHINE_WATCHES, .random = 12345, .patience_ns = SECOND_NS / 1000, .alarm_descriptor = -1};
+    struct watch *watch = &at.watches[0];
+    watch->phase = WATCH_INSIDE;
+    patience_begin(&at, watch, 1, 0);
+    watch->deadline_ns = 1000 * SECOND_NS;
+    patience_check(&at, 4 * SECOND_NS);
+    assert_int_equal(watch->phase, WATCH_INSIDE);
+    charged_string(4 * SECOND_NS);
+    patience_check(&at, at.patience_ns);
+    assert_int_equal(watch->phase, WATCH_INSIDE);
+    patience_check(&at, 4 * SECOND_NS);
+    assert_int_equal(watch->phase, WATCH_FREE);
+}
+
 static void test_the_clocks_slow_down_near_the_end_of_the_budget(void **state)
 {
     (void)state;
@@ -203,6 +225,7 @@ int main(void)
         cmocka_unit_test(test_waiting_is_dear_where_it_slows_down_and_never_long),
         cmocka_unit_test(test_dear_patience_is_drawn_and_weighed_alike),
         cmocka_unit_test(test_no_watch_waits_for_what_the_run_cannot_afford),
+        cmocka_unit_test(test_a_watch_ends_once_waiting_proves_dear),
         cmocka_unit_test(test_the_clocks_slow_down_near_the_end_of_the_budget),
     };
     return cmocka_run_group_tests(tests, start, NULL);

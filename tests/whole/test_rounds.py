@@ -110,29 +110,18 @@ def test_a_line_that_is_reached_in_several_ways_is_told_so(tmp_path):
     assert f"Build it once, for each way, outside the loop at program.py:{lines['# steps']}" in finding["advice"]
 
 
-def test_no_loop_is_named_where_the_ways_have_loops_of_their_own(tmp_path):
-    finding, _ = program(tmp_path, NUMPY + """
+@pytest.mark.parametrize("second, ways", [("mask(3.0)", 2), ("mask(3.0); mask(4.0)", 3)])
+def test_no_loop_is_named_where_the_ways_have_loops_of_their_own(tmp_path, second, ways):
+    finding, _ = program(tmp_path, NUMPY + f"""
         def mask(value):
             return np.log1p(np.triu(np.full((100, 100), value)) + np.eye(100))  # finding
         for step in range(60):
             mask(2.0)
         for step in range(60):
-            mask(3.0)
+            {second}
         """)
-    assert "The line is reached in 2 ways" in finding["claim"]
+    assert f"The line is reached in {ways} ways" in finding["claim"]
     assert "Build it once, for each way, and keep it." in finding["advice"]
-
-
-def test_of_three_ways_one_with_a_loop_of_its_own_is_enough(tmp_path):
-    finding, _ = program(tmp_path, NUMPY + """
-        def mask(value):
-            return np.log1p(np.triu(np.full((100, 100), value)) + np.eye(100))  # finding
-        for step in range(60):
-            mask(2.0)
-        for step in range(60):
-            mask(3.0); mask(4.0)
-        """)
-    assert "The line is reached in 3 ways" in finding["claim"] and "Build it once, for each way, and keep it." in finding["advice"]
 
 
 def test_where_three_ways_lead_their_number_is_told(tmp_path):

@@ -1,0 +1,123 @@
+#include "findings/overwrite.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "findings/words.h"
+#include "model/source.h"
+
+#define ROWS_MAX 20 /* of a statement */
+
+/* "out=buffer" and not "out=buffer[1:]". */
+static bool is_whole_out(const char *code)
+{
+    const char *found = strstr(code, "out=");
+    if (found == NULL || (found > code && word_char(found[-1])))
+        return false;
+    for (found += 4; *found != '\0' && *found != ',' && *found != ')'; found++)
+        if (*found == '[')
+            return false;
+    return true;
+}
+
+/* "buffer[:]=" and not "buffer[1][:]=", which is a part, nor a comparison. */
+static bool is_whole_slice(const char *code)
+{
+    static const char *const slices[] = {"[:]=", "[...]=", ".copy_("};
+    for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
+        const char *found = strstr(code, slices[i]), *end = found != NULL ? found + strlen(slices[i]) : NULL;
+        if (found != NULL && found > code && word_char(found[-1]) && *end != '=')
+            return true;
+    }
+    return false;
+}
+
+/* "copyto(buffer, ...)", of which the first is written. */
+static bool is_whole_copy(const char *code)
+{
+    const char *found = strstr(code, "copyto(");
+    return found != NULL && strcspn(found, ",") < strcspn(found, "[");
+}
+
+/* The code of the statement that begins on the line, without blanks. Fresh memory. */
+static char *code_of(const struct model *model, const struct line *line)
+{
+    size_t kept = 0, depth = 0;
+    char *code = memory_zeroed(1, 1);
+    for (int32_t row = 0; row == 0 || (depth > 0 && row < ROWS_MAX); row++) {
+        size_t length = 0;
+        const char *text = source_line(source_code(model, line->file), line->number + row, &length);
+        if (text == NULL)
+            break;
+        char *longer = memory_zeroed(kept + length + 1, 1);
+        memcpy(longer, code, kept);
+        free(code);
+        code = longer;
+        for (size_t i = 0; i < length; i++) {
+            if (isspace((unsigned char)text[i]))
+                continue;
+            depth += strchr("([{", text[i]) != NULL;
+            depth -= depth > 0 && strchr(")]}", text[i]) != NULL;
+            code[kept++] = text[i];
+        }
+    }
+    return code;
+}
+
+bool overwrite_is_whole(const struct model *model, const struct line *line)
+{
+    char *code = code_of(model, line);
+    const char *where = strstr(code, "where=");
+    bool is_part = where != NULL && where > code && !word_char(where[-1]);
+    bool whole = !is_part && (is_whole_out(code) || is_whole_slice(code) || is_whole_copy(code));
+    free(code);
+    return whole;
+}
+
+/* How far a row is indented; SIZE_MAX where it has no code. */
+static size_t indent_of(const char *text, size_t length)
+{
+    size_t indent = 0;
+    while (indent < length && isspace((unsigned char)text[indent]))
+        indent++;
+    return text != NULL && indent < length ? indent : SIZE_MAX;
+}
+
+bool overwrite_follows(const struct model *model, const struct line *line, const struct line *by)
+{
+    const struct source *source = source_code(model, line->file);
+    size_t length = 0;
+    const char *text = source_line(source, line->number, &length);
+    size_t indent = text != NULL && memchr(text, ';', length) == NULL ? indent_of(text, length) : SIZE_MAX;
+    if (indent == SIZE_MAX || by->file != line->file || by->number <= line->number)
+        return false;
+    for (int32_t row = line->number + 1; row < by->number; row++) {
+        text = source_line(source, row, &length);
+        if (row - line->number > ROWS_MAX || text == NULL || indent_of(text, length) != SIZE_MAX)
+            return false;
+    }
+    text = source_line(source, by->number, &length);
+    return text != NULL && indent_of(text, length) == indent;
+}
+
+/* "buffer[:]=0.0" */
+static bool is_slice_of_number(const char *code)
+{
+    static const char *const slices[] = {"[:]=", "[...]="};
+    for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
+        const char *found = strstr(code, slices[i]), *value = found != NULL ? found + strlen(slices[i]) : "";
+        if (*value != '\0' && value[strspn(value, "0123456789.+-eE_")] == '\0')
+            return is_whole_slice(code);
+    }
+    return false;
+}
+
+bool overwrite_is_of_number(const struct model *model, const struct line *line)
+{
+    char *code = code_of(model, line);
+    bool is_filled = is_slice_of_number(code);
+    free(code);
+    return is_filled;
+}
