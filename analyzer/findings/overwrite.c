@@ -85,6 +85,19 @@ static size_t indent_of(const char *text, size_t length)
     return text != NULL && indent < length ? indent : SIZE_MAX;
 }
 
+/* "if number: np.add(x, y, out=buffer)": a colon outside of brackets. */
+static bool is_compound(const char *code)
+{
+    size_t depth = 0;
+    for (; *code != '\0'; code++) {
+        depth += strchr("([{", *code) != NULL;
+        depth -= depth > 0 && strchr(")]}", *code) != NULL;
+        if (*code == ':' && depth == 0)
+            return true;
+    }
+    return false;
+}
+
 bool overwrite_follows(const struct model *model, const struct line *line, const struct line *by)
 {
     const struct source *source = source_code(model, line->file);
@@ -99,7 +112,10 @@ bool overwrite_follows(const struct model *model, const struct line *line, const
             return false;
     }
     text = source_line(source, by->number, &length);
-    return text != NULL && indent_of(text, length) == indent;
+    char *code = code_of(model, by);
+    bool follows = text != NULL && !is_compound(code) && indent_of(text, length) == indent;
+    free(code);
+    return follows;
 }
 
 /* "buffer[:]=0.0" */

@@ -35,11 +35,11 @@ pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns b
 class Run:
     """Line 4 (or another) makes 100 objects and takes 2 s."""
 
-    def __init__(self, line=4, samples=500, **site):
+    def __init__(self, line=4, samples=500, program=PROGRAM, **site):
         self.database = make_db.Db()
         self.process = self.database.process(python=sys.hexversion, engines=("time", "access", "replica"))
-        source = self.process.source("/nowhere/train.py", PROGRAM)
-        self.codes = make_db.text_codes(PROGRAM, "/nowhere/train.py")
+        source = self.process.source("/nowhere/train.py", program)
+        self.codes = make_db.text_codes(program, "/nowhere/train.py")
         self.numbers = {name: self.process.code_of(code, source) for name, code in self.codes.items()}
         self.process.module("/nowhere/lib/_multiarray_umath.so", ADDRESS & ~0xfffff, (ADDRESS & ~0xfffff) + 0x100000)
         self.process.live([500 * MIB], page_ns=2000)
@@ -116,6 +116,43 @@ def test_what_unmakes_it(tmp_path, name):
     run = UNMADE[name]()
     run.process.node(run.way(10), make_db.NATIVE, ADDRESS, samples=1500)
     assert run.findings(tmp_path) == []
+
+
+def kept(fill, *behind, by=5):
+    """Line 4 fills a buffer that line 10 made, and what stands behind it overwrites that."""
+    lines = PROGRAM.splitlines(keepends=True)
+    lines[3:4 + len(behind)] = [f"    {line}\n" for line in (fill, *behind)]
+    run = Run(program="".join(lines))
+    run.site = run.process.site(run.way(10), 4 * MIB, births=1)
+    return run.overwritten(40, by=by)
+
+
+OUT, SLICE = "np.multiply(data, number, out=buffer)", "buffer[:] = data"
+
+
+@pytest.mark.parametrize("fill", ["buffer.fill(0.0)", "buffer.zero_()", "buffer[:] = 0", "buffer[...] = -1.5e3"])
+@pytest.mark.parametrize("behind", [OUT, SLICE])
+def test_a_kept_buffer_need_not_be_filled(tmp_path, fill, behind):
+    (finding,) = kept(fill, behind).findings(tmp_path)
+    assert (finding["kind"], finding["category"], finding["line"]) == ("dead_store", "dead initialisation", 4)
+    assert finding["claim"] == "Of 40 stores that were followed, 40 were overwritten by train.py:5 before anybody read them."
+    assert finding["advice"] == "Leave it out: train.py:5 writes all of it."
+
+
+NEEDED = {
+    "a view is read on its line": lambda: kept("buffer.fill(0.0); total = row[5]", OUT),
+    "a view is read between": lambda: kept("buffer.fill(0.0)", "total = row[5]", SLICE, by=6),
+    "overwritten under a condition": lambda: kept("buffer.fill(0.0)", "if number:", "    " + OUT, by=6),
+    "overwritten under a condition, on one row": lambda: kept("buffer.fill(0.0)", "if number: " + OUT),
+    "overwritten in part": lambda: kept("buffer.fill(0.0)", OUT[:-1] + ", where=data > 0)"),
+    "overwritten in part, as its next row says": lambda: kept("buffer.fill(0.0)", OUT[:-1] + ",", "            where=data > 0)"),
+    "filled with what was computed": lambda: kept("buffer[:] = other", OUT),
+}
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_what_a_kept_buffer_is_filled_for(tmp_path, name):
+    assert NEEDED[name]().findings(tmp_path) == []
 
 
 def test_pairs_tell_their_object(tmp_path):
