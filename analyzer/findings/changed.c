@@ -1,7 +1,9 @@
 #include "findings/changed.h"
 
+#include <ctype.h>
 #include <string.h>
 
+#include "findings/expression.h"
 #include "findings/loop.h"
 #include "findings/statement.h"
 #include "findings/words.h"
@@ -131,4 +133,63 @@ void changed_find(struct changed *changed, struct model *model, struct process *
         if (!blank && !read_line(changed, line, i, buffer))
             return;
     }
+}
+
+static char last_before(const char *from, const char *to)
+{
+    while (to > from && (isspace((unsigned char)to[-1]) || to[-1] == '('))
+        to--;
+    return to > from ? to[-1] : '\0';
+}
+
+static char first_after(const char *from, const char *to)
+{
+    while (from < to && (isspace((unsigned char)*from) || *from == ')'))
+        from++;
+    return from < to ? *from : '\0';
+}
+
+static bool is_arithmetic(char c)
+{
+    return c != '\0' && strchr("+-*/@%&|^<>", c) != NULL;
+}
+
+/* NumPy computes "a @ b * 2 + c" in the memory of its first step, where nothing else holds that. Without columns: is there any? */
+static bool is_step_of_arithmetic(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct expression_place place;
+    if (expression_place(model, process, node_id, &place))
+        return is_arithmetic(last_before(place.line, place.start)) ||
+               is_arithmetic(first_after(place.end, place.line_end));
+    struct code *code = NULL;
+    struct word line;
+    struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, node_id), &code);
+    line.text = source_line(source_code(model, code->file), span.line, &line.length_bytes);
+    for (size_t i = 0; line.text != NULL && i < line.length_bytes; i++)
+        if (is_arithmetic(line.text[i]))
+            return true;
+    return false;
+}
+
+/* The Python frame so many above the innermost, and of how many the wanted one is the last; 0: there is none. */
+static uint32_t frame_above(const struct process *process, uint32_t node_id, size_t above)
+{
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    while (record != NULL && (record->frame != DB_FRAME_PYTHON || above > 0)) {
+        above -= record->frame == DB_FRAME_PYTHON ? 1 : 0;
+        node_id = record->parent;
+        record = run_record(process->run, DB_KIND_NODE, node_id);
+    }
+    return record != NULL ? node_id : 0;
+}
+
+bool changed_later(struct model *model, const struct site *site)
+{
+    uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node), frame = 0;
+    bool reached = false;
+    for (size_t above = 0; above < site->record->changed_beyond; above++) {
+        frame = frame_above(site->process, site->record->node, above);
+        reached |= frame != 0 && frame == line;
+    }
+    return reached && !is_step_of_arithmetic(model, site->process, frame);
 }

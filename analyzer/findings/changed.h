@@ -2,6 +2,7 @@
 #ifndef PIEPROF_ANALYZER_CHANGED_H
 #define PIEPROF_ANALYZER_CHANGED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "model/model.h"
@@ -20,5 +21,11 @@ struct changed {
  * that are handed it, and what other names for it do, is not seen.
  */
 void changed_find(struct changed *changed, struct model *model, struct process *process, uint32_t node_id);
+
+/*
+ * By what was recorded: were objects of the site seen to change after the line that made them was left (lines_frame_of_leaf())?
+ * Whoever does it: functions that are handed them, other names for them. False where none of those asked was seen to.
+ */
+bool changed_later(struct model *model, const struct site *site);
 
 #endif

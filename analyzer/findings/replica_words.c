@@ -16,6 +16,9 @@
 #include "show/page.h"
 
 #define LOOPS_MAX 4u /* so many are named */
+#define CHANGED_LATER                                                                                                  \
+    " It is changed in place after this line, by what it is handed to or by another name: keep the finished buffer, "  \
+    "or hand out copies."
 
 static bool is_shuffled(const struct finding *finding)
 {
@@ -111,7 +114,7 @@ static char *say_changes(struct model *model, const struct site *site)
     struct changed changed;
     changed_find(&changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
     if (changed.count == 0)
-        return memory_print("%s", "");
+        return memory_print("%s", changed_later(model, site) ? CHANGED_LATER : "");
     char *text = say_place(model, changed.file, changed.lines[0]);
     for (size_t i = 1; i < changed.count; i++) {
         char *longer = memory_print("%s%s %d", text, i + 1 == changed.count ? " and" : ",", changed.lines[i]);

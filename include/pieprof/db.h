@@ -354,7 +354,9 @@ struct db_site {
     uint64_t far_spans;           /* sum over contents: births between its first object and its last */
     uint64_t far_period_replicas; /* of its replicas: those that came `far_period` after the one before */
     uint32_t far_period;          /* the commonest of these distances, in births; 0 = none */
-    uint16_t far_bits;
+    uint8_t far_bits;
+    uint8_t
+        changed_beyond; /* Python frames, from the innermost out, that had moved on when an object was changed; 0: none was seen */
     uint16_t new_digits; /* of the first DB_NEW_MEASURED new contents (see below): full of numbers with digits */
     /* Of objects of DB_PAGES_MIN_BYTES and more: memory that the kernel had to give, page by page, as it was touched. */
     uint64_t pages_asked;     /* of births: whose pages were looked at */

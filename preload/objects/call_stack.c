@@ -123,6 +123,7 @@ static void begin(struct call_stack *stack, pid_t tid)
     stack->depth = 0;
     stack->generations = (uint64_t)tid << TID_SHIFT;
     stack->execution.generation = 0;
+    stack->asked_count = 0;
     memset(stack->places, 0, sizeof stack->places); /* a forked child numbers its code objects anew */
     stack->scratch.path.count = 0;
 }

@@ -15,6 +15,7 @@
 
 #define CALL_STACK_EQUALS_MAX 16u
 #define CALL_STACK_PLACES 256u
+#define CALL_STACK_ASKED_MAX 4u
 
 struct call_stack_place;
 
@@ -50,11 +51,26 @@ struct call_stack_place {
     uint32_t site_ordinal, site;
 };
 
+/* An object of the thread that is asked whether it is changed after the call that made it (aftermath.h). */
+struct call_stack_asked {
+    uint32_t site, birth; /* as in its origin */
+    uintptr_t start;
+    uint64_t size_bytes;
+    uint64_t generation; /* of the innermost frame at its birth */
+    uint64_t digest;     /* of its content as last seen; 0: not seen as yet */
+    uint32_t depth;      /* frames at its birth... */
+    uint32_t held;       /* ... and those, from the outermost in, that had not moved when it was last seen */
+    uint32_t
+        changed_beyond; /* frames, from the innermost out, that had moved when its content last was another; 0: it never was */
+};
+
 struct call_stack {
     pid_t tid; /* whose it is: structs are handed on from thread to thread */
     uint64_t generations;
     size_t depth;
     struct call_stack_execution execution;
+    uint32_t asked_count;
+    struct call_stack_asked asked[CALL_STACK_ASKED_MAX];
     struct call_stack_place places[CALL_STACK_PLACES];
     struct call_stack_level levels[PYTHON_DEPTH_MAX]; /* outermost first */
     struct python_link held[PYTHON_DEPTH_MAX];        /* of the levels; outermost last, and at the end */

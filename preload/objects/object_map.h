@@ -33,6 +33,7 @@ struct object_origin {
             bool is_far : 1;       /* asked at its end by the far history */
             bool is_counted : 1;   /* among the live ones (lifetime.h) */
             bool is_fresh : 1;     /* pages of it were not there at birth (pages.h) */
+            bool is_asked : 1;     /* whether it is changed after its call (aftermath.h) */
         };
         uint16_t flags;
     };

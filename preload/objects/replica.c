@@ -4,6 +4,7 @@
 
 #include "config.h"
 #include "memory.h"
+#include "objects/aftermath.h"
 #include "objects/call_stack.h"
 #include "objects/content.h"
 #include "objects/examine.h"
@@ -126,7 +127,7 @@ static void note_frame(struct object_origin *origin, const struct call_stack *st
     origin->depth = (uint16_t)(stack->depth - 1);
 }
 
-static void look_at(struct site *site, const struct call_stack *stack, const struct replica_birth *birth,
+static void look_at(struct site *site, struct call_stack *stack, const struct replica_birth *birth,
                     struct object_origin *origin)
 {
     process_count(&site->record->looked_at, 1);
@@ -134,12 +135,35 @@ static void look_at(struct site *site, const struct call_stack *stack, const str
     note_frame(origin, stack);
     origin->is_fresh = pages_born(site->record, birth->start, birth->size_bytes); /* before anybody reads it */
     examine_birth(site, birth->start, origin);
+    aftermath_born(stack, site, birth->start, origin);
 }
 
 static uint32_t slack_of(const struct replica_birth *birth)
 {
     size_t slack = birth->usable_bytes - birth->size_bytes;
     return birth->usable_bytes > birth->size_bytes && slack <= UINT32_MAX ? (uint32_t)slack : 0;
+}
+
+/* NULL where there is no room for it. */
+static struct site *join_site(struct call_stack *stack, const struct replica_birth *birth, struct object_origin *origin)
+{
+    origin->site = find_site(stack, birth);
+    if (origin->site == 0) {
+        return NULL;
+    }
+    struct site *site = sites_at(origin->site);
+    origin->birth = sites_count_birth(site);
+    describe(site, stack, birth, origin->birth);
+    enum look look = choose(site, origin->birth);
+    if (look != LOOK_AWAY) {
+        look_at(site, stack, birth, origin);
+        origin->is_primer = look == LOOK_PRIME;
+    }
+    if (far_wants(site, birth->size_bytes, origin->birth)) {
+        origin->is_far = true;
+        note_frame(origin, stack);
+    }
+    return site;
 }
 
 void replica_born(const struct replica_birth *birth, struct object_origin *origin)
@@ -149,19 +173,9 @@ void replica_born(const struct replica_birth *birth, struct object_origin *origi
     struct site *site = NULL;
     if (stack == NULL) {
         process_drop(DB_DROP_OBJECT_WITHOUT_PYTHON);
-    } else if ((origin->site = find_site(stack, birth)) != 0) {
-        site = sites_at(origin->site);
-        origin->birth = sites_count_birth(site);
-        describe(site, stack, birth, origin->birth);
-        enum look look = choose(site, origin->birth);
-        if (look != LOOK_AWAY) {
-            look_at(site, stack, birth, origin);
-            origin->is_primer = look == LOOK_PRIME;
-        }
-        if (far_wants(site, birth->size_bytes, origin->birth)) {
-            origin->is_far = true;
-            note_frame(origin, stack);
-        }
+    } else {
+        aftermath_look(stack);
+        site = join_site(stack, birth, origin);
     }
     lifetime_born(site != NULL ? site->record : NULL, birth->usable_bytes - origin->slack_bytes, origin);
 }
@@ -238,6 +252,14 @@ static void count_workspace(struct site *site, const struct object *object)
     }
 }
 
+static void tell_aftermath(struct site *site, const struct object *object, uintptr_t start)
+{
+    struct call_stack *stack = object->origin.is_asked ? call_stack_refresh() : NULL;
+    if (stack != NULL) {
+        aftermath_ended(stack, site, object, start);
+    }
+}
+
 /* The end of an object that was looked at. */
 static void look_again(const struct object *object, uintptr_t start)
 {
@@ -253,6 +275,7 @@ static void look_again(const struct object *object, uintptr_t start)
     } else if (start == 0) {
         sites_skip(site, 1);
     } else {
+        tell_aftermath(site, object, start);
         bool is_behind_python = call_stack_refresh() == NULL; /* modules are emptied when no frame is left */
         (is_behind_python ? examine_last : examine_end)(site, object, start);
         if (is_far(object) && far_selects(site, start, &selector)) {

@@ -27,7 +27,8 @@ struct site {
     _Atomic uint32_t busy;       /* what follows, and the history, belong to who set it */
     uint32_t unproved;           /* replicas that samples alone say */
     uint16_t proofs;             /* replicas that whole contents confirmed: the first few are counted */
-    uint16_t constants;          /* whole contents found constant: likewise */
+    uint8_t constants;           /* whole contents found constant: likewise */
+    uint8_t asked;               /* objects asked what becomes of them (aftermath.c) */
     _Atomic uint32_t wanted;     /* of its next objects the whole contents are asked for (recent.c) */
     _Atomic uint32_t far;        /* its far history (far.c): the number of the table; 0: none as yet */
 };

@@ -62,7 +62,7 @@ static struct object born(uint32_t number)
 }
 
 /* An object of that content, born into leftovers of another. */
-static void make(uint32_t number, uint64_t seed)
+static inline void make(uint32_t number, uint64_t seed)
 {
     fill(~seed);
     struct object object = born(number);

@@ -1,56 +1,6 @@
 /* link: shim */
 /* The Python stack as objects see it: who stands where he stood, and the numbering of equal allocations. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "objects/call_stack.h"
-
-static struct call_stack *stack;
-
-/* A code object's address and the instruction's stand for themselves; an odd instruction is unreadable. */
-static unsigned resolved;
-
-static bool resolve(const struct python_link *link, struct python_frame *frame)
-{
-    resolved++;
-    frame->code = (uint32_t)link->code;
-    frame->content = link->code;
-    frame->offset = (int32_t)link->instruction;
-    return link->instruction % 2 == 0;
-}
-
-/* Frames outermost first, as "frame code instruction" digits: "110 220" is frame 1 in code 1 at 0, above it frame 2. */
-static bool see(const char *text)
-{
-    size_t count = (strlen(text) + 1) / 4;
-    for (size_t i = 0; i < count; i++) {
-        const char *frame = text + 4 * i;
-        stack->links[count - 1 - i] = (struct python_link){.frame = (uintptr_t)(frame[0] - '0'),
-                                                           .code = (uintptr_t)(frame[1] - '0'),
-                                                           .instruction = (uintptr_t)(frame[2] - '0')};
-    }
-    return call_stack_update(stack, count, resolve);
-}
-
-static int start(void **state)
-{
-    (void)state;
-    stack = calloc(1, sizeof *stack);
-    return stack != NULL ? 0 : -1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    free(stack);
-    return 0;
-}
+#include "stack_run.h"
 
 static void test_the_hash_is_of_codes_and_offsets_not_of_addresses(void **state)
 {
@@ -155,5 +105,5 @@ int main(void)
         cmocka_unit_test(test_equal_allocations_of_one_execution_are_numbered),
         cmocka_unit_test(test_the_same_caller_again_is_the_next_execution),
     };
-    return cmocka_run_group_tests(tests, start, end);
+    return cmocka_run_group_tests(tests, stack_run_begin, stack_run_end);
 }

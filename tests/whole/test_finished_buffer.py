@@ -84,6 +84,70 @@ UNCHANGED = {
 }
 
 
+LATER = {
+    "by a function that is handed it": """
+        def train(w):
+            for _ in range(3):
+                g = np.sin(w)
+                w -= 0.1 * g
+            return w.sum()
+        for i in range(60):
+            w = np.cos(base)  # made
+            total += train(w)
+        """,
+    "what a function returns": """
+        def begin():
+            return np.cos(base)  # made
+        def train(w):
+            for _ in range(3):
+                np.subtract(w, np.sin(w), out=w)
+            return w.sum()
+        for i in range(60):
+            total += train(begin())
+        """,
+    "by another name": """
+        class Model:
+            pass
+        for i in range(60):
+            model = Model()
+            w = np.cos(base)  # made
+            model.w = w
+            other = model.w
+            g = np.sin(w)
+            other += g
+            total += w.sum()
+        """,
+}
+
+NOT_LATER = {
+    "a step of arithmetic": """
+        for i in range(60):
+            h = (base * 2.0) * 3.0 + np.sin(base)  # made
+            total += h.sum()
+        """,
+    "handed on, and only read": """
+        def use(w):
+            g = np.sin(w)
+            return g.sum() + (w * 2.0).sum()
+        for i in range(60):
+            w = np.cos(base)  # made
+            total += use(w)
+        """,
+    "finished by the call that returns it": """
+        def begin():
+            w = np.cos(base)
+            g = np.sin(w)
+            w[:] = g + 1
+            return w
+        for i in range(60):
+            w = begin()
+            h = w * 2.0  # made
+            g = np.sin(h)
+            total += g.sum()
+        """,
+}
+
+
 @pytest.mark.parametrize("name", CHANGED)
 def test_later_stores_are_named(tmp_path, name):
     advice, changes = advice_of(tmp_path, CHANGED[name])
@@ -95,7 +159,18 @@ def test_later_stores_are_named(tmp_path, name):
 
 @pytest.mark.parametrize("name", UNCHANGED)
 def test_nothing_more_is_said_of_what_is_only_read(tmp_path, name):
-    assert "finished buffer" not in advice_of(tmp_path, UNCHANGED[name])[0]
+    advice, _ = advice_of(tmp_path, UNCHANGED[name])
+    assert "finished buffer" not in advice and "changed in place" not in advice
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_changes_that_the_text_does_not_show_are_told(tmp_path, name):
+    assert "It is changed in place after this line" in advice_of(tmp_path, LATER[name])[0]
+
+
+@pytest.mark.parametrize("name", NOT_LATER)
+def test_what_is_finished_by_its_line_is_not_said_to_be_changed(tmp_path, name):
+    assert "changed in place" not in advice_of(tmp_path, NOT_LATER[name])[0]
 
 
 def test_what_finishing_lines_take_is_told_with_them(tmp_path):

@@ -1,0 +1,176 @@
+/* link: shim */
+/* What becomes of results after the call that made them: whether they are changed, and how many frames had moved on before. */
+#include "object_run.h"
+#include "objects/aftermath.h"
+#include "signals.h"
+#include "stack_run.h"
+
+/* An object of a site that has repeated itself, born where the stack stands. */
+static struct object born_asked(uint32_t number)
+{
+    struct object object = born(number);
+    atomic_store(&sites_at(number)->last_match, 1);
+    object.origin.generation = call_stack_innermost(stack)->generation;
+    object.origin.depth = (uint16_t)(stack->depth - 1);
+    aftermath_born(stack, sites_at(number), object.start, &object.origin);
+    return object;
+}
+
+static void see_birth(const char *frames)
+{
+    assert_true(see(frames));
+    aftermath_look(stack);
+}
+
+static unsigned end(uint32_t number, const struct object *object)
+{
+    aftermath_ended(stack, sites_at(number), object, object->start);
+    return record_of(number)->changed_beyond;
+}
+
+static void test_what_stays_as_its_line_left_it_is_not_changed(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    assert_true(see("110 222"));
+    struct object object = born_asked(site);
+    fill(7); /* by the very call */
+    see_birth("110 224");
+    see_birth("112");
+    assert_int_equal(end(site, &object), 0);
+    assert_int_equal(stack->asked_count, 0);
+}
+
+static void test_what_is_changed_after_its_line_is_told_by_the_frames_that_had_moved(void **state)
+{
+    (void)state;
+    static const char *const seen[] = {"110 222 334", "110 224", "112"};
+    for (unsigned moved = 1; moved <= 3; moved++) {
+        uint32_t site = fresh_site(1, BYTES);
+        assert_true(see("110 222 332"));
+        struct object object = born_asked(site);
+        for (unsigned i = 0; i < 3; i++) {
+            see_birth(seen[i]);
+            if (i + 1 == moved) {
+                fill(100 + moved);
+            }
+        }
+        assert_int_equal(end(site, &object), moved);
+    }
+}
+
+/* Its line calls a function that finishes it: within the line, not after it. */
+static void test_what_a_call_deeper_in_finishes_is_changed_within_the_outer_line(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    assert_true(see("110 222"));
+    struct object object = born_asked(site);
+    see_birth("110 224 332");
+    fill(31);
+    see_birth("110 224 334");
+    fill(32);
+    see_birth("112");
+    assert_int_equal(end(site, &object), 1);
+}
+
+/* A native call that calls back into Python has not returned. */
+static void test_a_call_that_goes_on_is_not_over(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    assert_true(see("110 222"));
+    struct object object = born_asked(site);
+    see_birth("110 222 330");
+    fill(41);
+    see_birth("110 222 332");
+    fill(42);
+    assert_int_equal(end(site, &object), 0);
+}
+
+static void test_what_was_never_looked_at_again_says_nothing(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    assert_true(see("110 222"));
+    struct object object = born_asked(site);
+    fill(51);
+    assert_int_equal(end(site, &object), 0);
+}
+
+static void test_sites_that_do_not_repeat_are_not_asked_and_others_a_few_times(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    assert_true(see("110 222"));
+    struct object object = born(site);
+    aftermath_born(stack, sites_at(site), object.start, &object.origin);
+    assert_false(object.origin.is_asked);
+    unsigned asked = 0;
+    for (unsigned i = 0; i < 100; i++) {
+        object = born_asked(site);
+        asked += object.origin.is_asked ? 1 : 0;
+        end(site, &object);
+    }
+    assert_int_equal(asked, 8);
+}
+
+/* Those that other threads free never come back: the oldest make room, and are not mistaken for others. */
+static void test_what_never_ends_here_makes_room(void **state)
+{
+    (void)state;
+    uint32_t sites[CALL_STACK_ASKED_MAX + 1];
+    struct object objects[CALL_STACK_ASKED_MAX + 1];
+    stack->asked_count = 0;
+    for (unsigned i = 0; i <= CALL_STACK_ASKED_MAX; i++) {
+        sites[i] = fresh_site(1, BYTES);
+        assert_true(see(i % 2 == 0 ? "110 222" : "110 224"));
+        objects[i] = born_asked(sites[i]);
+    }
+    see_birth("112");
+    fill(61);
+    assert_int_equal(end(sites[0], &objects[0]), 0);
+    for (unsigned i = 1; i <= CALL_STACK_ASKED_MAX; i++) {
+        assert_int_equal(end(sites[i], &objects[i]), 2);
+    }
+    assert_int_equal(stack->asked_count, 0);
+}
+
+/* Another thread has freed it, and its pages are gone. */
+static void test_what_cannot_be_read_is_forgotten(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    assert_true(see("110 222"));
+    struct object object = born_asked(site);
+    assert_true(signals_start()); /* guarded reads; the test's frame has its own handler before */
+    stack->asked[0].start = 4096;
+    see_birth("112");
+    assert_int_equal(stack->asked_count, 0);
+    assert_int_equal(end(site, &object), 0);
+}
+
+static int begin(void **state)
+{
+    return stack_run_begin(state) != 0 || object_run_begin(state) != 0;
+}
+
+static int finish(void **state)
+{
+    return stack_run_end(state) != 0 || scratch_run_end(state) != 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_stays_as_its_line_left_it_is_not_changed),
+        cmocka_unit_test(test_what_is_changed_after_its_line_is_told_by_the_frames_that_had_moved),
+        cmocka_unit_test(test_what_a_call_deeper_in_finishes_is_changed_within_the_outer_line),
+        cmocka_unit_test(test_a_call_that_goes_on_is_not_over),
+        cmocka_unit_test(test_what_was_never_looked_at_again_says_nothing),
+        cmocka_unit_test(test_sites_that_do_not_repeat_are_not_asked_and_others_a_few_times),
+        cmocka_unit_test(test_what_never_ends_here_makes_room),
+        cmocka_unit_test(test_what_cannot_be_read_is_forgotten),
+    };
+    return cmocka_run_group_tests(tests, begin, finish);
+}
