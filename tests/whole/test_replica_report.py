@@ -465,9 +465,9 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     program = Program()
     node = program.way(*MASK, samples=100)
     program.process.records["SITE"].append(
-        make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 21, 2**32 - 1, 2**16 - 1, 2**16 - 1, *[2**64 - 1] * 3,
+        make_db.SITE.pack(1, node, 2**60, 0, 2**32 - 1, *[2**64 - 1] * 21, 2**32 - 1, 2**8 - 1, 2**8 - 1, 2**16 - 1, *[2**64 - 1] * 3,
                           *[2**32 - 1] * 4, *[2**64 - 1] * 2))
-    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, *range(10, 340, 10)))
+    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 1, *range(10, 240, 10), 255, *range(240, 340, 10)))
     program.process.link(2, 2, 2**63)
     path = tmp_path / "out.db"
     program.database.write(path)
