@@ -478,7 +478,7 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     assert done.returncode == 0 and data["run"]["health"]["damaged"] == 25
     assert (replicas["workspaces"], replicas["examined"], replicas["objects"], replicas["of_objects"]) == (10, 0, 0, 0)
     assert (replicas["far_examined"], replicas["far_objects"]) == (10, 0)
-    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 33)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
+    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 1, *[0] * 34)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
         program = Program()
         program.process.site(program.way(*MASK), 4096, births=1)
         program.process.records[bad[0]].append(bad[1])
