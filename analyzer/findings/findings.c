@@ -46,20 +46,23 @@ static double *waste_of_kind(struct line *line, const char *kind)
 {
     if (strcmp(kind, "churn") == 0)
         return &line->allocated_s;
-    if (strcmp(kind, "tiny_calls") == 0)
-        return &line->taken_apart_s;
     return strstr(kind, "_store") != NULL ? &line->stored_s : &line->computed_again_s;
+}
+
+static void charge_line(const struct finding *finding)
+{
+    if (strcmp(finding->kind, "tiny_calls") == 0)
+        return; /* that rule charges all lines of its loops */
+    double *line_s = waste_of_kind(finding->line, finding->kind);
+    *line_s = *line_s < finding->waste_s ? finding->waste_s : *line_s;
 }
 
 void findings_make(struct model *model)
 {
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
         rules[i](model);
-    for (size_t i = 0; i < model->finding_count; i++) {
-        struct finding *finding = model->findings[i];
-        double *line_s = waste_of_kind(finding->line, finding->kind);
-        *line_s = *line_s < finding->waste_s ? finding->waste_s : *line_s;
-    }
+    for (size_t i = 0; i < model->finding_count; i++)
+        charge_line(model->findings[i]);
     if (model->finding_count == 0)
         return;
     qsort(model->findings, model->finding_count, sizeof(struct finding *), finding_order);

@@ -336,6 +336,33 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
     free(uses);
 }
 
+/* "for x in xs if x > 0 for y in x": the next of its clauses that goes through something. False at the end. */
+static bool next_clause(struct word *rest, struct word *clause)
+{
+    const char *end = rest->text + rest->length_bytes, *behind = behind_word(*rest, "for");
+    if (behind == NULL)
+        return false;
+    const char *next = behind_word((struct word){behind, (size_t)(end - behind)}, "for");
+    next = next != NULL ? next - strlen("for") : end;
+    *clause = (struct word){behind - strlen("for"), (size_t)(next - behind) + strlen("for")};
+    *rest = (struct word){next, (size_t)(end - next)};
+    return true;
+}
+
+void loop_text_read_comprehension(struct loop_text *loop, struct word element, struct word clauses)
+{
+    struct word clause;
+    bool few = true;
+    *loop = (struct loop_text){0};
+    while (next_clause(&clauses, &clause)) {
+        loop->few = false;
+        read_for(loop, clause);
+        few = few && loop->few;
+    }
+    loop->few = few;
+    loop->carried = memmem(element.text, element.length_bytes, ":=", 2) != NULL || behind_word(element, "next") != NULL;
+}
+
 /* Is it an index of one element: does it count with a name that counts up, and slice nothing? */
 static bool is_element_index(const struct loop_text *loop, struct word index)
 {

@@ -30,6 +30,9 @@ size_t loop_text_header_bytes(const struct source *source, int32_t first);
 /* Of the loop whose header is line `first` and whose body ends with line `last`. */
 void loop_text_read(struct loop_text *loop, const struct source *source, int32_t first, int32_t last);
 
+/* Of a comprehension: "x[i] * 2", and "for i in range(n)". */
+void loop_text_read_comprehension(struct loop_text *loop, struct word element, struct word clauses);
+
 /*
  * Does an expression's text work on one element: does it subscript with an index, without a slice, or name an element?
  * `items`: what is iterated over is an array, so that the items are elements.

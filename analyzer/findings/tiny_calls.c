@@ -1,5 +1,5 @@
 /*
- * Claim: a loop takes arrays apart and works on one element, or one short row, at a time, where whole arrays, or slices of
+ * Claim: a loop, or a comprehension, takes arrays apart and works on one element, or one short row, at a time, where whole arrays, or slices of
  * them, can be worked on at once.
  * Evidence: the source text of the loop, whose instructions subscript with what counts up, or name what is taken out of an
  * array; samples: these instructions are in NumPy's or PyTorch's libraries, and nearly all of the loop's time is theirs and the
@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "findings/comprehension.h"
 #include "findings/finding.h"
 #include "findings/loop.h"
 #include "findings/loop_text.h"
@@ -24,6 +25,7 @@
 #include "model/source.h"
 #include "show/page.h"
 
+#define KIND "tiny_calls"
 #define FRAMES_MAX 200
 #define TEXT_MAX 2000
 #define SAMPLES_MIN 16u /* of a loop */
@@ -38,15 +40,16 @@
 
 /* A loop of the user's. Samples. */
 struct walk {
-    struct loop_body body;
     struct loop_text text;
     uint64_t all; /* below any of its lines */
     uint64_t interpreter,
-        native;              /* of all: in its own instructions, and in what they call without a Python frame between */
-    uint64_t header_array;   /* of all: below its header, in an array's library */
-    uint64_t element;        /* of native: at instructions that work on an element */
-    uint64_t array, tensor;  /* of element: in an array's library; of these in PyTorch's */
-    struct line *line;       /* the one with most such time */
+        native;             /* of all: in its own instructions, and in what they call without a Python frame between */
+    uint64_t header_array;  /* of all: below its header, in an array's library */
+    uint64_t element;       /* of native: at instructions that work on an element */
+    uint64_t array, tensor; /* of element: in an array's library; of these in PyTorch's */
+    uint64_t ns;            /* of interpreter and native */
+    struct line *line;      /* the one with most such time */
+    bool claimed;
     struct process *process; /* of a node there */
     uint32_t node;
 };
@@ -70,6 +73,7 @@ struct step {
     bool looked_at;       /* a Python frame whose spot is known */
     uint32_t outer;       /* of a Python frame: the Python frame around it, 0 for none */
     struct spot *spot;    /* NULL: not the user's code */
+    bool wrapper;         /* of Python code that NumPy and PyTorch put before a native function */
 };
 
 struct search {
@@ -100,18 +104,36 @@ static enum library library_at(const struct process *process, uint64_t address)
     return LIBRARY_OTHER;
 }
 
-static struct walk *walk_of(struct search *search, const struct loop_body *body)
+/* `*is_new`: its text is to be read. */
+static struct walk *walk_at(struct search *search, const char *file, int32_t line, int32_t column, bool *is_new)
 {
-    struct map_key key = {(uintptr_t)body->code->file, (uint64_t)body->first, 0};
+    struct map_key key = {(uintptr_t)file, (uint64_t)line, (uint64_t)(uint32_t)column};
     struct walk *walk = map_get(&search->walk_map, key);
+    *is_new = walk == NULL;
     if (walk != NULL)
         return walk;
     walk = memory_zeroed(1, sizeof(*walk));
-    walk->body = *body;
-    loop_text_read(&walk->text, source_get(search->model, body->code->file), body->first, body->last);
     map_put(&search->walk_map, key, walk);
     search->walks = memory_grow(search->walks, search->walk_count, &search->walk_capacity, sizeof(*search->walks));
     return search->walks[search->walk_count++] = walk;
+}
+
+static struct walk *walk_of_loop(struct search *search, const struct loop_body *body)
+{
+    bool is_new;
+    struct walk *walk = walk_at(search, body->code->file, body->first, -1, &is_new);
+    if (is_new)
+        loop_text_read(&walk->text, source_get(search->model, body->code->file), body->first, body->last);
+    return walk;
+}
+
+static struct walk *walk_of_comprehension(struct search *search, const struct comprehension *comprehension)
+{
+    bool is_new;
+    struct walk *walk = walk_at(search, comprehension->code->file, comprehension->line, comprehension->column, &is_new);
+    if (is_new)
+        loop_text_read_comprehension(&walk->text, comprehension->element, comprehension->clauses);
+    return walk;
 }
 
 /* The text of an instruction; of the whole line where no columns are known (before CPython 3.11). */
@@ -138,10 +160,22 @@ static bool is_in_header(const struct source *source, const struct line_span *sp
     return (size_t)span->column < header_bytes;
 }
 
+/* np.sum() and Tensor.__iter__() are Python functions before native ones; layers, optimizers and loaders are more than that. */
+static bool is_wrapper(const struct code *code)
+{
+    static const char *const parts[] = {"/numpy/", "/torch/_tensor.py", "/torch/functional.py",
+                                        "/torch/nn/functional.py"};
+    for (size_t i = 0; code->owner == OWNER_FOUNDATION && i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (strstr(code->file, parts[i]) != NULL)
+            return true;
+    return false;
+}
+
 /* Where the Python frame `node_id` stands; NULL where that is not the user's code or not known. */
 static struct spot *spot_of(struct search *search, struct process *process, uint32_t node_id)
 {
     struct code *code = NULL;
+    struct comprehension comprehension;
     struct loop_body body;
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
     struct line_span span = model_position(search->model, process, record, &code);
@@ -156,22 +190,27 @@ static struct spot *spot_of(struct search *search, struct process *process, uint
     map_put(&search->spot_map, key, spot);
     search->spots = memory_grow(search->spots, search->spot_count, &search->spot_capacity, sizeof(*search->spots));
     search->spots[search->spot_count++] = spot;
-    if (!loop_of_frame(search->model, process, node_id, &body))
-        return spot;
-    spot->walk = walk_of(search, &body);
     const struct source *source = source_get(search->model, code->file);
-    spot->header = span.line == body.first && is_in_header(source, &span, &body);
+    if (comprehension_of_frame(search->model, process, node_id, &comprehension)) {
+        spot->walk = walk_of_comprehension(search, &comprehension);
+        spot->header = comprehension.is_in_header;
+    } else if (loop_of_frame(search->model, process, node_id, &body)) {
+        spot->walk = walk_of_loop(search, &body);
+        spot->header = span.line == body.first && is_in_header(source, &span, &body);
+    } else {
+        return spot;
+    }
     struct word text = text_of(source, &span);
     spot->element = !spot->header && loop_text_has_element(&spot->walk->text, text, false);
     spot->item = spot->header || loop_text_has_element(&spot->walk->text, text, true);
     return spot;
 }
 
-/* A leaf's samples, at the instruction that made the call. */
+/* A leaf's samples, at the instruction that made the call. `wrapped`: in a wrapper's Python code, which is of the call. */
 static void add_own(struct search *search, struct process *process, struct spot *spot, uint32_t leaf,
-                    const struct db_node *record, enum library library)
+                    const struct db_node *record, enum library library, bool wrapped)
 {
-    bool native = time_kind_of(process, record, model_node(process, leaf)) == TIME_NATIVE;
+    bool native = wrapped || time_kind_of(process, record, model_node(process, leaf)) == TIME_NATIVE;
     *(native ? &spot->native : &spot->interpreter) += record->samples;
     spot->array += native && library != LIBRARY_OTHER ? record->samples : 0;
     spot->tensor += native && library == LIBRARY_TENSOR ? record->samples : 0;
@@ -187,8 +226,12 @@ static void add_own(struct search *search, struct process *process, struct spot 
 static struct step *step_of(struct search *search, struct process *process, uint32_t python_id)
 {
     struct step *step = &search->steps[run_index(&process->run->tables[DB_KIND_NODE], python_id)];
-    if (!step->looked_at)
+    if (!step->looked_at) {
+        struct code *code = NULL;
+        model_position(search->model, process, run_record(process->run, DB_KIND_NODE, python_id), &code);
         step->spot = spot_of(search, process, python_id);
+        step->wrapper = step->spot == NULL && code != NULL && is_wrapper(code);
+    }
     step->looked_at = true;
     return step;
 }
@@ -198,7 +241,7 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
                      enum library library)
 {
     const struct walk *last = NULL;
-    bool own = true;
+    bool own = true, wrapped = false;
     uint32_t id = model_node(process, leaf)->python;
     for (unsigned i = 0; id != 0 && i < FRAMES_MAX; i++) {
         const struct step *step = step_of(search, process, id);
@@ -206,12 +249,13 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
         struct walk *walk = spot != NULL ? spot->walk : NULL;
         if (walk != NULL) {
             if (own)
-                add_own(search, process, spot, leaf, record, library);
+                add_own(search, process, spot, leaf, record, library, wrapped);
             walk->all += walk != last ? record->samples : 0;
-            walk->header_array += spot->header && library != LIBRARY_OTHER ? record->samples : 0;
+            walk->header_array += own && spot->header && library != LIBRARY_OTHER ? record->samples : 0;
             last = walk;
         }
-        own = false;
+        wrapped = own && step->wrapper;
+        own = wrapped;
         id = step->outer;
     }
 }
@@ -255,6 +299,7 @@ static void add_spot(struct spot *spot)
     struct walk *walk = spot->walk;
     walk->interpreter += spot->interpreter;
     walk->native += spot->native;
+    walk->ns += spot->ns;
     if (is_element(spot)) {
         walk->element += spot->native;
         walk->array += spot->array;
@@ -305,16 +350,22 @@ static char *percent_of(uint64_t part, uint64_t whole)
 static void say_with(struct model *model, struct finding *finding, const char *instead)
 {
     struct loop_body loop = {.first = finding->line->number};
-    loop_of_frame(model, finding->process, model_node(finding->process, finding->node)->python, &loop);
-    char *place = say_place(model, finding->line->file, loop.first), *samples = page_count(finding->whole);
+    struct comprehension comprehension;
+    uint32_t frame = model_node(finding->process, finding->node)->python;
+    bool is_loop = !comprehension_of_frame(model, finding->process, frame, &comprehension);
+    if (is_loop)
+        loop_of_frame(model, finding->process, frame, &loop);
+    const char *what = is_loop ? "loop" : "comprehension";
+    char *place = say_place(model, finding->line->file, is_loop ? loop.first : comprehension.line);
+    char *samples = page_count(finding->whole);
     char *calls = percent_of(finding->part, finding->whole);
     finding->claim =
-        memory_print("Works on one element or short row at a time: of %s samples in the loop at %s, %s lie in "
+        memory_print("Works on one element or short row at a time: of %s samples in the %s at %s, %s lie in "
                      "calls for a single one of them, and in the interpreter between these.",
-                     samples, place, calls);
-    finding->advice = memory_print("%s in place of the loop at %s; "
+                     samples, what, place, calls);
+    finding->advice = memory_print("%s in place of the %s at %s; "
                                    "what must stay a loop is quicker over what tolist() makes of the array once.",
-                                   instead, place);
+                                   instead, what, place);
     free(place);
     free(samples);
     free(calls);
@@ -333,15 +384,49 @@ static void say_scattered(struct model *model, struct finding *finding)
              "as the loop does (z[where] += does not), work on the whole array");
 }
 
-static void claim_walk(struct model *model, const struct walk *walk)
+/* What another loop on the same line claims already; NULL where none does. */
+static struct finding *claimed_beside(const struct model *model, const struct walk *walk)
 {
-    struct finding *finding = finding_add(model, walk->line, "tiny_calls", "slice under-utilisation");
-    finding->waste_s = (double)walk->line->element_ns * 1e-9;
-    finding->part = walk->interpreter + walk->element;
-    finding->whole = walk->all;
-    finding->process = walk->process;
-    finding->node = walk->node;
-    finding->say = walk->text.scattered ? say_scattered : say;
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == walk->line && strcmp(model->findings[i]->kind, KIND) == 0)
+            return model->findings[i];
+    return NULL;
+}
+
+static void claim_walk(struct model *model, struct walk *walk)
+{
+    struct finding *finding = claimed_beside(model, walk);
+    double seconds = (double)walk->ns * 1e-9;
+    if (finding == NULL)
+        finding = finding_add(model, walk->line, KIND, "slice under-utilisation");
+    if (seconds > finding->waste_s) {
+        finding->process = walk->process;
+        finding->node = walk->node;
+        finding->say = walk->text.scattered ? say_scattered : say;
+    }
+    finding->waste_s += seconds;
+    finding->part += walk->interpreter + walk->element;
+    finding->whole += walk->all;
+    walk->claimed = true;
+}
+
+/* What is made again there is not to be taken apart better, but not to be made, unless that is the lesser part. */
+static bool is_told_better(const struct model *model, const struct walk *walk)
+{
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == walk->line && strcmp(model->findings[i]->kind, KIND) != 0 &&
+            model->findings[i]->waste_s >= (double)walk->ns * 1e-9)
+            return true;
+    return false;
+}
+
+/* The whole loop goes, lines that only fetch an element or count included. */
+static void charge_spot(const struct spot *spot)
+{
+    if (spot->walk == NULL || !spot->walk->claimed || spot->line == NULL)
+        return;
+    spot->line->taken_apart_s += (double)spot->ns * 1e-9;
+    spot->line->taken_apart_at = spot->walk->line;
 }
 
 static void search_free(struct search *search)
@@ -368,7 +453,9 @@ void rule_tiny_calls(struct model *model)
         if (search.spots[i]->walk != NULL && is_tiny(search.spots[i]->walk))
             add_line(search.spots[i]);
     for (size_t i = 0; i < search.walk_count; i++)
-        if (search.walks[i]->line != NULL && !finding_has_line(model, search.walks[i]->line))
+        if (search.walks[i]->line != NULL && !is_told_better(model, search.walks[i]))
             claim_walk(model, search.walks[i]);
+    for (size_t i = 0; i < search.spot_count; i++)
+        charge_spot(search.spots[i]);
     search_free(&search);
 }

@@ -99,17 +99,18 @@ struct line {
     struct objects objects;
     struct alive alive;
     struct line_idle idle;
-    struct contents *contents;      /* NULL: none were looked at for that */
-    uint64_t phase_ns[PHASE_COUNT]; /* of times */
-    unsigned phases;                /* bits: in which phases its code ran, made objects or touched them */
-    struct place *places;           /* those of its instructions that made objects, on each way */
-    double events[DB_EVENTS_MAX];   /* hardware events, by the model's event_names */
-    struct line *caller;            /* the user line this package line stands for, NULL usually */
-    double waste_s;                 /* upper bound of what a fix can win, never more than its own time */
-    double stored_s;                /* ... that needless stores stand for, by waste_kind */
-    double computed_again_s;        /* ... that results made again stand for (findings) */
-    double allocated_s;             /* ... that memory got again stands for (findings) */
-    double taken_apart_s;           /* ... that work on single elements stands for (findings) */
+    struct contents *contents;         /* NULL: none were looked at for that */
+    uint64_t phase_ns[PHASE_COUNT];    /* of times */
+    unsigned phases;                   /* bits: in which phases its code ran, made objects or touched them */
+    struct place *places;              /* those of its instructions that made objects, on each way */
+    double events[DB_EVENTS_MAX];      /* hardware events, by the model's event_names */
+    struct line *caller;               /* the user line this package line stands for, NULL usually */
+    double waste_s;                    /* upper bound of what a fix can win, never more than its own time */
+    double stored_s;                   /* ... that needless stores stand for, by waste_kind */
+    double computed_again_s;           /* ... that results made again stand for (findings) */
+    double allocated_s;                /* ... that memory got again stands for (findings) */
+    double taken_apart_s;              /* ... that work on single elements stands for (findings)... */
+    const struct line *taken_apart_at; /* ... whose finding stands at this line; NULL: there is none */
     enum share_kind waste_kind;
     uint64_t element_samples, element_ns; /* of times: in loops over the elements of arrays (findings/tiny_calls.c) */
     bool own, wasteful;                   /* in the user's own code; waste_kind says something */

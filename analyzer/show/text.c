@@ -18,13 +18,14 @@ static void put_findings(const struct page *page, struct model *model, const str
         page_put(page, STYLE_TITLE, "lines by waste, then by time\n\n");
 }
 
-/* The rank of the line's first finding on the page; 0 without one. */
+/* The rank of the line's first finding on the page, or of the loop's that it stands in; 0 without one. */
 static size_t finding_rank(const struct selection *selection, const struct line *line)
 {
     for (size_t i = 0; i < selection->finding_count; i++)
         if (selection->findings[i]->line == line)
             return i + 1;
-    return 0;
+    return line->taken_apart_at != NULL && line->taken_apart_at != line ? finding_rank(selection, line->taken_apart_at)
+                                                                        : 0;
 }
 
 static void put_lines(const struct page *page, struct model *model, const struct selection *selection,

@@ -298,15 +298,17 @@ static void add_waste(const struct model *model, char **text, const struct waste
     *text = longer;
 }
 
-/* Of each line the greatest of the three: a fix wins its time once. */
+/* Of each line the greatest of these: a fix wins its time once. */
 static void put_waste(const struct page *page, const struct model *model, double min_waste_percent)
 {
-    enum { AGAIN, STORED, ALLOCATED, WAYS };
-    struct wasted ways[WAYS] = {
-        {.what = "computed again"}, {.what = "stored for nothing"}, {.what = "allocated again"}};
+    enum { AGAIN, STORED, ALLOCATED, APART, WAYS };
+    struct wasted ways[WAYS] = {{.what = "computed again"},
+                                {.what = "stored for nothing"},
+                                {.what = "allocated again"},
+                                {.what = "element by element"}};
     for (size_t i = 0; i < model->line_count; i++) {
         const struct line *line = model->lines[i];
-        const double seconds[WAYS] = {line->computed_again_s, line->stored_s, line->allocated_s};
+        const double seconds[WAYS] = {line->computed_again_s, line->stored_s, line->allocated_s, line->taken_apart_s};
         size_t most = AGAIN;
         for (size_t way = 0; way < WAYS; way++)
             most = seconds[way] > seconds[most] ? way : most;

@@ -1,0 +1,129 @@
+#include "findings/comprehension.h"
+
+#include <string.h>
+
+#include "model/source.h"
+
+#define REACH_BYTES 4000 /* so far back a bracket is looked for, and so far on the end of one */
+
+static bool opens(char c)
+{
+    return c == '(' || c == '[' || c == '{';
+}
+
+static bool closes(char c)
+{
+    return c == ')' || c == ']' || c == '}';
+}
+
+static bool is_word(const char *at, const char *begin, const char *end, const char *word)
+{
+    size_t length = strlen(word);
+    return (size_t)(end - at) >= length && memcmp(at, word, length) == 0 && (at == begin || !word_char(at[-1])) &&
+           (at + length == end || !word_char(at[length]));
+}
+
+/* Of the bracket at `open`, in text without strings and comments. False where it does not close, or nothing is gone through. */
+static bool read_bracket(const char *open, const char *end, struct comprehension *comprehension)
+{
+    const char *clauses = NULL;
+    size_t depth = 0;
+    end = end - open > REACH_BYTES ? open + REACH_BYTES : end;
+    for (const char *at = open; at < end; at++) {
+        depth += opens(*at);
+        depth -= closes(*at);
+        if (depth == 0) {
+            if (clauses == NULL)
+                return false;
+            comprehension->element = (struct word){open + 1, (size_t)(clauses - open - 1)};
+            comprehension->clauses = (struct word){clauses, (size_t)(at - clauses)};
+            return true;
+        }
+        if (depth == 1 && clauses == NULL && is_word(at, open, end, "for"))
+            clauses = at;
+    }
+    return false;
+}
+
+/* A condition is asked in each round. */
+static bool is_in_header(const struct comprehension *comprehension, const char *place)
+{
+    const char *begin = comprehension->clauses.text, *end = begin + comprehension->clauses.length_bytes;
+    bool is_header = false;
+    size_t depth = 0;
+    for (const char *at = begin; at < end && at <= place; at++) {
+        depth += opens(*at);
+        depth -= closes(*at);
+        if (depth == 0 && is_word(at, begin, end, "for"))
+            is_header = true;
+        if (depth == 0 && is_word(at, begin, end, "if"))
+            is_header = false;
+    }
+    return is_header;
+}
+
+/* From the inside out: the brackets around [start, end). */
+static const char *find_around(const char *text, const char *text_end, const char *start, const char *end,
+                               struct comprehension *comprehension)
+{
+    size_t depth = 0;
+    for (const char *at = start; at > text && start - at < REACH_BYTES; at--) {
+        char c = at[-1];
+        if (closes(c))
+            depth++;
+        else if (opens(c) && depth > 0)
+            depth--;
+        else if (opens(c) && read_bracket(at - 1, text_end, comprehension) &&
+                 comprehension->clauses.text + comprehension->clauses.length_bytes >= end)
+            return at - 1;
+    }
+    return NULL;
+}
+
+static const char *at_place(const struct source *source, int32_t line, int32_t column)
+{
+    size_t length = 0;
+    const char *text = source_line(source, line, &length);
+    return text != NULL && column >= 0 && (size_t)column <= length ? text + column : NULL;
+}
+
+/* Where the bracket stands: counted back from the place, whose line is known. */
+static void set_position(struct comprehension *comprehension, const char *text, const char *open, const char *start,
+                         int32_t line)
+{
+    for (const char *at = open; at < start; at++)
+        line -= *at == '\n' ? 1 : 0;
+    const char *first = open;
+    while (first > text && first[-1] != '\n')
+        first--;
+    comprehension->line = line;
+    comprehension->column = (int32_t)(open - first);
+}
+
+bool comprehension_of_frame(struct model *model, struct process *process, uint32_t node_id,
+                            struct comprehension *comprehension)
+{
+    struct code *code = NULL;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    if (record == NULL || record->frame != DB_FRAME_PYTHON)
+        return false;
+    struct line_span span = model_position(model, process, record, &code);
+    if (code == NULL || span.line <= 0)
+        return false;
+    const struct source *source = source_code(model, code->file);
+    const char *start = at_place(source, span.line, span.column),
+               *end = at_place(source, span.end_line, span.end_column);
+    if (start == NULL || end == NULL || end <= start)
+        return false;
+    const char *text = source->text, *text_end = source->text + source->length_bytes, *open = start;
+    *comprehension = (struct comprehension){.code = code};
+    bool is_whole = opens(*start) && read_bracket(start, text_end, comprehension) &&
+                    comprehension->clauses.text + comprehension->clauses.length_bytes + 1 == end;
+    if (!is_whole)
+        open = find_around(text, text_end, start, end, comprehension);
+    if (open == NULL)
+        return false;
+    comprehension->is_in_header = is_whole || is_in_header(comprehension, start);
+    set_position(comprehension, text, open, start, span.line);
+    return true;
+}
