@@ -1,9 +1,8 @@
 #include "findings/changed.h"
 
-#include <ctype.h>
 #include <string.h>
 
-#include "findings/expression.h"
+#include "findings/handed.h"
 #include "findings/loop.h"
 #include "findings/statement.h"
 #include "findings/words.h"
@@ -37,6 +36,16 @@ static bool changes_first(struct word name, const char *bracket, const char *end
            word_equal(word_name_at(first, end), buffer);
 }
 
+/* "f(x, inplace=True)" and PyTorch's "f_(x)": of functions that change their first argument where they are asked to. */
+static bool changes_in_place(struct word name, const char *bracket, const char *end, struct word buffer)
+{
+    struct word arguments = word_in_bracket(bracket, end);
+    const char *first = word_skip_blanks(arguments.text, end);
+    bool asked = memmem(arguments.text, arguments.length_bytes, "inplace=True", 12) != NULL;
+    bool by_name = name.length_bytes > 1 && name.text[name.length_bytes - 1] == '_';
+    return (asked || by_name) && first < end && word_equal(word_name_at(first, end), buffer);
+}
+
 /* Does a call in the text store into the buffer? */
 static bool calls_change(struct word text, struct word buffer)
 {
@@ -45,14 +54,17 @@ static bool calls_change(struct word text, struct word buffer)
         struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
         const char *behind = word_skip_blanks(name.text + name.length_bytes, end);
         bool called = name.length_bytes > 0 && behind < end && *behind == '(';
-        bool is_out = word_equal(name, buffer) && at - text.text > 4 && memcmp(at - 4, "out=", 4) == 0;
+        bool is_out = word_equal(name, buffer) && ((at - text.text > 4 && memcmp(at - 4, "out=", 4) == 0) ||
+                                                   (at - text.text > 5 && memcmp(at - 5, "out=(", 5) == 0));
         if (is_out || (called && word_is_part_of(name, buffer) && is_changing_method(name)) ||
-            (called && changes_first(name, behind, end, buffer)))
+            (called && (changes_first(name, behind, end, buffer) || changes_in_place(name, behind, end, buffer))))
             return true;
         at = name.length_bytes > 0 ? name.text + name.length_bytes : at + 1;
     }
     return false;
 }
+
+static void hand_to(struct changed *changed, const struct source *source, const struct handed *handed, int32_t number);
 
 enum effect { EFFECT_NONE, EFFECT_CHANGES, EFFECT_REBINDS };
 
@@ -79,19 +91,108 @@ static size_t indent_of(struct word line)
     return (size_t)(word_skip_blanks(line.text, line.text + line.length_bytes) - line.text);
 }
 
-/* False where nothing below says any more of the name. */
-static bool read_line(struct changed *changed, struct word line, int32_t number, struct word buffer)
+static void add_line(struct changed *changed, int32_t number)
+{
+    for (size_t i = 0; i < changed->count; i++)
+        if (changed->lines[i] == number)
+            return;
+    if (changed->count < CHANGED_MAX)
+        changed->lines[changed->count++] = number;
+}
+
+/* False where nothing below says any more of the name. `source`: NULL: functions that it is handed to are not looked into. */
+static bool read_line(struct changed *changed, const struct source *source, struct word line, int32_t number,
+                      struct word buffer)
 {
     struct word statement;
     while (word_next_statement(&line, &statement)) {
+        struct handed handed;
         enum effect effect = effect_of(statement, buffer);
+        if (effect == EFFECT_CHANGES)
+            add_line(changed, number);
+        else if (handed_find(statement, buffer, &handed))
+            hand_to(changed, source, &handed, number);
         if (effect == EFFECT_REBINDS)
             return false;
-        bool told = changed->count > 0 && changed->lines[changed->count - 1] == number;
-        if (effect == EFFECT_CHANGES && !told && changed->count < CHANGED_MAX)
-            changed->lines[changed->count++] = number;
     }
     return true;
+}
+
+/* What lines [first, last] do with the name; those indented as `indent` at most, if that is more than nothing, are another function's. */
+static void read_lines(struct changed *changed, const struct source *source, int32_t first, int32_t last, size_t indent,
+                       struct word buffer, bool looks_into)
+{
+    for (int32_t i = first; i <= last; i++) {
+        struct word line;
+        line.text = source_line(source, i, &line.length_bytes);
+        size_t own = line.text != NULL ? indent_of(line) : 0;
+        bool blank = line.text != NULL && own == line.length_bytes;
+        if (line.text == NULL || (!blank && own < indent))
+            return;
+        if (!blank && !read_line(changed, looks_into ? source : NULL, line, i, buffer))
+            return;
+    }
+}
+
+/* "def name(": its line in the file; 0: there is none, or another file has it. */
+static int32_t definition_of(const struct source *source, struct word name)
+{
+    struct word line;
+    for (int32_t i = 1; (line.text = source_line(source, i, &line.length_bytes)) != NULL; i++) {
+        const char *end = line.text + line.length_bytes, *at = word_skip_blanks(line.text, end);
+        if (!word_is(word_name_at(at, end), "def"))
+            continue;
+        at = word_skip_blanks(at + strlen("def"), end);
+        if (word_equal(word_name_at(at, end), name))
+            return i;
+    }
+    return 0;
+}
+
+/* The parameter that takes what is handed; empty where none is seen to. A method's first one is the object. */
+static struct word parameter_of(struct word line, const struct handed *handed)
+{
+    const char *end = line.text + line.length_bytes, *open = memchr(line.text, '(', line.length_bytes);
+    struct word none = {line.text, 0};
+    if (handed->keyword.length_bytes > 0 || open == NULL)
+        return handed->keyword;
+    struct word rest = word_in_bracket(open, end), name;
+    size_t place = handed->place;
+    for (size_t i = 0; rest.length_bytes > 0; i++) {
+        const char *at = word_skip_blanks(rest.text, end),
+                   *comma = memchr(at, ',', (size_t)(rest.text + rest.length_bytes - at));
+        name = word_name_at(at, end);
+        bool is_object = i == 0 && (word_is(name, "self") || word_is(name, "cls"));
+        place += is_object ? 1 : 0;
+        if (i == place)
+            return name;
+        if (comma == NULL)
+            return none;
+        rest = (struct word){comma + 1, (size_t)(rest.text + rest.length_bytes - comma - 1)};
+    }
+    return none;
+}
+
+/* Where the function's text stands in the file, it says what becomes of the buffer; else that is open. */
+static void hand_to(struct changed *changed, const struct source *source, const struct handed *handed, int32_t number)
+{
+    struct changed within = {.count = 0};
+    struct word line = {0};
+    int32_t definition = source != NULL ? definition_of(source, word_last_part(handed->function)) : 0;
+    struct word parameter = {0};
+    if (definition > 0) {
+        line.text = source_line(source, definition, &line.length_bytes);
+        parameter = parameter_of(line, handed);
+    }
+    if (parameter.length_bytes > 0)
+        read_lines(&within, source, definition + 1, definition + LINES_MAX, indent_of(line) + 1, parameter, false);
+    for (size_t i = 0; i < within.count; i++)
+        add_line(changed, within.lines[i]);
+    bool is_open = parameter.length_bytes == 0 || within.handed.length_bytes > 0;
+    if (is_open && changed->handed.length_bytes == 0) {
+        changed->handed = handed->function;
+        changed->handed_line = number;
+    }
 }
 
 /* The last line of the innermost loop around the frame; without one LINES_MAX below it. */
@@ -120,76 +221,9 @@ void changed_find(struct changed *changed, struct model *model, struct process *
     const struct source *source = source_code(model, code->file);
     changed->file = code->file;
     line.text = source_line(source, span.line, &line.length_bytes);
-    size_t indent = line.text != NULL ? indent_of(line) : 0;
-    int32_t last = last_line(model, process, node_id, span.line);
-    for (int32_t i = span.end_line; i <= last; i++) {
-        line.text = source_line(source, i, &line.length_bytes);
-        size_t own = line.text != NULL ? indent_of(line) : 0;
-        bool blank = line.text != NULL && own == line.length_bytes;
-        if (line.text == NULL || (!blank && own == 0 && indent > 0 && i > span.end_line))
-            return;
-        if (i == span.end_line)
-            line = behind(line, (size_t)span.end_column);
-        if (!blank && !read_line(changed, line, i, buffer))
-            return;
-    }
-}
-
-static char last_before(const char *from, const char *to)
-{
-    while (to > from && (isspace((unsigned char)to[-1]) || to[-1] == '('))
-        to--;
-    return to > from ? to[-1] : '\0';
-}
-
-static char first_after(const char *from, const char *to)
-{
-    while (from < to && (isspace((unsigned char)*from) || *from == ')'))
-        from++;
-    return from < to ? *from : '\0';
-}
-
-static bool is_arithmetic(char c)
-{
-    return c != '\0' && strchr("+-*/@%&|^<>", c) != NULL;
-}
-
-/* NumPy computes "a @ b * 2 + c" in the memory of its first step, where nothing else holds that. Without columns: is there any? */
-static bool is_step_of_arithmetic(struct model *model, struct process *process, uint32_t node_id)
-{
-    struct expression_place place;
-    if (expression_place(model, process, node_id, &place))
-        return is_arithmetic(last_before(place.line, place.start)) ||
-               is_arithmetic(first_after(place.end, place.line_end));
-    struct code *code = NULL;
-    struct word line;
-    struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, node_id), &code);
-    line.text = source_line(source_code(model, code->file), span.line, &line.length_bytes);
-    for (size_t i = 0; line.text != NULL && i < line.length_bytes; i++)
-        if (is_arithmetic(line.text[i]))
-            return true;
-    return false;
-}
-
-/* The Python frame so many above the innermost, and of how many the wanted one is the last; 0: there is none. */
-static uint32_t frame_above(const struct process *process, uint32_t node_id, size_t above)
-{
-    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
-    while (record != NULL && (record->frame != DB_FRAME_PYTHON || above > 0)) {
-        above -= record->frame == DB_FRAME_PYTHON ? 1 : 0;
-        node_id = record->parent;
-        record = run_record(process->run, DB_KIND_NODE, node_id);
-    }
-    return record != NULL ? node_id : 0;
-}
-
-bool changed_later(struct model *model, const struct site *site)
-{
-    uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node), frame = 0;
-    bool reached = false;
-    for (size_t above = 0; above < site->record->changed_beyond; above++) {
-        frame = frame_above(site->process, site->record->node, above);
-        reached |= frame != 0 && frame == line;
-    }
-    return reached && !is_step_of_arithmetic(model, site->process, frame);
+    size_t indent = line.text != NULL && indent_of(line) > 0 ? 1 : 0; /* at most to the end of the function */
+    line.text = source_line(source, span.end_line, &line.length_bytes);
+    if (line.text != NULL && read_line(changed, source, behind(line, (size_t)span.end_column), span.end_line, buffer))
+        read_lines(changed, source, span.end_line + 1, last_line(model, process, node_id, span.line), indent, buffer,
+                   true);
 }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "findings/changed.h"
+#include "findings/changed_later.h"
 #include "findings/far.h"
 #include "findings/libraries.h"
 #include "findings/loop.h"
@@ -16,9 +18,6 @@
 #include "show/page.h"
 
 #define LOOPS_MAX 4u /* so many are named */
-#define CHANGED_LATER                                                                                                  \
-    " It is changed in place after this line, by what it is handed to or by another name: keep the finished buffer, "  \
-    "or hand out copies."
 
 static bool is_shuffled(const struct finding *finding)
 {
@@ -105,16 +104,49 @@ static char *say_took(double seconds)
     return text;
 }
 
+/* The one that the line's statement gives a name, which need not be the largest: that may be a step on the way to it. */
+static void find_changes(struct model *model, const struct finding *finding, struct changed *changed)
+{
+    const struct site *second = finding->second;
+    changed_find(changed, model, second->process, lines_frame_of_leaf(model, second->process, second->record->node));
+    for (const struct place *place = finding->line->places; place != NULL; place = place->next) {
+        const struct site *site = place->sites;
+        if (changed->count > 0 || changed->handed.length_bytes > 0)
+            return;
+        if (site != NULL && site != second)
+            changed_find(changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
+    }
+}
+
+/* What others do, that have the buffer: seen, or to be looked at. Empty where there is nothing to say. */
+static char *say_others_changes(struct model *model, const struct finding *finding, const struct changed *changed,
+                                bool copy)
+{
+    if (changed_later(model, finding->line))
+        return memory_print(
+            " It is changed in place after this line, by what it is handed to or by another name: keep the "
+            "finished buffer%s.",
+            copy ? "" : ", or hand out copies");
+    if (changed->handed.length_bytes == 0)
+        return memory_print("%s", "");
+    char *place = say_place(model, changed->file, changed->handed_line);
+    char *function = text_printable(changed->handed.text, changed->handed.length_bytes);
+    char *text = memory_print(" %s() at %s, which is handed it, must not change it in place.", function, place);
+    free(place);
+    free(function);
+    return text;
+}
+
 /*
  * What is made equal is the finished buffer: lines that store into it behind the one that makes it have to move with that, or
  * they store into what is kept, again and again. Empty where there are none.
  */
-static char *say_changes(struct model *model, const struct site *site)
+static char *say_changes(struct model *model, const struct finding *finding, bool copy)
 {
     struct changed changed;
-    changed_find(&changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
+    find_changes(model, finding, &changed);
     if (changed.count == 0)
-        return memory_print("%s", changed_later(model, site) ? CHANGED_LATER : "");
+        return say_others_changes(model, finding, &changed, copy);
     char *text = say_place(model, changed.file, changed.lines[0]);
     for (size_t i = 1; i < changed.count; i++) {
         char *longer = memory_print("%s%s %d", text, i + 1 == changed.count ? " and" : ",", changed.lines[i]);
@@ -241,7 +273,7 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     const struct site *site = finding->second;
     struct loop loop = loop_of(model, finding, again);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
-         *changes = say_changes(model, site);
+         *changes = say_changes(model, finding, copy);
     const char *what = again ? "them" : "it", *each = say_each(&finding->object);
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))

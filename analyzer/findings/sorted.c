@@ -2,7 +2,7 @@
  * Claim: the line sorts, and only a few from one end of the result are used: what finds those need not sort the rest.
  * Evidence: the text. The call is one of NumPy's or PyTorch's that sort into a new object, and a slice from an end to a count is all that
  * is taken: in the same expression ("np.argsort(d)[:, :k]"), so that nothing else can see the result; or by every mention of
- * the names it is given to, in the whole file. The time below the call is sampled. The waste is an upper bound: a partition takes a part of it.
+ * the names it is given to that may see it. The time below the call is sampled. The waste is an upper bound: a partition takes a part of it.
  * Traps: the rest that is used (another slice of the name, trimmed means "[k:-k]", "[1:]"); halves, quantiles and splits
  * (a count is a number or a name, no calculation); a name for nearly all of it: sampled stores of the sort, many of which a
  * later call loads, unmake it; small results (no object, no time); names of objects ("self.order"), which others may read.
@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "findings/expression.h"
+#include "findings/name_uses.h"
 #include "findings/part_taken.h"
 #include "findings/sites.h"
 #include "findings/words.h"
@@ -54,49 +55,29 @@ static bool is_sort(struct model *model, const struct site *site)
     return false;
 }
 
-/* Does a mention of the name at `at` stand for itself: no longer name, no attribute? */
-static bool is_mention(const char *text, const char *at, size_t length)
+/* Of a result's name: is a few what is taken of it? */
+static bool gives_few(const char *at, void *state)
 {
-    return (at == text || (!word_char(at[-1]) && at[-1] != '.')) && !word_char(at[length]);
-}
-
-static bool is_assigned(const char *behind)
-{
-    behind = skip_blanks(behind);
-    return (*behind == '=' && behind[1] != '=') || *behind == ',';
-}
-
-/* Do all mentions of the name, but for those that are assigned to (in a row of names, at its line's beginning), take a few? */
-static bool name_gives_few(const char *text, struct taken name, struct taken *taken)
-{
-    size_t length = (size_t)(name.to - name.from);
-    for (const char *at = text; (at = strchr(at, *name.from)) != NULL; at++) {
-        if (strncmp(at, name.from, length) != 0 || !is_mention(text, at, length))
-            continue;
-        const char *slice, *end, *line = at;
-        while (line > text && line[-1] != '\n')
-            line--;
-        bool row =
-            strspn(line, " \t,_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") >= (size_t)(at - line);
-        if (row && is_assigned(at + length))
-            continue;
-        if (part_taken(at + length, &slice, &end) != PART_FEW)
-            return false;
-        *taken = (struct taken){slice, end};
-    }
+    struct taken *taken = state;
+    const char *slice, *end;
+    if (part_taken(at + word_name_at(at, at + strlen(at)).length_bytes, &slice, &end) != PART_FEW)
+        return false;
+    *taken = (struct taken){slice, end};
     return true;
 }
 
 /* Of "order = np.argsort(d)" and "values, order = torch.sort(d)": the statement from `line` to the call at `call`. */
-static bool names_give_few(const char *text, const char *line, const char *call, struct taken *taken)
+static bool names_give_few(const struct source *code, const struct line_span *span, const char *line, const char *call,
+                           struct taken *taken)
 {
     for (const char *at = skip_blanks(line);; at = skip_blanks(at + 1)) {
-        struct taken name = {at, at};
-        while (word_char(*name.to))
-            name.to++;
-        if (name.to == at || isdigit((unsigned char)*at) || !name_gives_few(text, name, taken))
+        struct word name = {at, 0};
+        while (word_char(at[name.length_bytes]))
+            name.length_bytes++;
+        if (name.length_bytes == 0 || isdigit((unsigned char)*at) ||
+            !name_uses_visit(code, span->line, span->end_line, name, gives_few, taken))
             return false;
-        at = skip_blanks(name.to);
+        at = skip_blanks(at + name.length_bytes);
         if (*at == '=')
             return skip_blanks(at + 1) == call && taken->from != NULL;
         if (*at != ',')
@@ -129,7 +110,7 @@ static bool takes_few(struct model *model, struct process *process, uint32_t fra
         taken->from = NULL;
         end = skip_blanks(end);
         return (*end == '\n' || *end == '\r' || *end == '\0') &&
-               names_give_few(source->text, first, first + span.column, taken);
+               names_give_few(source, &span, first, first + span.column, taken);
     default:
         return false;
     }

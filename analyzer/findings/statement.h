@@ -3,6 +3,7 @@
 #define PIEPROF_ANALYZER_STATEMENT_H
 
 #include "model/model.h"
+#include "model/source.h"
 
 /*
  * Is what the Python frame `node_id` makes the whole value of an assignment to one name or attribute ("x = a + b")? Not so
@@ -12,5 +13,11 @@ bool statement_assigns(struct model *model, struct process *process, uint32_t no
 
 /* That name ("x", "self.x"), not NUL-terminated, in the source; NULL where statement_assigns() is false. */
 const char *statement_target(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes);
+
+/*
+ * The rows of the statement that holds row `line` of a source's code (source_code()), read from row `from`, where one begins. False
+ * where it does not end.
+ */
+bool statement_rows(const struct source *code, int32_t from, int32_t line, int32_t *first, int32_t *last);
 
 #endif

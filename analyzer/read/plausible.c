@@ -213,12 +213,23 @@ static void when_new(struct db_site *site, uint64_t contents)
 
 void plausible_site(struct run *run, const struct run_process *process, struct db_site *site)
 {
-    uint64_t *counters[] = {&site->births,       &site->workspaces,      &site->unfilled,
-                            &site->examined,     &site->constant,        &site->zero,
-                            &site->replicas,     &site->period_replicas, &site->copies,
-                            &site->looked_at,    &site->live_at_end,     &site->ended,
-                            &site->most_alive,   &site->peak_objects,    &site->far_births,
-                            &site->far_contents, &site->far_examined,    &site->far_period_replicas,
+    uint64_t *counters[] = {&site->births,
+                            &site->workspaces,
+                            &site->unfilled,
+                            &site->examined,
+                            &site->constant,
+                            &site->zero,
+                            &site->replicas,
+                            &site->period_replicas,
+                            &site->copies,
+                            &site->looked_at,
+                            &site->live_at_end,
+                            &site->ended,
+                            &site->peak_objects,
+                            &site->far_births,
+                            &site->far_contents,
+                            &site->far_examined,
+                            &site->far_period_replicas,
                             &site->pages_asked};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         limit(run, counters[i], COUNT_LIMIT);
@@ -238,7 +249,8 @@ void plausible_site(struct run *run, const struct run_process *process, struct d
     when_new(site, left);
     part_of(&site->copies, left);
     part_of(&site->ended, site->births);
-    part_of(&site->most_alive, site->births);
+    if (site->most_alive > site->births)
+        site->most_alive = (uint32_t)site->births;
     part_of(&site->peak_objects, site->births);
     part_of_time(run, &site->lifetime_ns, process->record, site->ended);
     far_history(run, site);

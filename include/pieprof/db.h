@@ -342,10 +342,11 @@ struct db_site {
     uint64_t live_at_end; /* not dead when the process ended; digested then when possible (they count in examined) */
     uint64_t looked_at;   /* of births; the others were thinned by count, or gone. Data structures count, unexamined */
     /* What follows is counted for objects of DB_LIVE_SMALL_BYTES and more, all of them. */
-    uint64_t ended;        /* of births: no longer alive */
-    uint64_t lifetime_ns;  /* of those, summed; each a difference of readings of a clock that moves every few ms */
-    uint64_t most_alive;   /* at once; each further birth took the place of one that had ended */
-    uint64_t peak_objects; /* alive when db_live's snapshot was taken */
+    uint64_t ended;         /* of births: no longer alive */
+    uint64_t lifetime_ns;   /* of those, summed; each a difference of readings of a clock that moves every few ms */
+    uint32_t most_alive;    /* at once; each further birth took the place of one that had ended */
+    int32_t changed_offset; /* of changed_beyond: in the bytecode, where the last of these frames stood before it */
+    uint64_t peak_objects;  /* alive when db_live's snapshot was taken */
     /* The far history, of objects of DB_FAR_MIN_BYTES and more: contents that their own hash selects, one in 2^far_bits. */
     uint64_t far_births;          /* of births: those it covers, from the first that it counted to the last */
     uint64_t far_contents;        /* different ones */
@@ -355,9 +356,8 @@ struct db_site {
     uint64_t far_period_replicas; /* of its replicas: those that came `far_period` after the one before */
     uint32_t far_period;          /* the commonest of these distances, in births; 0 = none */
     uint8_t far_bits;
-    uint8_t
-        changed_beyond; /* Python frames, from the innermost out, that had moved on when an object was changed; 0: none was seen */
-    uint16_t new_digits; /* of the first DB_NEW_MEASURED new contents (see below): full of numbers with digits */
+    uint8_t changed_beyond; /* Python frames, leaf first, that had moved on when an object was changed; 0: none was */
+    uint16_t new_digits;    /* of the first DB_NEW_MEASURED new contents (see below): full of numbers with digits */
     /* Of objects of DB_PAGES_MIN_BYTES and more: memory that the kernel had to give, page by page, as it was touched. */
     uint64_t pages_asked;     /* of births: whose pages were looked at */
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
@@ -383,6 +383,8 @@ struct db_link {
     uint64_t objects; /* atomic */
 };
 
+#define DB_OFFSET_UNKNOWN INT32_MIN /* db_site.changed_offset: not known... */
+#define DB_OFFSET_CALLED INT32_MAX  /* ... or within Python code that was called there */
 #define DB_LIVE_SMALL_BYTES 16384u
 #define DB_PAGES_MIN_BYTES 131072u /* glibc's allocations are mappings of their own from here on, at first */
 /* Objects from here on are told as if of huge pages as far as these fit in, where there are any. */

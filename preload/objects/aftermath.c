@@ -2,7 +2,10 @@
 
 #include "objects/content.h"
 
-#define ASKED_OF_SITE 8u /* the first objects after one that was equal to another */
+#define ASKED_OF_SITE 12u
+#define LOOKS_MAX 16u /* at one object, while the frames that hold still hold */
+#define FORGOTTEN_AFTER                                                                                                \
+    4096u /* births: who was not seen to end by then makes room, it may have ended on another thread */
 
 static struct call_stack_asked *find(struct call_stack *stack, const struct object_origin *origin)
 {
@@ -19,7 +22,7 @@ static void forget(struct call_stack *stack, struct call_stack_asked *asked)
     *asked = stack->asked[--stack->asked_count];
 }
 
-/* One that another thread frees is never asked for again: the oldest makes room. */
+/* NULL where there is none: what is born then is not asked, and its site's next one may be. */
 static struct call_stack_asked *make_room(struct call_stack *stack)
 {
     struct call_stack_asked *oldest = &stack->asked[0];
@@ -27,25 +30,33 @@ static struct call_stack_asked *make_room(struct call_stack *stack)
         return &stack->asked[stack->asked_count++];
     }
     for (uint32_t i = 1; i < stack->asked_count; i++) {
-        oldest = stack->asked[i].generation < oldest->generation ? &stack->asked[i] : oldest;
+        oldest = stack->asked[i].births > oldest->births ? &stack->asked[i] : oldest;
     }
-    return oldest;
+    return oldest->births > FORGOTTEN_AFTER ? oldest : NULL;
+}
+
+/* The first ones follow each other, the later ones lie ever further apart: of results that come round others have their turn. */
+static bool is_due(const struct site *site, uint32_t birth)
+{
+    return site->asked < ASKED_OF_SITE && atomic_load_explicit(&site->last_match, memory_order_relaxed) != 0 &&
+           birth >= UINT32_C(1) << site->asked;
 }
 
 void aftermath_born(struct call_stack *stack, struct site *site, uintptr_t start, struct object_origin *origin)
 {
-    if (site->asked >= ASKED_OF_SITE || atomic_load_explicit(&site->last_match, memory_order_relaxed) == 0) {
+    struct call_stack_asked *asked = is_due(site, origin->birth) ? make_room(stack) : NULL;
+    if (asked == NULL) {
         return;
     }
     site->asked++;
     origin->is_asked = true;
-    *make_room(stack) = (struct call_stack_asked){.site = origin->site,
-                                                  .birth = origin->birth,
-                                                  .start = start,
-                                                  .size_bytes = site->record->size_bytes,
-                                                  .generation = origin->generation,
-                                                  .depth = origin->depth + 1u,
-                                                  .held = origin->depth + 1u};
+    *asked = (struct call_stack_asked){.site = origin->site,
+                                       .birth = origin->birth,
+                                       .start = start,
+                                       .size_bytes = site->record->size_bytes,
+                                       .generation = origin->generation,
+                                       .depth = origin->depth + 1u,
+                                       .held = origin->depth + 1u};
 }
 
 /*
@@ -61,9 +72,13 @@ static uint32_t held_now(const struct call_stack *stack, const struct call_stack
     return held;
 }
 
+/* Short ones are read whole, as they are when they are compared. */
 static bool digest_of(uintptr_t start, uint64_t size_bytes, uint64_t *digest)
 {
     struct content_sample sample;
+    if (content_is_digested_whole(size_bytes)) {
+        return content_digest(start, size_bytes, digest);
+    }
     if (!content_sample_take(&sample, start, size_bytes)) {
         return false;
     }
@@ -71,13 +86,49 @@ static bool digest_of(uintptr_t start, uint64_t size_bytes, uint64_t *digest)
     return true;
 }
 
-/* Its content was another when `asked->held` frames still stood. The first time it is looked at its making is over, no more. */
-static void compare(struct call_stack_asked *asked, uint64_t digest)
+/* Where the outermost frame that has moved stands now; all zeros when it has returned. */
+static struct call_stack_stand stand_of(const struct call_stack *stack, uint32_t held)
 {
-    if (asked->digest != 0 && asked->digest != digest) {
-        asked->changed_beyond = asked->depth - asked->held;
+    struct call_stack_stand stand = {0};
+    if (held < stack->depth) {
+        stand.instruction = call_stack_link(stack, held)->instruction;
+        stand.offset = stack->levels[held].offset;
+        stand.calls = stack->depth > held + 1;
     }
-    asked->digest = digest;
+    return stand;
+}
+
+/*
+ * Its content is not what it was at the last look: it was changed after that, with so many frames moved on, the outermost of
+ * them where it stood then. Both times within one and the same call of Python code: it was that, and not what the line does itself.
+ */
+static void note_change(const struct call_stack *stack, struct call_stack_asked *asked, uint32_t held)
+{
+    const struct call_stack_stand *last = &asked->stand;
+    const struct call_stack_stand now = stand_of(stack, asked->held);
+    uint32_t beyond = asked->depth - asked->held;
+    bool by_call = held == asked->held && now.calls && last->calls && now.instruction == last->instruction;
+    bool is_known = asked->changed_beyond == beyond && asked->changed_offset == DB_OFFSET_CALLED;
+    asked->changed_beyond = beyond;
+    if (by_call || is_known) {
+        asked->changed_offset = DB_OFFSET_CALLED;
+    } else {
+        asked->changed_offset = last->instruction != 0 ? last->offset : DB_OFFSET_UNKNOWN;
+    }
+}
+
+/* Is it to be looked at? Once at each place that the outermost moved frame comes to; where that calls, now and then. */
+static bool is_looked_at(const struct call_stack *stack, struct call_stack_asked *asked, uint32_t held)
+{
+    asked->births++;
+    if (held < asked->held) {
+        return true;
+    }
+    if (held == asked->depth || held >= stack->depth || asked->looks >= LOOKS_MAX) {
+        return false;
+    }
+    return call_stack_link(stack, held)->instruction != asked->stand.instruction ||
+           (asked->births & (asked->births - 1)) == 0;
 }
 
 void aftermath_look_closer(struct call_stack *stack)
@@ -86,15 +137,31 @@ void aftermath_look_closer(struct call_stack *stack)
         struct call_stack_asked *asked = &stack->asked[i];
         uint32_t held = held_now(stack, asked);
         uint64_t digest = 0;
-        if (held == asked->held) {
+        if (!is_looked_at(stack, asked, held)) {
             continue;
         }
         if (!digest_of(asked->start, asked->size_bytes, &digest)) {
             forget(stack, asked); /* another thread has freed it */
             continue;
         }
-        compare(asked, digest);
+        if (asked->looks > 0 && asked->digest != digest) {
+            note_change(stack, asked, held);
+        }
+        asked->looks++;
+        asked->digest = digest;
+        asked->stand = stand_of(stack, held);
         asked->held = held;
+    }
+}
+
+/* Of two changes the one with more frames moved on says more, then the one further on in the code. */
+static void tell(struct db_site *record, const struct call_stack_asked *asked)
+{
+    uint8_t beyond = asked->changed_beyond < UINT8_MAX ? (uint8_t)asked->changed_beyond : UINT8_MAX;
+    uint8_t known = __atomic_load_n(&record->changed_beyond, __ATOMIC_RELAXED);
+    if (beyond > known || (beyond == known && beyond > 0 && asked->changed_offset > record->changed_offset)) {
+        __atomic_store_n(&record->changed_offset, asked->changed_offset, __ATOMIC_RELAXED);
+        __atomic_store_n(&record->changed_beyond, beyond, __ATOMIC_RELAXED);
     }
 }
 
@@ -105,12 +172,11 @@ void aftermath_ended(struct call_stack *stack, struct site *site, const struct o
     if (asked == NULL) {
         return;
     }
-    if (start != 0 && digest_of(start, asked->size_bytes, &digest)) {
-        compare(asked, digest);
-        uint8_t beyond = asked->changed_beyond < UINT8_MAX ? (uint8_t)asked->changed_beyond : UINT8_MAX;
-        if (beyond > __atomic_load_n(&site->record->changed_beyond, __ATOMIC_RELAXED)) {
-            __atomic_store_n(&site->record->changed_beyond, beyond, __ATOMIC_RELAXED);
+    if (start != 0 && asked->looks > 0 && digest_of(start, asked->size_bytes, &digest)) {
+        if (digest != asked->digest) {
+            note_change(stack, asked, held_now(stack, asked));
         }
+        tell(site->record, asked);
     }
     forget(stack, asked);
 }

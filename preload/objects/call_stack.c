@@ -49,6 +49,7 @@ static bool hash_level(struct call_stack *stack, struct call_stack_level *level,
         level->hash = place->hash;
         level->own_hash = place->own_hash;
         level->mark = place->mark;
+        level->offset = place->offset;
         return true;
     }
     if (!resolve(link, &frame)) {
@@ -57,10 +58,15 @@ static bool hash_level(struct call_stack *stack, struct call_stack_level *level,
     /* The program's own file outlives all others. */
     level->mark = frame.module && stack->depth > 0 ? python_link_mark(link) : 0;
     level->own_hash = mix(frame.content, (uint32_t)frame.offset);
+    level->offset = frame.offset;
     level->hash = mix(outer, level->own_hash);
     if (frame.code != 0) { /* 0 could not be recorded yet, and is tried again */
-        *place = (struct call_stack_place){
-            .link = *link, .outer = outer, .hash = level->hash, .own_hash = level->own_hash, .mark = level->mark};
+        *place = (struct call_stack_place){.link = *link,
+                                           .outer = outer,
+                                           .hash = level->hash,
+                                           .own_hash = level->own_hash,
+                                           .mark = level->mark,
+                                           .offset = level->offset};
     }
     return true;
 }

@@ -15,7 +15,7 @@
 
 #define CALL_STACK_EQUALS_MAX 16u
 #define CALL_STACK_PLACES 256u
-#define CALL_STACK_ASKED_MAX 4u
+#define CALL_STACK_ASKED_MAX 16u
 
 struct call_stack_place;
 
@@ -25,6 +25,7 @@ struct call_stack_level {
     uint64_t mark;                  /* of a module's code, else 0: such code dies, and another takes its address */
     uint64_t generation;            /* unique in the process; new whenever the frame is seen at another instruction */
     uint32_t marked;                /* levels with a mark up to this one */
+    int32_t offset;                 /* bytes into the bytecode */
     struct call_stack_place *place; /* where it may be remembered; it is if the hashes agree */
 };
 
@@ -49,6 +50,14 @@ struct call_stack_place {
     uint64_t hash, own_hash, mark; /* as in the level */
     uint64_t site_bytes;           /* what was last allocated there, and the number of its site (0: none yet) */
     uint32_t site_ordinal, site;
+    int32_t offset; /* as in the level */
+};
+
+/* Where a frame stands; all zeros: nowhere any more. */
+struct call_stack_stand {
+    uintptr_t instruction;
+    int32_t offset; /* bytes into the bytecode */
+    bool calls;     /* Python code that it called runs */
 };
 
 /* An object of the thread that is asked whether it is changed after the call that made it (aftermath.h). */
@@ -56,12 +65,15 @@ struct call_stack_asked {
     uint32_t site, birth; /* as in its origin */
     uintptr_t start;
     uint64_t size_bytes;
-    uint64_t generation; /* of the innermost frame at its birth */
-    uint64_t digest;     /* of its content as last seen; 0: not seen as yet */
-    uint32_t depth;      /* frames at its birth... */
-    uint32_t held;       /* ... and those, from the outermost in, that had not moved when it was last seen */
-    uint32_t
-        changed_beyond; /* frames, from the innermost out, that had moved when its content last was another; 0: it never was */
+    uint64_t generation;           /* of the innermost frame at its birth */
+    uint64_t digest;               /* of its content as last looked at */
+    uint32_t depth;                /* frames at its birth... */
+    uint32_t held;                 /* ... and those, from the outermost in, that had not moved by the last look */
+    struct call_stack_stand stand; /* then, of the outermost of the others */
+    uint32_t births;               /* on this thread, since its own */
+    uint32_t changed_beyond;       /* as in db_site */
+    int32_t changed_offset;
+    uint32_t looks;
 };
 
 struct call_stack {
@@ -86,6 +98,12 @@ struct call_stack *call_stack_refresh(void);
 static inline const struct call_stack_level *call_stack_innermost(const struct call_stack *stack)
 {
     return &stack->levels[stack->depth - 1];
+}
+
+/* Of one of its levels. */
+static inline const struct python_link *call_stack_link(const struct call_stack *stack, size_t level)
+{
+    return &stack->held[PYTHON_DEPTH_MAX - 1 - level];
 }
 
 /* The place of the innermost frame; NULL when it is not remembered. */

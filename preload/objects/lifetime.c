@@ -222,7 +222,7 @@ void lifetime_born_large(struct db_site *site, size_t requested_bytes, struct ob
     if (site != NULL) {
         uint64_t standing = origin->birth - __atomic_load_n(&site->ended, __ATOMIC_RELAXED);
         if (standing > __atomic_load_n(&site->most_alive, __ATOMIC_RELAXED)) {
-            __atomic_store_n(&site->most_alive, standing, __ATOMIC_RELAXED);
+            __atomic_store_n(&site->most_alive, (uint32_t)standing, __ATOMIC_RELAXED);
         }
     }
     if (curve == NULL) {

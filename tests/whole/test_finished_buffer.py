@@ -55,6 +55,25 @@ CHANGED = {
             h[0] = 1.0  # changes
             total += h.sum()
         """,
+    "by a function that is handed it": """
+        def train(rate, w):
+            for _ in range(3):
+                g = np.sin(w)
+                w -= rate * g  # changes
+            return w.sum()
+        for i in range(60):
+            w = np.cos(base)  # made
+            total += train(0.1, w)
+        """,
+    "by a function that allocates nothing, a step before": """
+        class Model:
+            def shift(self, by, array=None):
+                array += by  # changes
+        for i in range(60):
+            w = np.cos(base * 0.5)  # made
+            Model().shift(1.0, array=w)
+            total += w.sum()
+        """,
     "on its own line": """
         for i in range(300):
             h = base * 2.0; h += 1  # made # changes
@@ -85,15 +104,43 @@ UNCHANGED = {
 
 
 LATER = {
-    "by a function that is handed it": """
-        def train(w):
+    "a step on the way to it": """
+        def train(holder):
+            w = holder[0]
             for _ in range(3):
-                g = np.sin(w)
-                w -= 0.1 * g
+                w -= 0.1 * np.sin(w)
             return w.sum()
         for i in range(60):
-            w = np.cos(base)  # made
-            total += train(w)
+            w = np.cos(base) * 0.5  # made
+            total += train([w])
+        """,
+    "many at once": """
+        class Model:
+            def __init__(self):
+                self.a = np.cos(base[:2000])  # made
+                self.b = np.sin(base[:2010])
+                self.c = np.exp(base[:2020])
+                self.d = np.log1p(base[:2030])
+                self.e = np.cosh(base[:2040])
+                self.f = np.sinh(base[:2050])
+            def step(self):
+                for w in (self.f, self.e, self.d, self.c, self.b, self.a):
+                    w -= 0.1 * np.tanh(w)
+        for i in range(60):
+            model = Model()
+            for step in range(5):
+                model.step()
+            total += model.a.sum()
+        """,
+    "by keywords": """
+        def begin(seed):
+            return dict(w=np.cos(base + seed), rounds=3)  # made
+        def train(w, rounds):
+            for _ in range(rounds):
+                w -= 0.1 * np.sin(w)
+            return w.sum()
+        for i in range(60):
+            total += train(**begin(3))
         """,
     "what a function returns": """
         def begin():
@@ -120,6 +167,15 @@ LATER = {
 }
 
 NOT_LATER = {
+    "a step of arithmetic, over two lines": """
+        def made():
+            return np.cos(base)
+        for i in range(60):
+            h = (base * 2.0  # made
+                 * 3.0 + np.sin(base)
+                 + made())
+            total += h.sum()
+        """,
     "a step of arithmetic": """
         for i in range(60):
             h = (base * 2.0) * 3.0 + np.sin(base)  # made
@@ -171,6 +227,33 @@ def test_changes_that_the_text_does_not_show_are_told(tmp_path, name):
 @pytest.mark.parametrize("name", NOT_LATER)
 def test_what_is_finished_by_its_line_is_not_said_to_be_changed(tmp_path, name):
     assert "changed in place" not in advice_of(tmp_path, NOT_LATER[name])[0]
+
+
+def test_a_chain_that_changes_what_it_has_just_made_is_one_statement(tmp_path):
+    advice, _ = advice_of(tmp_path, """
+        import torch
+        torch.set_num_threads(1)
+        X = torch.rand(400, 300)
+        for i in range(60):
+            h = torch.exp(X).sub_(X.mean(0) * 2).div_(X.std(0))  # made
+            total += float((h * 2).sum())
+        """)
+    assert "changed in place" not in advice
+
+
+def test_what_is_handed_to_others_is_said_to_stay_as_it_is(tmp_path):
+    """Whose text is not in the file; and nothing of what Python's, NumPy's and the file's own functions do with it."""
+    advice, _ = advice_of(tmp_path, """
+        import functools
+        work = functools.partial(np.add, 1.0)
+        def mean(array):
+            return array.mean()
+        for i in range(60):
+            h = base * 2.0  # made
+            total += np.median(h) + mean(h) + len(h)
+            total += work(h).sum()
+        """)
+    assert re.search(r"work\(\) at program\.py:\d+, which is handed it, must not change it in place\.$", advice), advice
 
 
 def test_what_finishing_lines_take_is_told_with_them(tmp_path):
