@@ -15,8 +15,9 @@ static bool is_one_of(struct word word, const char *const *names, size_t count)
 /* Known to leave what they are handed as it is. */
 static bool is_harmless(struct word function)
 {
-    static const char *const modules[] = {"np",    "numpy", "torch", "F",  "math", "nn",
-                                          "scipy", "plt",   "pd",    "os", "json"};
+    static const char *const modules[] = {"np",  "numpy",  "torch",   "F",    "functional", "math",
+                                          "nn",  "linalg", "special", "fft",  "scipy",      "stats",
+                                          "plt", "pd",     "os",      "json", "sns"};
     static const char *const builtins[] = {
         "len",        "print", "float",   "int",    "str",   "bool",    "sum",    "min",       "max",
         "abs",        "range", "zip",     "list",   "tuple", "dict",    "set",    "sorted",    "enumerate",
