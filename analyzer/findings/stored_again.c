@@ -23,7 +23,10 @@
 #include "show/page.h"
 
 #define EVIDENCE_MIN 16u
-#define AGAIN_MIN 4u       /* of it, pairs that name both calls */
+#define AGAIN_MIN 4u /* of it, pairs that name both calls */
+/* Of zeros that come upon another call's, both of which clear by their texts, and nothing else was seen there. */
+#define CLEARED_EVIDENCE_MIN 3u
+#define CLEARED_AGAIN_MIN 2u
 #define OTHER_OF_AGAIN 50u /* one store in so many may have changed something, or followed something else */
 #define WASTE_PERCENT 0.5
 
@@ -174,8 +177,11 @@ static double waste_s(const struct restored *restored)
 static bool holds(struct model *model, const struct restored *restored)
 {
     uint64_t evidence = restored->same + restored->again, zeros = restored->same_zero + restored->again_zero;
-    if (restored->again < AGAIN_MIN || restored->other * OTHER_OF_AGAIN > evidence ||
-        restored->undecided > restored->again || evidence < EVIDENCE_MIN || finding_has_line(model, restored->line))
+    bool cleared =
+        restored->other == 0 && restored->again_zero >= CLEARED_AGAIN_MIN && evidence >= CLEARED_EVIDENCE_MIN;
+    bool seen = restored->again >= AGAIN_MIN && evidence >= EVIDENCE_MIN;
+    if ((!cleared && !seen) || restored->other * OTHER_OF_AGAIN > evidence || restored->undecided > restored->again ||
+        finding_has_line(model, restored->line))
         return false;
     double least = restored->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)restored->samples)) : 0;
     return (evidence - zeros >= EVIDENCE_MIN || is_clearing(model, restored->process, restored->second_node)) &&

@@ -78,6 +78,14 @@ EDGES = {
     "as many undecided": (lambda: Run().alone(60).again(40).again(40, SAME | make_db.UNPROVED), True),
     "more": (lambda: Run().alone(60).again(40).again(41, SAME | make_db.UNPROVED), False),
 }
+CLEARINGS = {
+    "as few as may be": (lambda: Run(CLEARED, CLEARED_AGAIN).alone(1, SAME | ZERO).again(2, SAME | ZERO), True),
+    "one pair that names both": (lambda: Run(CLEARED, CLEARED_AGAIN).alone(9, SAME | ZERO).again(1, SAME | ZERO), False),
+    "two stores": (lambda: Run(CLEARED, CLEARED_AGAIN).again(2, SAME | ZERO), False),
+    "something else was cleared": (lambda: Run(CLEARED, CLEARED_AGAIN).alone(5, SAME | ZERO).again(5, SAME | ZERO).alone(1, flags=0), False),
+    "something was read": (lambda: Run(CLEARED, CLEARED_AGAIN).alone(5, SAME | ZERO).again(5, SAME | ZERO).again(1, SAME | make_db.USED), False),
+    "one is no clearing": (lambda: Run(CLEARED, SUM).alone(5, SAME | ZERO).again(5, SAME | ZERO), False),
+}
 UNMADE = {
     "read in between": lambda: Run().alone(60).again(40).again(3, SAME | make_db.USED),
     "other values": lambda: Run().alone(60).again(40).again(3, flags=0),
@@ -94,6 +102,12 @@ UNMADE = {
 @pytest.mark.parametrize("name", EDGES)
 def test_how_much_evidence_it_takes(tmp_path, name):
     run, is_found = EDGES[name]
+    assert bool(run().findings(tmp_path)) == is_found
+
+
+@pytest.mark.parametrize("name", CLEARINGS)
+def test_of_two_clearings_few_say_enough(tmp_path, name):
+    run, is_found = CLEARINGS[name]
     assert bool(run().findings(tmp_path)) == is_found
 
 
