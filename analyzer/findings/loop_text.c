@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "findings/aliases.h"
 
-#define ROUNDS_FEW 32
+#define ROUNDS_FEW 8
 #define USES_MAX 512u
 #define COMPARED_MAX 8192u /* stores with reads: bounds what a hostile text costs */
 #define LINES_MAX 2000     /* above a loop: no longer function is looked through */

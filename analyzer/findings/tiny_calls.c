@@ -28,14 +28,18 @@
 #define KIND "tiny_calls"
 #define FRAMES_MAX 200
 #define TEXT_MAX 2000
-#define SAMPLES_MIN 16u /* of a loop */
-#define ARRAY_MIN 4u    /* of them, in the arrays' libraries */
+#define SAMPLES_MIN 10u /* of a loop */
+#define ARRAY_MIN 3u    /* of them, in the arrays' libraries */
 #define ITEMS_MIN 2u    /* at the header, that tell an array from a list */
 #define OWN_SHARE 0.8   /* of the loop's time: its own instructions, not functions that it calls */
 #define ELEMENT_SHARE 0.5
-/* The least part of the time that the interpreter has: NumPy needs 0.2 us and more for an element, PyTorch 2 us... */
+/*
+ * The least part of the time that the interpreter has: NumPy needs 0.2 us and more for an element, PyTorch 2 us, and 20 us where a tensor
+ * says which (then calls that give whole batches must not be among them: they make objects)...
+ */
 #define INTERPRETER_SHARE_ARRAY 0.10
 #define INTERPRETER_SHARE_TENSOR 0.05
+#define INTERPRETER_SHARE_SMALL_TENSOR 0.01
 #define SURE_Z 1.645 /* ... with 95 % certainty: what the samples of a loop of batches say by chance is less */
 
 /* A loop of the user's. Samples. */
@@ -43,12 +47,14 @@ struct walk {
     struct loop_text text;
     uint64_t all; /* below any of its lines */
     uint64_t interpreter,
-        native;             /* of all: in its own instructions, and in what they call without a Python frame between */
-    uint64_t header_array;  /* of all: below its header, in an array's library */
-    uint64_t element;       /* of native: at instructions that work on an element */
-    uint64_t array, tensor; /* of element: in an array's library; of these in PyTorch's */
-    uint64_t ns;            /* of interpreter and native */
-    struct line *line;      /* the one with most such time */
+        native;              /* of all: in its own instructions, and in what they call without a Python frame between */
+    uint64_t header_array;   /* of all: below its header, in an array's library */
+    uint64_t element;        /* of native: at instructions that work on an element */
+    uint64_t array, tensor;  /* of element: in an array's library; of these in PyTorch's */
+    uint64_t ns;             /* of interpreter and native */
+    struct line *line;       /* the one with most such time */
+    uint64_t objects;        /* that its lines made */
+    const struct line *last; /* whose are counted */
     bool claimed;
     struct process *process; /* of a node there */
     uint32_t node;
@@ -300,6 +306,8 @@ static void add_spot(struct spot *spot)
     walk->interpreter += spot->interpreter;
     walk->native += spot->native;
     walk->ns += spot->ns;
+    walk->objects += spot->line != NULL && spot->line != walk->last ? spot->line->objects.births : 0;
+    walk->last = spot->line;
     if (is_element(spot)) {
         walk->element += spot->native;
         walk->array += spot->array;
@@ -314,11 +322,17 @@ static double least_share(uint64_t part, uint64_t whole)
     return (share + z * z / (2 * n) - z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n);
 }
 
+static bool is_of_tensors(const struct walk *walk)
+{
+    return 2 * walk->tensor > walk->array;
+}
+
 /* All but whether it is worth telling. */
 static bool is_tiny(const struct walk *walk)
 {
     double own = (double)(walk->interpreter + walk->native);
-    double least = 2 * walk->tensor > walk->array ? INTERPRETER_SHARE_TENSOR : INTERPRETER_SHARE_ARRAY;
+    double small = walk->objects <= walk->all ? INTERPRETER_SHARE_SMALL_TENSOR : INTERPRETER_SHARE_TENSOR;
+    double least = is_of_tensors(walk) ? small : INTERPRETER_SHARE_ARRAY;
     return !walk->text.carried && !walk->text.few && walk->all >= SAMPLES_MIN && walk->array >= ARRAY_MIN &&
            own >= OWN_SHARE * (double)walk->all && (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
            least_share(walk->interpreter, walk->all) >= least;
@@ -380,8 +394,16 @@ static void say(struct model *model, struct finding *finding)
 static void say_scattered(struct model *model, struct finding *finding)
 {
     say_with(model, finding,
-             "Let np.add.at(), np.bincount() or index_add_(), which count an element that comes twice "
-             "as the loop does (z[where] += does not), work on the whole array");
+             "Let np.add.at() or np.bincount(), which count an element that comes twice as the loop does "
+             "(z[where] += does not), work on the whole array");
+}
+
+static void say_scattered_tensor(struct model *model, struct finding *finding)
+{
+    say_with(
+        model, finding,
+        "Let index_put_() with accumulate=True, index_add_() or torch.bincount(), which count an element that comes "
+        "twice as the loop does (z[where] += does not), work on the whole tensor");
 }
 
 /* What another loop on the same line claims already; NULL where none does. */
@@ -402,7 +424,7 @@ static void claim_walk(struct model *model, struct walk *walk)
     if (seconds > finding->waste_s) {
         finding->process = walk->process;
         finding->node = walk->node;
-        finding->say = walk->text.scattered ? say_scattered : say;
+        finding->say = !walk->text.scattered ? say : is_of_tensors(walk) ? say_scattered_tensor : say_scattered;
     }
     finding->waste_s += seconds;
     finding->part += walk->interpreter + walk->element;

@@ -12,7 +12,7 @@ PROGRAM = '''import numpy as np
 
 def step(data, number):
     buffer = np.zeros_like(data)
-    np.multiply(data, number, out=buffer)
+    np.multiply(data, number, out=buffer) if number else None
     buffer[:] = data * number
     buffer[1:-1] = data
     np.add(data, 1.0, out=buffer[1:])
@@ -91,6 +91,72 @@ def test_page_faults_remain(tmp_path):
     run = Run(pages_asked=100, fresh_bytes=400 * MIB).overwritten(40)
     (finding,) = run.findings(tmp_path)
     assert finding["waste_s"] == pytest.approx(2.0 - 100 * 1024 * 2e-6)
+
+
+COVERED = """import numpy as np
+
+def step(data, number):
+    buffer = np.zeros(data.shape)
+    np.multiply(data, number, out=buffer)
+    parts = np.zeros((2, len(data)))
+    for index in range(2):
+        row = data * index
+        parts[index] = row
+    kept.fill(0.0)
+    kept[:] = data
+    left = np.zeros(data.shape)
+    left[1:] = data[1:]
+    return buffer.sum() + parts.sum() + left.sum()
+
+def main(data):
+    for number in range(100): step(data, number)
+
+main(np.ones(3))
+"""
+
+
+class CoveredRun(Run):
+    """By the text alone: what samples of stores say is nothing, or more."""
+
+    def __init__(self, line=4, samples=500):
+        super().__init__(line, samples, program=COVERED)
+        self.process.node(self.way(5), make_db.NATIVE, ADDRESS, samples=1500)
+
+    def way(self, line, **time):
+        node = self.process.root()
+        for name, number in (("<module>", 19), ("main", 17), ("step", line)):
+            node = self.process.frame(node, self.numbers[name], make_db.offset_of(self.codes[name], number))
+        return self.process.node(node, make_db.NATIVE, ADDRESS, **time)
+
+
+def test_what_the_text_overwrites(tmp_path):
+    (finding,) = CoveredRun().findings(tmp_path)
+    assert (finding["kind"], finding["category"], finding["line"]) == ("dead_store", "dead initialisation", 4)
+    assert (finding["waste_s"], finding["exact"]) == (2.0, True)
+    assert finding["claim"] == "4 MiB made 100 times and filled; train.py:5 stores into all of it before anybody reads it."
+    assert finding["advice"] == "Make it without content: empty() or empty_like()."
+
+
+def test_what_the_text_overwrites_in_a_loop(tmp_path):
+    (finding,) = CoveredRun(6).findings(tmp_path)
+    assert finding["line"] == 6 and "train.py:9 stores into all of it" in finding["claim"]
+
+
+def test_what_the_text_overwrites_of_a_kept_buffer(tmp_path):
+    run = CoveredRun(10)
+    run.process.records["SITE"].clear()
+    (finding,) = run.findings(tmp_path)
+    assert finding["claim"] == "Fills kept; train.py:11 stores into all of it before anybody reads it."
+    assert finding["advice"] == "Leave it out." and finding["second"]["line"] == 10
+
+
+def test_what_the_text_leaves(tmp_path):
+    assert CoveredRun(12).findings(tmp_path) == []
+
+
+def test_a_store_that_was_read_says_otherwise(tmp_path):
+    assert CoveredRun().overwritten(1, by=14, accesses=USES).findings(tmp_path) == []
+    assert CoveredRun(samples=3).findings(tmp_path) == []
 
 
 UNMADE = {

@@ -41,6 +41,36 @@ FEW = {
             x[:, 7] += 0.1
             total += best(x).sum()
         """,
+    "a name that is another function's, too": NUMPY + """
+        def shuffled(x):
+            order = rng.permutation(len(x))
+            return x[order]
+        def best(x):
+            order = np.argsort(x, axis=1)  # A
+            return order[:, :few]
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += best(shuffled(x)).sum()
+        """,
+    "the input's own name": NUMPY + """
+        def hardest(losses):
+            losses = np.sort(losses, axis=1)  # A
+            losses = losses[:, -few:]
+            return losses.mean() + losses.max()
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += hardest(x * 2)
+        """,
+    "one of two results, the other unnamed": TORCH + """
+        def largest(losses):
+            for _ in range(1):
+                ranked, _ = torch.sort(losses, dim=1, descending=True)  # A
+                total = float(ranked[:, :few].sum())
+            return total
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += largest(x)
+        """,
     "the two results of PyTorch's": TORCH + """
         for step in range(60):
             x[:, 7] += 0.1
@@ -75,6 +105,14 @@ WHOLE = {
         for step in range(60):
             x[:, 7] += 0.1
             total += np.sort(x, axis=1)[:, few:-few].sum()  # A
+        """,
+    "in a later round": NUMPY + """
+        order = None
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += order.sum() if order is not None else 0.0
+            order = np.argsort(x, axis=1)  # A
+            total += order[:, :few].sum()
         """,
     "handed to a function": NUMPY + """
         def spread(ordered):

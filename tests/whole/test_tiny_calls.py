@@ -110,6 +110,26 @@ def work():
 for again in range(10):
     work()
 """,
+    "a tensor says which": TORCH + """
+labels = torch.randint(0, 10, (4000,))
+def work():
+    encoded = torch.zeros(len(labels), 10)
+    for i in range(len(labels)):
+        encoded[i, labels[i]] = 1.0  # A
+    return encoded
+for again in range(12):
+    work()
+""",
+    "an image by numbers": NUMPY + """
+image = x[:784].reshape(28, 28)
+def work():
+    out = np.empty((28, 28))
+    for row in range(28):
+        for column in range(28):
+            out[row, column] = image[row, column] / 255.0  # A
+for again in range(1500):
+    work()
+""",
     "a tensor itself is iterated over, with another": TORCH + """
 target = (x > 0.5).float()
 def work():
@@ -403,6 +423,20 @@ for again in range(8):
     (finding,) = tiny(report)
     assert path.read_text().splitlines()[finding["line"] - 1].strip() == "z[where[i]] += x[i]"
     assert "np.add.at()" in finding["advice"] and "slice" not in finding["advice"]
+
+
+def test_what_counts_tensors_elements_is_pytorchs(tmp_path):
+    path, report, _ = profile(tmp_path, TORCH + """
+where = torch.randint(0, 50, (len(x),))
+z = torch.zeros(50)
+def work():
+    for i, value in zip(where, x):
+        z[i] += value
+for again in range(4):
+    work()
+""")
+    (finding,) = tiny(report)
+    assert "index_put_() with accumulate=True" in finding["advice"] and "np.add.at" not in finding["advice"]
 
 
 def header_of(path, number):

@@ -1,0 +1,452 @@
+#include "findings/cover.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "findings/statement.h"
+
+#define ROWS_MAX 100 /* of a loop */
+#define ITEMS_MAX 8u
+
+static struct word trimmed(const char *from, const char *to)
+{
+    while (from < to && isspace((unsigned char)*from))
+        from++;
+    while (to > from && isspace((unsigned char)to[-1]))
+        to--;
+    return (struct word){from, (size_t)(to - from)};
+}
+
+static const char *end_of(struct word word)
+{
+    return word.text + word.length_bytes;
+}
+
+/* Blanks do not count. */
+static bool same_text(struct word a, struct word b)
+{
+    const char *at = a.text, *other = b.text;
+    while (true) {
+        while (at < end_of(a) && isspace((unsigned char)*at))
+            at++;
+        while (other < end_of(b) && isspace((unsigned char)*other))
+            other++;
+        if (at == end_of(a) || other == end_of(b))
+            return at == end_of(a) && other == end_of(b);
+        if (*at++ != *other++)
+            return false;
+    }
+}
+
+/* What a comma outside of brackets parts; SIZE_MAX where there are too many. */
+static size_t split(struct word text, char separator, struct word *items, size_t most)
+{
+    size_t count = 0, depth = 0;
+    const char *first = text.text;
+    if (trimmed(text.text, end_of(text)).length_bytes == 0)
+        return 0;
+    for (const char *at = text.text; at <= end_of(text); at++) {
+        bool ends = at == end_of(text) || (*at == separator && depth == 0);
+        if (ends && count == most)
+            return SIZE_MAX;
+        if (ends) {
+            items[count++] = trimmed(first, at);
+            first = at + 1;
+        } else {
+            depth += *at == '(' || *at == '[' || *at == '{';
+            depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
+        }
+    }
+    return count;
+}
+
+/* The name as such, or something of it: "x", "x[0]", "x.T". */
+static size_t mentions(struct word text, struct word name)
+{
+    size_t count = 0;
+    for (const char *at = text.text; at + name.length_bytes <= end_of(text); at++) {
+        const char *behind = at + name.length_bytes;
+        bool begins = at == text.text || (!word_char(at[-1]) && at[-1] != '.');
+        bool ends = behind == end_of(text) || !word_char(*behind);
+        count += begins && ends && memcmp(at, name.text, name.length_bytes) == 0;
+    }
+    return count;
+}
+
+/* The statement that begins on the row; its indentation, and its last row. False where there is no code, or more than a statement. */
+static bool statement_at(const struct source *code, int32_t row, struct word *statement, size_t *indent, int32_t *last)
+{
+    size_t length = 0;
+    int32_t first = 0;
+    const char *begin = source_line(code, row, &length);
+    struct word text = begin != NULL ? trimmed(begin, begin + length) : (struct word){NULL, 0};
+    *indent = begin != NULL ? (size_t)(text.text - begin) : 0;
+    if (text.length_bytes == 0 || !statement_rows(code, row, row, &first, last))
+        return false;
+    const char *end = source_line(code, *last, &length);
+    *statement = trimmed(begin, end + length);
+    return memchr(statement->text, ';', statement->length_bytes) == NULL;
+}
+
+static bool next_statement(const struct source *code, int32_t behind, size_t indent, struct word *statement,
+                           int32_t *row, int32_t *last)
+{
+    size_t own = 0, length = 0;
+    const char *text;
+    for (*row = behind + 1; *row - behind < ROWS_MAX && (text = source_line(code, *row, &length)) != NULL; (*row)++)
+        if (trimmed(text, text + length).length_bytes > 0)
+            return statement_at(code, *row, statement, &own, last) && own == indent;
+    return false;
+}
+
+/* "name = value" with one "=" and one target. */
+static bool read_assignment(struct word statement, struct word *target, struct word *value)
+{
+    size_t length = 0;
+    const char *sign = word_assignment(statement, &length);
+    if (sign == NULL || length != 1)
+        return false;
+    *target = trimmed(statement.text, sign);
+    *value = trimmed(sign + 1, end_of(statement));
+    return word_assignment(*value, &length) == NULL;
+}
+
+static bool is_name(struct word text)
+{
+    return text.length_bytes > 0 && !isdigit((unsigned char)*text.text) &&
+           word_name_at(text.text, end_of(text)).length_bytes == text.length_bytes;
+}
+
+/* "np.zeros(arguments)", all of the text. */
+static bool read_call(struct word text, struct word *function, struct word *arguments)
+{
+    *function = word_name_at(text.text, end_of(text));
+    const char *open = end_of(*function);
+    if (function->length_bytes == 0 || open == end_of(text) || *open != '(')
+        return false;
+    *arguments = word_in_bracket(open, end_of(text));
+    return end_of(*arguments) + 1 == end_of(text);
+}
+
+static bool is_one_of(struct word word, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (word_is(word, names[i]))
+            return true;
+    return false;
+}
+
+#define IS_ONE_OF(word, names) is_one_of(word, names, sizeof(names) / sizeof((names)[0]))
+
+/* The shape, where it is written down: "(n, 10)", "n"; of PyTorch "n, 10", too. */
+static void read_shape(struct word function, struct word arguments, struct cover_fill *fill)
+{
+    static const char *const full[] = {"full"};
+    struct word items[ITEMS_MAX];
+    size_t count = split(arguments, ',', items, ITEMS_MAX);
+    if (count == 0 || count == SIZE_MAX)
+        return;
+    bool takes_all = function.length_bytes > 6 && memcmp(function.text, "torch.", 6) == 0 &&
+                     !IS_ONE_OF(word_last_part(function), full);
+    if (*items[0].text == '(' || *items[0].text == '[') {
+        struct word inside = word_in_bracket(items[0].text, end_of(items[0]));
+        count = split(inside, ',', items, ITEMS_MAX);
+        takes_all = true;
+    }
+    for (size_t i = 0; i < count && count <= COVER_DIMENSIONS_MAX && (takes_all || i == 0); i++) {
+        size_t length = 0;
+        if (items[i].length_bytes > 0 && word_assignment(items[i], &length) == NULL)
+            fill->dimensions[fill->dimension_count++] = items[i];
+    }
+}
+
+static bool read_made(struct word value, struct cover_fill *fill)
+{
+    static const char *const shaped[] = {"zeros", "ones", "full"}, *const likened[] = {"zeros_like", "ones_like",
+                                                                                       "full_like"};
+    struct word function, arguments, items[ITEMS_MAX];
+    if (!read_call(value, &function, &arguments) || mentions(value, fill->buffer) > 0)
+        return false;
+    if (IS_ONE_OF(word_last_part(function), likened)) {
+        size_t count = split(arguments, ',', items, ITEMS_MAX);
+        if (count > 0 && count <= ITEMS_MAX && is_name(items[0]))
+            fill->like = items[0];
+        return true;
+    }
+    if (!IS_ONE_OF(word_last_part(function), shaped))
+        return false;
+    read_shape(function, arguments, fill);
+    return true;
+}
+
+static bool is_number(struct word text)
+{
+    bool digit = false;
+    for (size_t i = 0; i < text.length_bytes; i++) {
+        if (strchr("0123456789.-+e_", text.text[i]) == NULL)
+            return false;
+        digit |= isdigit((unsigned char)text.text[i]) != 0;
+    }
+    return digit;
+}
+
+/* "x[:]" and "x[...]" */
+static bool is_all_of(struct word target, struct word *buffer)
+{
+    static const char *const all[] = {":", "..."};
+    *buffer = word_name_at(target.text, end_of(target));
+    if (buffer->length_bytes == 0 || end_of(*buffer) == end_of(target) || *end_of(*buffer) != '[')
+        return false;
+    struct word index = word_in_bracket(end_of(*buffer), end_of(target));
+    return end_of(index) + 1 == end_of(target) && IS_ONE_OF(index, all);
+}
+
+bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill *fill)
+{
+    static const char *const methods[] = {"fill", "fill_", "zero_"};
+    struct word statement, target, value, function, arguments;
+    size_t indent = 0;
+    *fill = (struct cover_fill){.is_made = false};
+    if (!statement_at(code, line, &statement, &indent, &fill->last))
+        return false;
+    if (read_assignment(statement, &target, &value)) {
+        fill->buffer = target;
+        fill->is_made = is_name(target);
+        return fill->is_made ? read_made(value, fill) : is_all_of(target, &fill->buffer) && is_number(value);
+    }
+    if (!read_call(statement, &function, &arguments) || !IS_ONE_OF(word_last_part(function), methods))
+        return false;
+    size_t dot = function.length_bytes - word_last_part(function).length_bytes;
+    fill->buffer = (struct word){function.text, dot > 0 ? dot - 1 : 0};
+    return fill->buffer.length_bytes > 0;
+}
+
+/* "np.matmul(a, b, out=x)", "x[:] = a", "x.copy_(a)", "np.copyto(x, a)". */
+static bool writes_all(struct word statement, struct word buffer)
+{
+    static const char *const copies[] = {"copy_", "copyto"};
+    struct word target, value, function, arguments, items[ITEMS_MAX], stored;
+    if (mentions(statement, buffer) != 1)
+        return false;
+    if (read_assignment(statement, &target, &value) && is_all_of(target, &stored))
+        return word_equal(stored, buffer);
+    struct word call = read_assignment(statement, &target, &value) ? value : statement;
+    if (!read_call(call, &function, &arguments))
+        return false;
+    size_t count = split(arguments, ',', items, ITEMS_MAX);
+    bool is_out = false;
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        if (!read_assignment(items[i], &target, &value))
+            continue;
+        if (word_is(target, "where"))
+            return false;
+        is_out |= word_is(target, "out") && word_equal(value, buffer);
+    }
+    bool is_copy = IS_ONE_OF(word_last_part(function), copies);
+    bool is_target = count > 0 && count != SIZE_MAX && word_equal(items[0], buffer);
+    return is_out || (is_copy && (is_target || word_is_part_of(function, buffer)));
+}
+
+/* "x[:, a:b] = value": of which dimension, from where to where. An index alone: a part from `index` on. */
+struct part {
+    struct word start, stop, index;
+    size_t dimension;
+    bool from_end; /* counted from the last dimension */
+};
+
+static bool read_part(struct word statement, struct word buffer, struct part *part)
+{
+    struct word target, value, items[ITEMS_MAX], ends[3];
+    *part = (struct part){.dimension = SIZE_MAX};
+    if (mentions(statement, buffer) != 1 || !read_assignment(statement, &target, &value) ||
+        target.length_bytes <= buffer.length_bytes || memcmp(target.text, buffer.text, buffer.length_bytes) != 0 ||
+        target.text[buffer.length_bytes] != '[')
+        return false;
+    struct word inside = word_in_bracket(target.text + buffer.length_bytes, end_of(target));
+    size_t count = split(inside, ',', items, ITEMS_MAX);
+    if (end_of(inside) + 1 != end_of(target) || count == 0 || count == SIZE_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (word_is(items[i], ":"))
+            continue;
+        if (word_is(items[i], "...") && i == 0 && count == 2) {
+            part->from_end = true;
+            continue;
+        }
+        size_t parts = split(items[i], ':', ends, 3);
+        if (part->dimension != SIZE_MAX || parts == 0 || parts > 2)
+            return false;
+        part->dimension = part->from_end ? 0 : i;
+        part->index = parts == 1 ? items[i] : part->index;
+        part->start = parts == 2 ? ends[0] : part->start;
+        part->stop = parts == 2 ? ends[1] : part->stop;
+    }
+    return part->dimension != SIZE_MAX;
+}
+
+/* "x[:n] = a", "x[n:m] = b", "x[m:] = c": each from where the one before ends. */
+static bool is_chain(const struct source *code, struct word statement, int32_t last, size_t indent, struct word buffer)
+{
+    struct part part, before = {.dimension = SIZE_MAX};
+    int32_t row = 0;
+    for (unsigned i = 0; i < ITEMS_MAX; i++) {
+        if (!read_part(statement, buffer, &part) || part.index.length_bytes > 0 ||
+            (i > 0 && (part.dimension != before.dimension || part.from_end != before.from_end)) ||
+            (i == 0 ? part.start.length_bytes > 0 : !same_text(part.start, before.stop)))
+            return false;
+        if (part.stop.length_bytes == 0)
+            return i > 0;
+        before = part;
+        if (!next_statement(code, last, indent, &statement, &row, &last))
+            return false;
+    }
+    return false;
+}
+
+/* "len(x)" for "x.shape[0]". */
+static bool same_extent(struct word a, struct word b)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        struct word function, of, lengthy = i == 0 ? a : b, other = i == 0 ? b : a;
+        if (read_call(lengthy, &function, &of) && word_is(function, "len") && is_name(of) &&
+            other.length_bytes > of.length_bytes && memcmp(other.text, of.text, of.length_bytes) == 0 &&
+            word_is((struct word){other.text + of.length_bytes, other.length_bytes - of.length_bytes}, ".shape[0]"))
+            return true;
+    }
+    return same_text(a, b);
+}
+
+/* "x.shape[1]" of x, and "len(x)". */
+static bool is_extent_of(struct word extent, struct word array, size_t dimension)
+{
+    struct word function, of;
+    if (array.length_bytes == 0)
+        return false;
+    if (read_call(extent, &function, &of) && word_is(function, "len"))
+        return dimension == 0 && word_equal(of, array);
+    const char shape[] = {'.', 's', 'h', 'a', 'p', 'e', '[', (char)('0' + dimension), ']', '\0'};
+    return extent.length_bytes > array.length_bytes && memcmp(extent.text, array.text, array.length_bytes) == 0 &&
+           word_is((struct word){extent.text + array.length_bytes, extent.length_bytes - array.length_bytes}, shape);
+}
+
+static bool is_extent(const struct cover_fill *fill, const struct part *part, struct word extent)
+{
+    if (part->from_end)
+        return fill->dimension_count > 0 && same_extent(fill->dimensions[fill->dimension_count - 1], extent);
+    if (part->dimension < fill->dimension_count && same_extent(fill->dimensions[part->dimension], extent))
+        return true;
+    return part->dimension < 9 &&
+           (is_extent_of(extent, fill->buffer, part->dimension) || is_extent_of(extent, fill->like, part->dimension));
+}
+
+/* What a loop counts through: "for i in range(n):", "for i, x in enumerate(xs):", "for i in range(0, n, step):". */
+struct count {
+    struct word counter, extent, step; /* step: empty for 1; extent: of enumerate what is counted */
+    bool enumerates;
+};
+
+static bool read_count(struct word header, struct count *count)
+{
+    struct word items[ITEMS_MAX], function, arguments;
+    *count = (struct count){.enumerates = false};
+    if (header.length_bytes < 5 || memcmp(header.text, "for ", 4) != 0 || end_of(header)[-1] != ':')
+        return false;
+    const char *in = memmem(header.text, header.length_bytes, " in ", 4);
+    if (in == NULL || !read_call(trimmed(in + 4, end_of(header) - 1), &function, &arguments))
+        return false;
+    struct word targets = trimmed(header.text + 4, in);
+    size_t given = split(arguments, ',', items, ITEMS_MAX);
+    if (word_is(function, "range") && is_name(targets) && (given == 1 || given == 3)) {
+        count->counter = targets;
+        count->extent = given == 1 ? items[0] : items[1];
+        count->step = given == 3 ? items[2] : count->step;
+        return given == 1 || word_is(items[0], "0");
+    }
+    if (!word_is(function, "enumerate") || given != 1 || !is_name(items[0]) ||
+        split(targets, ',', items, ITEMS_MAX) < 2)
+        return false;
+    count->counter = items[0];
+    count->extent = trimmed(arguments.text, end_of(arguments));
+    count->enumerates = true;
+    return true;
+}
+
+/* "i + step" */
+static bool is_next(struct word stop, const struct count *count)
+{
+    struct word items[ITEMS_MAX];
+    return split(stop, '+', items, ITEMS_MAX) == 2 && word_equal(items[0], count->counter) &&
+           same_text(items[1], count->step);
+}
+
+static bool is_counted(const struct cover_fill *fill, const struct part *part, const struct count *count)
+{
+    if (count->step.length_bytes > 0)
+        return word_equal(part->start, count->counter) && is_next(part->stop, count) &&
+               is_extent(fill, part, count->extent);
+    if (!word_equal(part->index, count->counter))
+        return false;
+    if (!count->enumerates)
+        return is_extent(fill, part, count->extent);
+    char text[128];
+    if (count->extent.length_bytes + sizeof("len()") > sizeof(text))
+        return false;
+    memcpy(text, "len(", 4);
+    memcpy(text + 4, count->extent.text, count->extent.length_bytes);
+    text[4 + count->extent.length_bytes] = ')';
+    return is_extent(fill, part, (struct word){text, count->extent.length_bytes + 5});
+}
+
+static bool leaves_early(struct word statement)
+{
+    static const char *const words[] = {"break", "continue", "return", "yield", "raise"};
+    return IS_ONE_OF(word_name_at(statement.text, end_of(statement)), words);
+}
+
+/* Each round stores into its own part, whatever else it does, and nothing else of the buffer is named. The row; 0: it does not. */
+static int32_t row_in_loop(const struct source *code, int32_t header_row, size_t indent, const struct cover_fill *fill,
+                           const struct count *count)
+{
+    int32_t found = 0, last = header_row;
+    size_t body = 0, length = 0;
+    const char *text;
+    for (int32_t row = header_row + 1; row - header_row < ROWS_MAX && (text = source_line(code, row, &length)) != NULL;
+         row = last + 1) {
+        struct word statement;
+        struct part part;
+        size_t own = 0;
+        last = row;
+        if (trimmed(text, text + length).length_bytes == 0)
+            continue;
+        bool is_one = statement_at(code, row, &statement, &own, &last);
+        if (own <= indent)
+            return found;
+        if (!is_one || leaves_early(statement))
+            return 0;
+        body = body == 0 ? own : body;
+        if (mentions(statement, fill->buffer) == 0)
+            continue;
+        if (found != 0 || own != body || !read_part(statement, fill->buffer, &part) || !is_counted(fill, &part, count))
+            return 0;
+        found = row;
+    }
+    return found;
+}
+
+int32_t cover_find(const struct source *code, int32_t line, const struct cover_fill *fill)
+{
+    struct word own, statement;
+    struct count count;
+    size_t indent = 0;
+    int32_t last = 0, row = 0;
+    if (!statement_at(code, line, &own, &indent, &last) || !next_statement(code, last, indent, &statement, &row, &last))
+        return 0;
+    if (writes_all(statement, fill->buffer))
+        return row;
+    /* What others know may be read by what is called meanwhile. */
+    if (!fill->is_made || memchr(fill->buffer.text, '.', fill->buffer.length_bytes) != NULL)
+        return 0;
+    if (is_chain(code, statement, last, indent, fill->buffer))
+        return row;
+    return read_count(statement, &count) ? row_in_loop(code, row, indent, fill, &count) : 0;
+}
