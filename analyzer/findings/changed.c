@@ -8,15 +8,8 @@
 #include "findings/words.h"
 #include "model/source.h"
 
+#define PARAMETERS_MAX 32u
 #define LINES_MAX 500 /* so far below is looked: each line is searched for from the file's beginning */
-
-static bool is_one_of(struct word word, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (word_is(word, names[i]))
-            return true;
-    return false;
-}
 
 /* "h.sort", "h.mul_": a method that changes what it belongs to, of NumPy or by PyTorch's rule for their names. */
 static bool is_changing_method(struct word name)
@@ -24,7 +17,7 @@ static bool is_changing_method(struct word name)
     static const char *const methods[] = {"sort", "fill", "partition", "put", "itemset", "setfield"};
     struct word last = word_last_part(name);
     bool underscore = last.length_bytes > 1 && last.text[last.length_bytes - 1] == '_' && last.text[0] != '_';
-    return last.text != name.text && (underscore || is_one_of(last, methods, sizeof(methods) / sizeof(methods[0])));
+    return last.text != name.text && (underscore || WORD_IS_ONE_OF(last, methods));
 }
 
 /* "np.copyto(h, ...)", which changes its first argument. */
@@ -32,7 +25,7 @@ static bool changes_first(struct word name, const char *bracket, const char *end
 {
     static const char *const functions[] = {"copyto", "at", "put", "place", "putmask", "fill_diagonal", "shuffle"};
     const char *first = word_skip_blanks(bracket + 1, end);
-    return is_one_of(word_last_part(name), functions, sizeof(functions) / sizeof(functions[0])) && first < end &&
+    return WORD_IS_ONE_OF(word_last_part(name), functions) && first < end &&
            word_equal(word_name_at(first, end), buffer);
 }
 
@@ -153,24 +146,14 @@ static int32_t definition_of(const struct source *source, struct word name)
 static struct word parameter_of(struct word line, const struct handed *handed)
 {
     const char *end = line.text + line.length_bytes, *open = memchr(line.text, '(', line.length_bytes);
-    struct word none = {line.text, 0};
-    if (handed->keyword.length_bytes > 0 || open == NULL)
+    struct word items[PARAMETERS_MAX], none = {line.text, 0};
+    if (handed->keyword.length_bytes > 0)
         return handed->keyword;
-    struct word rest = word_in_bracket(open, end), name;
-    size_t place = handed->place;
-    for (size_t i = 0; rest.length_bytes > 0; i++) {
-        const char *at = word_skip_blanks(rest.text, end),
-                   *comma = memchr(at, ',', (size_t)(rest.text + rest.length_bytes - at));
-        name = word_name_at(at, end);
-        bool is_object = i == 0 && (word_is(name, "self") || word_is(name, "cls"));
-        place += is_object ? 1 : 0;
-        if (i == place)
-            return name;
-        if (comma == NULL)
-            return none;
-        rest = (struct word){comma + 1, (size_t)(rest.text + rest.length_bytes - comma - 1)};
-    }
-    return none;
+    size_t count = open != NULL ? word_split(word_in_bracket(open, end), ',', items, PARAMETERS_MAX) : 0;
+    if (count == 0 || count == SIZE_MAX)
+        return none;
+    size_t place = handed->place + (word_is(items[0], "self") || word_is(items[0], "cls") ? 1 : 0);
+    return place < count ? word_name_at(items[place].text, end) : none;
 }
 
 /* Where the function's text stands in the file, it says what becomes of the buffer; else that is open. */

@@ -8,15 +8,6 @@
 #define ROWS_MAX 100 /* of a loop */
 #define ITEMS_MAX 8u
 
-static struct word trimmed(const char *from, const char *to)
-{
-    while (from < to && isspace((unsigned char)*from))
-        from++;
-    while (to > from && isspace((unsigned char)to[-1]))
-        to--;
-    return (struct word){from, (size_t)(to - from)};
-}
-
 static const char *end_of(struct word word)
 {
     return word.text + word.length_bytes;
@@ -38,28 +29,6 @@ static bool same_text(struct word a, struct word b)
     }
 }
 
-/* What a comma outside of brackets parts; SIZE_MAX where there are too many. */
-static size_t split(struct word text, char separator, struct word *items, size_t most)
-{
-    size_t count = 0, depth = 0;
-    const char *first = text.text;
-    if (trimmed(text.text, end_of(text)).length_bytes == 0)
-        return 0;
-    for (const char *at = text.text; at <= end_of(text); at++) {
-        bool ends = at == end_of(text) || (*at == separator && depth == 0);
-        if (ends && count == most)
-            return SIZE_MAX;
-        if (ends) {
-            items[count++] = trimmed(first, at);
-            first = at + 1;
-        } else {
-            depth += *at == '(' || *at == '[' || *at == '{';
-            depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
-        }
-    }
-    return count;
-}
-
 /* The name as such, or something of it: "x", "x[0]", "x.T". */
 static size_t mentions(struct word text, struct word name)
 {
@@ -79,12 +48,12 @@ static bool statement_at(const struct source *code, int32_t row, struct word *st
     size_t length = 0;
     int32_t first = 0;
     const char *begin = source_line(code, row, &length);
-    struct word text = begin != NULL ? trimmed(begin, begin + length) : (struct word){NULL, 0};
+    struct word text = begin != NULL ? word_trimmed(begin, begin + length) : (struct word){NULL, 0};
     *indent = begin != NULL ? (size_t)(text.text - begin) : 0;
     if (text.length_bytes == 0 || !statement_rows(code, row, row, &first, last))
         return false;
     const char *end = source_line(code, *last, &length);
-    *statement = trimmed(begin, end + length);
+    *statement = word_trimmed(begin, end + length);
     return memchr(statement->text, ';', statement->length_bytes) == NULL;
 }
 
@@ -94,7 +63,7 @@ static bool next_statement(const struct source *code, int32_t behind, size_t ind
     size_t own = 0, length = 0;
     const char *text;
     for (*row = behind + 1; *row - behind < ROWS_MAX && (text = source_line(code, *row, &length)) != NULL; (*row)++)
-        if (trimmed(text, text + length).length_bytes > 0)
+        if (word_trimmed(text, text + length).length_bytes > 0)
             return statement_at(code, *row, statement, &own, last) && own == indent;
     return false;
 }
@@ -106,8 +75,8 @@ static bool read_assignment(struct word statement, struct word *target, struct w
     const char *sign = word_assignment(statement, &length);
     if (sign == NULL || length != 1)
         return false;
-    *target = trimmed(statement.text, sign);
-    *value = trimmed(sign + 1, end_of(statement));
+    *target = word_trimmed(statement.text, sign);
+    *value = word_trimmed(sign + 1, end_of(statement));
     return word_assignment(*value, &length) == NULL;
 }
 
@@ -128,29 +97,19 @@ static bool read_call(struct word text, struct word *function, struct word *argu
     return end_of(*arguments) + 1 == end_of(text);
 }
 
-static bool is_one_of(struct word word, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (word_is(word, names[i]))
-            return true;
-    return false;
-}
-
-#define IS_ONE_OF(word, names) is_one_of(word, names, sizeof(names) / sizeof((names)[0]))
-
 /* The shape, where it is written down: "(n, 10)", "n"; of PyTorch "n, 10", too. */
 static void read_shape(struct word function, struct word arguments, struct cover_fill *fill)
 {
     static const char *const full[] = {"full"};
     struct word items[ITEMS_MAX];
-    size_t count = split(arguments, ',', items, ITEMS_MAX);
+    size_t count = word_split(arguments, ',', items, ITEMS_MAX);
     if (count == 0 || count == SIZE_MAX)
         return;
     bool takes_all = function.length_bytes > 6 && memcmp(function.text, "torch.", 6) == 0 &&
-                     !IS_ONE_OF(word_last_part(function), full);
+                     !WORD_IS_ONE_OF(word_last_part(function), full);
     if (*items[0].text == '(' || *items[0].text == '[') {
         struct word inside = word_in_bracket(items[0].text, end_of(items[0]));
-        count = split(inside, ',', items, ITEMS_MAX);
+        count = word_split(inside, ',', items, ITEMS_MAX);
         takes_all = true;
     }
     for (size_t i = 0; i < count && count <= COVER_DIMENSIONS_MAX && (takes_all || i == 0); i++) {
@@ -167,13 +126,13 @@ static bool read_made(struct word value, struct cover_fill *fill)
     struct word function, arguments, items[ITEMS_MAX];
     if (!read_call(value, &function, &arguments) || mentions(value, fill->buffer) > 0)
         return false;
-    if (IS_ONE_OF(word_last_part(function), likened)) {
-        size_t count = split(arguments, ',', items, ITEMS_MAX);
+    if (WORD_IS_ONE_OF(word_last_part(function), likened)) {
+        size_t count = word_split(arguments, ',', items, ITEMS_MAX);
         if (count > 0 && count <= ITEMS_MAX && is_name(items[0]))
             fill->like = items[0];
         return true;
     }
-    if (!IS_ONE_OF(word_last_part(function), shaped))
+    if (!WORD_IS_ONE_OF(word_last_part(function), shaped))
         return false;
     read_shape(function, arguments, fill);
     return true;
@@ -198,7 +157,7 @@ static bool is_all_of(struct word target, struct word *buffer)
     if (buffer->length_bytes == 0 || end_of(*buffer) == end_of(target) || *end_of(*buffer) != '[')
         return false;
     struct word index = word_in_bracket(end_of(*buffer), end_of(target));
-    return end_of(index) + 1 == end_of(target) && IS_ONE_OF(index, all);
+    return end_of(index) + 1 == end_of(target) && WORD_IS_ONE_OF(index, all);
 }
 
 bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill *fill)
@@ -214,7 +173,7 @@ bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill 
         fill->is_made = is_name(target);
         return fill->is_made ? read_made(value, fill) : is_all_of(target, &fill->buffer) && is_number(value);
     }
-    if (!read_call(statement, &function, &arguments) || !IS_ONE_OF(word_last_part(function), methods))
+    if (!read_call(statement, &function, &arguments) || !WORD_IS_ONE_OF(word_last_part(function), methods))
         return false;
     size_t dot = function.length_bytes - word_last_part(function).length_bytes;
     fill->buffer = (struct word){function.text, dot > 0 ? dot - 1 : 0};
@@ -233,7 +192,7 @@ static bool writes_all(struct word statement, struct word buffer)
     struct word call = read_assignment(statement, &target, &value) ? value : statement;
     if (!read_call(call, &function, &arguments))
         return false;
-    size_t count = split(arguments, ',', items, ITEMS_MAX);
+    size_t count = word_split(arguments, ',', items, ITEMS_MAX);
     bool is_out = false;
     for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
         if (!read_assignment(items[i], &target, &value))
@@ -242,7 +201,7 @@ static bool writes_all(struct word statement, struct word buffer)
             return false;
         is_out |= word_is(target, "out") && word_equal(value, buffer);
     }
-    bool is_copy = IS_ONE_OF(word_last_part(function), copies);
+    bool is_copy = WORD_IS_ONE_OF(word_last_part(function), copies);
     bool is_target = count > 0 && count != SIZE_MAX && word_equal(items[0], buffer);
     return is_out || (is_copy && (is_target || word_is_part_of(function, buffer)));
 }
@@ -263,7 +222,7 @@ static bool read_part(struct word statement, struct word buffer, struct part *pa
         target.text[buffer.length_bytes] != '[')
         return false;
     struct word inside = word_in_bracket(target.text + buffer.length_bytes, end_of(target));
-    size_t count = split(inside, ',', items, ITEMS_MAX);
+    size_t count = word_split(inside, ',', items, ITEMS_MAX);
     if (end_of(inside) + 1 != end_of(target) || count == 0 || count == SIZE_MAX)
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -273,7 +232,7 @@ static bool read_part(struct word statement, struct word buffer, struct part *pa
             part->from_end = true;
             continue;
         }
-        size_t parts = split(items[i], ':', ends, 3);
+        size_t parts = word_split(items[i], ':', ends, 3);
         if (part->dimension != SIZE_MAX || parts == 0 || parts > 2)
             return false;
         part->dimension = part->from_end ? 0 : i;
@@ -352,10 +311,10 @@ static bool read_count(struct word header, struct count *count)
     if (header.length_bytes < 5 || memcmp(header.text, "for ", 4) != 0 || end_of(header)[-1] != ':')
         return false;
     const char *in = memmem(header.text, header.length_bytes, " in ", 4);
-    if (in == NULL || !read_call(trimmed(in + 4, end_of(header) - 1), &function, &arguments))
+    if (in == NULL || !read_call(word_trimmed(in + 4, end_of(header) - 1), &function, &arguments))
         return false;
-    struct word targets = trimmed(header.text + 4, in);
-    size_t given = split(arguments, ',', items, ITEMS_MAX);
+    struct word targets = word_trimmed(header.text + 4, in);
+    size_t given = word_split(arguments, ',', items, ITEMS_MAX);
     if (word_is(function, "range") && is_name(targets) && (given == 1 || given == 3)) {
         count->counter = targets;
         count->extent = given == 1 ? items[0] : items[1];
@@ -363,10 +322,10 @@ static bool read_count(struct word header, struct count *count)
         return given == 1 || word_is(items[0], "0");
     }
     if (!word_is(function, "enumerate") || given != 1 || !is_name(items[0]) ||
-        split(targets, ',', items, ITEMS_MAX) < 2)
+        word_split(targets, ',', items, ITEMS_MAX) < 2)
         return false;
     count->counter = items[0];
-    count->extent = trimmed(arguments.text, end_of(arguments));
+    count->extent = word_trimmed(arguments.text, end_of(arguments));
     count->enumerates = true;
     return true;
 }
@@ -375,7 +334,7 @@ static bool read_count(struct word header, struct count *count)
 static bool is_next(struct word stop, const struct count *count)
 {
     struct word items[ITEMS_MAX];
-    return split(stop, '+', items, ITEMS_MAX) == 2 && word_equal(items[0], count->counter) &&
+    return word_split(stop, '+', items, ITEMS_MAX) == 2 && word_equal(items[0], count->counter) &&
            same_text(items[1], count->step);
 }
 
@@ -400,7 +359,7 @@ static bool is_counted(const struct cover_fill *fill, const struct part *part, c
 static bool leaves_early(struct word statement)
 {
     static const char *const words[] = {"break", "continue", "return", "yield", "raise"};
-    return IS_ONE_OF(word_name_at(statement.text, end_of(statement)), words);
+    return WORD_IS_ONE_OF(word_name_at(statement.text, end_of(statement)), words);
 }
 
 /* Each round stores into its own part, whatever else it does, and nothing else of the buffer is named. The row; 0: it does not. */
@@ -416,7 +375,7 @@ static int32_t row_in_loop(const struct source *code, int32_t header_row, size_t
         struct part part;
         size_t own = 0;
         last = row;
-        if (trimmed(text, text + length).length_bytes == 0)
+        if (word_trimmed(text, text + length).length_bytes == 0)
             continue;
         bool is_one = statement_at(code, row, &statement, &own, &last);
         if (own <= indent)

@@ -2,15 +2,7 @@
 
 #include <string.h>
 
-static bool is_one_of(struct word word, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (word_is(word, names[i]))
-            return true;
-    return false;
-}
-
-#define IS_ONE_OF(word, names) is_one_of(word, names, sizeof(names) / sizeof((names)[0]))
+#define ARGUMENTS_MAX 32u
 
 /* Known to leave what they are handed as it is. */
 static bool is_harmless(struct word function)
@@ -32,40 +24,23 @@ static bool is_harmless(struct word function)
     const char *dot = memchr(function.text, '.', function.length_bytes);
     struct word first = {function.text, dot != NULL ? (size_t)(dot - function.text) : function.length_bytes};
     if (dot == NULL)
-        return IS_ONE_OF(function, builtins);
-    return IS_ONE_OF(first, modules) || IS_ONE_OF(word_last_part(function), methods);
-}
-
-/* The next of a call's arguments, which ends at a comma outside of brackets. False behind the last. */
-static bool next_argument(struct word *rest, struct word *argument)
-{
-    const char *end = rest->text + rest->length_bytes, *at = word_skip_blanks(rest->text, end), *first = at;
-    size_t depth = 0;
-    if (at == end)
-        return false;
-    for (; at < end && (depth > 0 || *at != ','); at++) {
-        depth += *at == '(' || *at == '[' || *at == '{';
-        depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
-    }
-    *rest = at < end ? (struct word){at + 1, (size_t)(end - at - 1)} : (struct word){end, 0};
-    while (at > first && (at[-1] == ' ' || at[-1] == '\t'))
-        at--;
-    *argument = (struct word){first, (size_t)(at - first)};
-    return true;
+        return WORD_IS_ONE_OF(function, builtins);
+    return WORD_IS_ONE_OF(first, modules) || WORD_IS_ONE_OF(word_last_part(function), methods);
 }
 
 static bool is_among(struct word arguments, struct word buffer, struct handed *handed)
 {
-    struct word argument;
-    for (size_t place = 0; next_argument(&arguments, &argument); place++) {
+    struct word items[ARGUMENTS_MAX];
+    size_t count = word_split(arguments, ',', items, ARGUMENTS_MAX);
+    for (size_t place = 0; count != SIZE_MAX && place < count; place++) {
         size_t length = 0;
-        const char *sign = word_assignment(argument, &length);
-        struct word value = argument;
+        const char *sign = word_assignment(items[place], &length);
+        struct word value = items[place];
         handed->place = place;
-        handed->keyword = (struct word){argument.text, 0};
+        handed->keyword = (struct word){value.text, 0};
         if (sign != NULL && length == 1) {
-            handed->keyword.length_bytes = (size_t)(sign - argument.text);
-            value = (struct word){sign + 1, argument.length_bytes - handed->keyword.length_bytes - 1};
+            handed->keyword = word_trimmed(value.text, sign);
+            value = word_trimmed(sign + 1, value.text + value.length_bytes);
         }
         if (word_equal(value, buffer))
             return true;

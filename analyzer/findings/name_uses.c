@@ -25,9 +25,10 @@ struct search {
 static bool row_at(const struct source *code, int32_t number, struct row *row)
 {
     size_t length = 0;
-    const char *line = source_line(code, number, &length), *end = line + length;
+    const char *line = source_line(code, number, &length);
     if (line == NULL)
         return false;
+    const char *end = line + length;
     const char *first = word_skip_blanks(line, end);
     while (end > first && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
         end--;

@@ -18,6 +18,14 @@ bool word_equal(struct word a, struct word b)
     return a.length_bytes == b.length_bytes && (a.length_bytes == 0 || memcmp(a.text, b.text, a.length_bytes) == 0);
 }
 
+bool word_is_one_of(struct word word, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (word_is(word, texts[i]))
+            return true;
+    return false;
+}
+
 bool word_is_part_of(struct word name, struct word word)
 {
     struct word begin = {.text = name.text, .length_bytes = word.length_bytes};
@@ -74,6 +82,36 @@ struct word word_in_bracket(const char *at, const char *end)
             return (struct word){first, (size_t)(at - first)};
     }
     return (struct word){first, (size_t)(end - first)};
+}
+
+struct word word_trimmed(const char *from, const char *to)
+{
+    while (from < to && isspace((unsigned char)*from))
+        from++;
+    while (to > from && isspace((unsigned char)to[-1]))
+        to--;
+    return (struct word){from, (size_t)(to - from)};
+}
+
+size_t word_split(struct word text, char separator, struct word *items, size_t most)
+{
+    size_t count = 0, depth = 0;
+    const char *first = text.text, *end = text.text + text.length_bytes;
+    if (word_trimmed(first, end).length_bytes == 0)
+        return 0;
+    for (const char *at = text.text; at <= end; at++) {
+        bool ends = at == end || (*at == separator && depth == 0);
+        if (ends && count == most)
+            return SIZE_MAX;
+        if (ends) {
+            items[count++] = word_trimmed(first, at);
+            first = at + 1;
+        } else {
+            depth += *at == '(' || *at == '[' || *at == '{';
+            depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
+        }
+    }
+    return count;
 }
 
 struct word word_name_at(const char *at, const char *end)

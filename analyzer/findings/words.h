@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define WORDS_MAX 16u
 
@@ -23,6 +24,8 @@ bool word_char(char c);
 
 bool word_is(struct word word, const char *text);
 bool word_equal(struct word a, struct word b);
+bool word_is_one_of(struct word word, const char *const *texts, size_t count);
+#define WORD_IS_ONE_OF(word, texts) word_is_one_of(word, texts, sizeof(texts) / sizeof((texts)[0]))
 
 /* Is `name` that word, or an attribute of it ("w.T" of "w")? */
 bool word_is_part_of(struct word name, struct word word);
@@ -39,6 +42,14 @@ const char *word_skip_blanks(const char *at, const char *end);
 
 /* The text within the bracket at `at`; behind it is where its text ends, and one. */
 struct word word_in_bracket(const char *at, const char *end);
+
+/* [from, to) without blanks and ends of lines at its ends. */
+struct word word_trimmed(const char *from, const char *to);
+
+/*
+ * What the separator parts outside of brackets, trimmed; nothing of a text without any. How many; SIZE_MAX where there are more than `most`.
+ */
+size_t word_split(struct word text, char separator, struct word *items, size_t most);
 
 /* The dotted name that begins at `at`; empty where none does. */
 struct word word_name_at(const char *at, const char *end);
