@@ -65,9 +65,10 @@ static const struct name_rule {
 static const char *const loaders[] = {"dataset", "dataloader", "data_loader", "dataiter", "batchiter", NULL};
 static const char *const optimizers[] = {"optim",    "sgd",      "adam",  "rmsprop",   "adagrad",
                                          "momentum", "nesterov", "lbfgs", "scheduler", NULL};
-static const char *const not_models[] = {"meter", "metric", "average", "stat",   "progress", "bar",   "env",
-                                         "game",  "agent",  "buffer",  "memory", "callback", "cache", "monitor",
-                                         "count", "log",    "plot",    "queue",  "timer",    "track", NULL};
+static const char *const not_models[] = {"meter",    "metric", "average", "stat",   "progress", "bar",   "env",
+                                         "game",     "agent",  "buffer",  "memory", "callback", "cache", "monitor",
+                                         "count",    "log",    "plot",    "queue",  "timer",    "track", "confusion",
+                                         "accuracy", "score",  "hist",    "record", "result",   "eval",  NULL};
 
 static bool list_has(const char *list, const char *word)
 {

@@ -144,6 +144,7 @@ NAMES = {
     "search > backward_elimination": "other",
     "search > forward_selection": "other",
     "train > ProgressBar.update": "other",
+    "train > ConfusionMatrix.update": "other",
     "train > AverageMeter.update": "other",
     "train > evaluate": "other",
     "forwarder.<lambda>": "other",
