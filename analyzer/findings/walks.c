@@ -1,0 +1,279 @@
+#include "findings/walks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "findings/comprehension.h"
+#include "findings/loop.h"
+#include "model/source.h"
+
+#define FRAMES_MAX 200
+#define TEXT_MAX 2000
+#define ITEMS_MIN 2u /* at the header, that tell an array from a list */
+
+enum library { LIBRARY_OTHER, LIBRARY_ARRAY, LIBRARY_TENSOR };
+
+/* Of a node of the process that is looked through. */
+struct step {
+    enum library library; /* of it or of a frame between it and the Python frame above */
+    bool looked_at;       /* a Python frame whose spot is known */
+    uint32_t outer;       /* of a Python frame: the Python frame around it, 0 for none */
+    struct spot *spot;    /* NULL: not the user's code */
+    bool wrapper;         /* of Python code that NumPy and PyTorch put before a native function */
+};
+
+struct search {
+    struct model *model;
+    struct walks *walks;
+    struct step *steps; /* by run_index() of DB_KIND_NODE */
+    struct map walk_map, spot_map;
+};
+
+/* NumPy's and PyTorch's own; what they call (libm, libc) is told by the frames above it. */
+static enum library library_at(const struct process *process, uint64_t address)
+{
+    static const struct {
+        const char *name;
+        enum library library;
+    } known[] = {{"/_multiarray_umath.", LIBRARY_ARRAY},
+                 {"/libtorch", LIBRARY_TENSOR},
+                 {"/libc10.", LIBRARY_TENSOR},
+                 {"/_C.cpython-", LIBRARY_TENSOR}};
+    const struct db_module *module = modules_find(process, address);
+    const char *path = module != NULL ? modules_path(process->run, module) : "";
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strstr(path, known[i].name) != NULL)
+            return known[i].library;
+    return LIBRARY_OTHER;
+}
+
+/* `*is_new`: its text is to be read. */
+static struct walk *walk_at(struct search *search, const char *file, int32_t line, int32_t column, bool *is_new)
+{
+    struct map_key key = {(uintptr_t)file, (uint64_t)line, (uint64_t)(uint32_t)column};
+    struct walk *walk = map_get(&search->walk_map, key);
+    *is_new = walk == NULL;
+    if (walk != NULL)
+        return walk;
+    walk = memory_zeroed(1, sizeof(*walk));
+    map_put(&search->walk_map, key, walk);
+    struct walks *all = search->walks;
+    all->walks = memory_grow(all->walks, all->walk_count, &all->walk_capacity, sizeof(*all->walks));
+    return all->walks[all->walk_count++] = walk;
+}
+
+static struct walk *walk_of_loop(struct search *search, const struct loop_body *body)
+{
+    bool is_new;
+    struct walk *walk = walk_at(search, body->code->file, body->first, -1, &is_new);
+    if (is_new)
+        loop_text_read(&walk->text, source_get(search->model, body->code->file), body->first, body->last);
+    return walk;
+}
+
+static struct walk *walk_of_comprehension(struct search *search, const struct comprehension *comprehension)
+{
+    bool is_new;
+    struct walk *walk = walk_at(search, comprehension->code->file, comprehension->line, comprehension->column, &is_new);
+    if (is_new)
+        loop_text_read_comprehension(&walk->text, comprehension->element, comprehension->clauses);
+    return walk;
+}
+
+/* The text of an instruction; of the whole line where no columns are known (before CPython 3.11). */
+static struct word text_of(const struct source *source, const struct line_span *span)
+{
+    size_t length = 0, last_length = 0;
+    const char *first = source_line(source, span->line, &length);
+    const char *last = span->end_line > span->line ? source_line(source, span->end_line, &last_length) : first;
+    last_length = last == first ? length : last_length;
+    if (first == NULL || last == NULL)
+        return (struct word){"", 0};
+    bool known = span->column >= 0 && span->end_column >= 0 && (size_t)span->column <= length &&
+                 (size_t)span->end_column <= last_length;
+    const char *from = known ? first + span->column : first, *to = known ? last + span->end_column : first + length;
+    return to > from && to - from <= TEXT_MAX ? (struct word){from, (size_t)(to - from)} : (struct word){"", 0};
+}
+
+/* Of a loop on one line the columns tell; without them (before CPython 3.11) all of it is taken for the body. */
+static bool is_in_header(const struct source *source, const struct line_span *span, const struct loop_body *body)
+{
+    size_t header_bytes = loop_text_header_bytes(source, body->first);
+    if (span->column < 0)
+        return body->last > body->first;
+    return (size_t)span->column < header_bytes;
+}
+
+/* np.sum() and Tensor.__iter__() are Python functions before native ones; layers, optimizers and loaders are more than that. */
+static bool is_wrapper(const struct code *code)
+{
+    static const char *const parts[] = {"/numpy/", "/torch/_tensor.py", "/torch/functional.py",
+                                        "/torch/nn/functional.py"};
+    for (size_t i = 0; code->owner == OWNER_FOUNDATION && i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (strstr(code->file, parts[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* Where the Python frame `node_id` stands; NULL where that is not the user's code or not known. */
+static struct spot *spot_of(struct search *search, struct process *process, uint32_t node_id)
+{
+    struct code *code = NULL;
+    struct comprehension comprehension;
+    struct loop_body body;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    struct line_span span = model_position(search->model, process, record, &code);
+    if (code == NULL || code->owner != OWNER_USER || span.line <= 0)
+        return NULL;
+    struct map_key key = {(uintptr_t)code->file, (uint64_t)(uint32_t)span.line << 32 | (uint32_t)span.end_line,
+                          (uint64_t)(uint32_t)span.column << 32 | (uint32_t)span.end_column};
+    struct spot *spot = map_get(&search->spot_map, key);
+    if (spot != NULL)
+        return spot;
+    spot = memory_zeroed(1, sizeof(*spot));
+    map_put(&search->spot_map, key, spot);
+    struct walks *all = search->walks;
+    all->spots = memory_grow(all->spots, all->spot_count, &all->spot_capacity, sizeof(*all->spots));
+    all->spots[all->spot_count++] = spot;
+    const struct source *source = source_get(search->model, code->file);
+    if (comprehension_of_frame(search->model, process, node_id, &comprehension)) {
+        spot->walk = walk_of_comprehension(search, &comprehension);
+        spot->header = comprehension.is_in_header;
+    } else if (loop_of_frame(search->model, process, node_id, &body)) {
+        spot->walk = walk_of_loop(search, &body);
+        spot->header = span.line == body.first && is_in_header(source, &span, &body);
+    } else {
+        return spot;
+    }
+    struct word text = text_of(source, &span);
+    spot->element = !spot->header && loop_text_has_element(&spot->walk->text, text, false);
+    spot->item = spot->header || loop_text_has_element(&spot->walk->text, text, true);
+    return spot;
+}
+
+/* A leaf's samples, at the instruction that made the call. `wrapped`: in a wrapper's Python code, which is of the call. */
+static void add_own(struct search *search, struct process *process, struct spot *spot, uint32_t leaf,
+                    const struct db_node *record, enum library library, bool wrapped)
+{
+    bool native = wrapped || time_kind_of(process, record, model_node(process, leaf)) == TIME_NATIVE;
+    *(native ? &spot->native : &spot->interpreter) += record->samples;
+    spot->array += native && library != LIBRARY_OTHER ? record->samples : 0;
+    spot->tensor += native && library == LIBRARY_TENSOR ? record->samples : 0;
+    spot->ns += record->cpu_ns;
+    spot->line = lines_of_leaf(search->model, process, leaf);
+    if (record->cpu_ns >= spot->node_ns) {
+        spot->node_ns = record->cpu_ns;
+        spot->node = leaf;
+        spot->process = process;
+    }
+}
+
+static struct step *step_of(struct search *search, struct process *process, uint32_t python_id)
+{
+    struct step *step = &search->steps[run_index(&process->run->tables[DB_KIND_NODE], python_id)];
+    if (!step->looked_at) {
+        struct code *code = NULL;
+        model_position(search->model, process, run_record(process->run, DB_KIND_NODE, python_id), &code);
+        step->spot = spot_of(search, process, python_id);
+        step->wrapper = step->spot == NULL && code != NULL && is_wrapper(code);
+    }
+    step->looked_at = true;
+    return step;
+}
+
+/* All loops around a leaf; those of a function that calls itself once. */
+static void add_leaf(struct search *search, struct process *process, uint32_t leaf, const struct db_node *record,
+                     enum library library)
+{
+    const struct walk *last = NULL;
+    bool own = true, wrapped = false;
+    uint32_t id = model_node(process, leaf)->python;
+    for (unsigned i = 0; id != 0 && i < FRAMES_MAX; i++) {
+        const struct step *step = step_of(search, process, id);
+        struct spot *spot = step->spot;
+        struct walk *walk = spot != NULL ? spot->walk : NULL;
+        if (walk != NULL) {
+            if (own)
+                add_own(search, process, spot, leaf, record, library, wrapped);
+            walk->all += walk != last ? record->samples : 0;
+            walk->header_array += own && spot->header && library != LIBRARY_OTHER ? record->samples : 0;
+            last = walk;
+        }
+        wrapped = own && step->wrapper;
+        own = wrapped;
+        id = step->outer;
+    }
+}
+
+/* Parents come before their children. */
+static void take_step(struct search *search, struct process *process, size_t index, const struct db_node *record)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
+    size_t parent = record->parent != 0 ? run_index(table, record->parent) : SIZE_MAX;
+    struct step *step = &search->steps[index];
+    if (record->frame == DB_FRAME_PYTHON) {
+        step->outer = parent != SIZE_MAX ? process->nodes[parent].python : 0;
+        return;
+    }
+    bool native = record->frame == DB_FRAME_NATIVE || record->frame == DB_FRAME_ACCESS;
+    step->library = native ? library_at(process, record->value - 1) : LIBRARY_OTHER;
+    if (step->library == LIBRARY_OTHER && parent != SIZE_MAX)
+        step->library = search->steps[parent].library;
+}
+
+static void add_process(struct search *search, struct process *process)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
+    struct run_cursor cursor = {0};
+    search->steps = memory_zeroed(run_capacity(table), sizeof(*search->steps));
+    for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
+        take_step(search, process, cursor.index, record);
+        if (record->samples > 0 && !process->nodes[cursor.index].in_import)
+            add_leaf(search, process, (uint32_t)cursor.id, record, search->steps[cursor.index].library);
+    }
+    free(search->steps);
+}
+
+bool spot_is_element(const struct spot *spot)
+{
+    return spot->element || (spot->item && spot->walk->header_array >= ITEMS_MIN);
+}
+
+static void add_spot(struct spot *spot)
+{
+    struct walk *walk = spot->walk;
+    walk->interpreter += spot->interpreter;
+    walk->native += spot->native;
+    walk->ns += spot->ns;
+    walk->objects += spot->line != NULL && spot->line != walk->last ? spot->line->objects.births : 0;
+    walk->last = spot->line;
+    if (spot_is_element(spot)) {
+        walk->element += spot->native;
+        walk->array += spot->array;
+        walk->tensor += spot->tensor;
+    }
+}
+
+void walks_find(struct walks *walks, struct model *model)
+{
+    struct search search = {.model = model, .walks = walks};
+    *walks = (struct walks){.walk_count = 0};
+    for (size_t i = 0; i < model->process_count; i++)
+        add_process(&search, &model->processes[i]);
+    for (size_t i = 0; i < walks->spot_count; i++)
+        if (walks->spots[i]->walk != NULL)
+            add_spot(walks->spots[i]);
+    map_free(&search.walk_map);
+    map_free(&search.spot_map);
+}
+
+void walks_free(struct walks *walks)
+{
+    for (size_t i = 0; i < walks->walk_count; i++)
+        free(walks->walks[i]);
+    for (size_t i = 0; i < walks->spot_count; i++)
+        free(walks->spots[i]);
+    free(walks->walks);
+    free(walks->spots);
+}

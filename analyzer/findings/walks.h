@@ -1,0 +1,53 @@
+/*
+ * The user's loops and comprehensions in which samples were taken, and where in them: what is in their own instructions, in calls of
+ * NumPy's and PyTorch's from these, and which of these instructions work on a single element by their text.
+ */
+#ifndef PIEPROF_ANALYZER_WALKS_H
+#define PIEPROF_ANALYZER_WALKS_H
+
+#include "findings/loop_text.h"
+#include "model/model.h"
+
+/* A loop of the user's. Samples. */
+struct walk {
+    struct loop_text text;
+    uint64_t all; /* below any of its lines */
+    uint64_t interpreter,
+        native;              /* of all: in its own instructions, and in what they call without a Python frame between */
+    uint64_t header_array;   /* of all: below its header, in an array's library */
+    uint64_t element;        /* of native: at instructions that work on an element */
+    uint64_t array, tensor;  /* of element: in an array's library; of these in PyTorch's */
+    uint64_t ns;             /* of interpreter and native */
+    struct line *line;       /* for who judges: where its finding stands */
+    uint64_t objects;        /* that its lines made */
+    const struct line *last; /* whose are counted */
+    bool claimed;
+    struct process *process; /* of a node there */
+    uint32_t node;
+};
+
+/* An instruction, by its place in the text. */
+struct spot {
+    struct walk *walk; /* NULL: in no loop */
+    struct line *line;
+    bool header, element, item; /* item: an element where what is iterated over is an array */
+    uint64_t interpreter, native, array, tensor, ns;
+    struct process *process; /* of the node that is heaviest there */
+    uint32_t node;
+    uint64_t node_ns;
+};
+
+struct walks {
+    struct walk **walks;
+    size_t walk_count, walk_capacity;
+    struct spot **spots;
+    size_t spot_count, spot_capacity;
+};
+
+void walks_find(struct walks *walks, struct model *model);
+void walks_free(struct walks *walks);
+
+/* Does it work on an element? Of what is taken out of something iterated over: only if that was seen to be an array. */
+bool spot_is_element(const struct spot *spot);
+
+#endif
