@@ -87,6 +87,19 @@ static const char *at_place(const struct source *source, int32_t line, int32_t c
     return text != NULL && column >= 0 && (size_t)column <= length ? text + column : NULL;
 }
 
+/* "any(", "next((" */
+static bool ends_early(const char *text, const char *open)
+{
+    static const char *const names[] = {"next", "any", "all"};
+    const char *end = open;
+    while (end > text && (end[-1] == '(' || end[-1] == ' '))
+        end--;
+    const char *first = end;
+    while (first > text && (word_char(first[-1]) || first[-1] == '.'))
+        first--;
+    return *open == '(' && WORD_IS_ONE_OF(((struct word){first, (size_t)(end - first)}), names);
+}
+
 /* Where the bracket stands: counted back from the place, whose line is known. */
 static void set_position(struct comprehension *comprehension, const char *text, const char *open, const char *start,
                          int32_t line)
@@ -124,6 +137,7 @@ bool comprehension_of_frame(struct model *model, struct process *process, uint32
     if (open == NULL)
         return false;
     comprehension->is_in_header = is_whole || is_in_header(comprehension, start);
+    comprehension->ends_early = ends_early(text, open);
     set_position(comprehension, text, open, start, span.line);
     return true;
 }

@@ -11,6 +11,7 @@ struct comprehension {
     int32_t column;      /* ... and where, in bytes */
     struct word element; /* what is made in each round */
     struct word clauses; /* "for x in xs if x > 0 for y in x" */
+    bool ends_early;     /* next(), any() or all() take of it what they need */
     bool is_in_header;   /* the place is what is iterated over, or stands for all of it: not what is done in a round */
 };
 

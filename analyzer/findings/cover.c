@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "findings/handed.h"
 #include "findings/statement.h"
 
 #define ROWS_MAX 100 /* of a loop */
@@ -128,7 +129,8 @@ static bool read_made(struct word value, struct cover_fill *fill)
         return false;
     if (WORD_IS_ONE_OF(word_last_part(function), likened)) {
         size_t count = word_split(arguments, ',', items, ITEMS_MAX);
-        if (count > 0 && count <= ITEMS_MAX && is_name(items[0]))
+        bool reshapes = memmem(arguments.text, arguments.length_bytes, "shape", 5) != NULL;
+        if (count > 0 && count <= ITEMS_MAX && is_name(items[0]) && !reshapes)
             fill->like = items[0];
         return true;
     }
@@ -192,18 +194,22 @@ static bool writes_all(struct word statement, struct word buffer)
     struct word call = read_assignment(statement, &target, &value) ? value : statement;
     if (!read_call(call, &function, &arguments))
         return false;
-    size_t count = word_split(arguments, ',', items, ITEMS_MAX);
+    size_t count = word_split(arguments, ',', items, ITEMS_MAX), places = 0;
     bool is_out = false;
     for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
-        if (!read_assignment(items[i], &target, &value))
-            continue;
-        if (word_is(target, "where"))
+        bool named = read_assignment(items[i], &target, &value);
+        if (*items[i].text == '*' || (named && word_is(target, "where")))
             return false;
-        is_out |= word_is(target, "out") && word_equal(value, buffer);
+        is_out |= named && word_is(target, "out") && word_equal(value, buffer);
+        places += named ? 0 : 1;
     }
-    bool is_copy = WORD_IS_ONE_OF(word_last_part(function), copies);
-    bool is_target = count > 0 && count != SIZE_MAX && word_equal(items[0], buffer);
-    return is_out || (is_copy && (is_target || word_is_part_of(function, buffer)));
+    if (is_out)
+        return handed_is_of_arrays(function);
+    struct word owner = {function.text, function.length_bytes - word_last_part(function).length_bytes};
+    bool is_owner = owner.length_bytes == buffer.length_bytes + 1 &&
+                    word_equal((struct word){owner.text, buffer.length_bytes}, buffer);
+    bool is_target = places == 2 && word_equal(items[0], buffer);
+    return WORD_IS_ONE_OF(word_last_part(function), copies) && (is_owner || is_target);
 }
 
 /* "x[:, a:b] = value": of which dimension, from where to where. An index alone: a part from `index` on. */
@@ -358,8 +364,28 @@ static bool is_counted(const struct cover_fill *fill, const struct part *part, c
 
 static bool leaves_early(struct word statement)
 {
-    static const char *const words[] = {"break", "continue", "return", "yield", "raise"};
-    return WORD_IS_ONE_OF(word_name_at(statement.text, end_of(statement)), words);
+    static const char *const words[] = {"break", "continue", "return", "yield", "raise", "await"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (mentions(statement, (struct word){words[i], strlen(words[i])}) > 0)
+            return true;
+    return false;
+}
+
+/* "i = x", "for i in x": is the name given another value? */
+static bool gives(struct word statement, struct word name)
+{
+    size_t length = 0;
+    const char *sign = word_assignment(statement, &length);
+    const char *in = memmem(statement.text, statement.length_bytes, " in ", 4);
+    bool is_loop = statement.length_bytes > 4 && memcmp(statement.text, "for ", 4) == 0 && in != NULL;
+    struct word targets = {statement.text, (size_t)((is_loop        ? in
+                                                     : sign != NULL ? sign
+                                                                    : statement.text) -
+                                                    statement.text)};
+    const char *bracket = memchr(targets.text, '[', targets.length_bytes);
+    if (bracket != NULL)
+        targets.length_bytes = (size_t)(bracket - targets.text);
+    return mentions(targets, name) > 0;
 }
 
 /* Each round stores into its own part, whatever else it does, and nothing else of the buffer is named. The row; 0: it does not. */
@@ -383,6 +409,8 @@ static int32_t row_in_loop(const struct source *code, int32_t header_row, size_t
         if (!is_one || leaves_early(statement))
             return 0;
         body = body == 0 ? own : body;
+        if (gives(statement, count->counter))
+            return 0;
         if (mentions(statement, fill->buffer) == 0)
             continue;
         if (found != 0 || own != body || !read_part(statement, fill->buffer, &part) || !is_counted(fill, &part, count))
@@ -390,6 +418,25 @@ static int32_t row_in_loop(const struct source *code, int32_t header_row, size_t
         found = row;
     }
     return found;
+}
+
+/* Does it stand in a try statement of its function? */
+static bool is_tried(const struct source *code, int32_t line, size_t indent)
+{
+    size_t length = 0;
+    const char *text;
+    for (int32_t row = line - 1; row > 0 && indent > 0 && (text = source_line(code, row, &length)) != NULL; row--) {
+        struct word own = word_trimmed(text, text + length);
+        if (own.length_bytes == 0 || (size_t)(own.text - text) >= indent)
+            continue;
+        indent = (size_t)(own.text - text);
+        struct word first = word_name_at(own.text, end_of(own));
+        if (word_is(first, "def"))
+            return false;
+        if (word_is(first, "try"))
+            return true;
+    }
+    return false;
 }
 
 int32_t cover_find(const struct source *code, int32_t line, const struct cover_fill *fill)
@@ -400,10 +447,13 @@ int32_t cover_find(const struct source *code, int32_t line, const struct cover_f
     int32_t last = 0, row = 0;
     if (!statement_at(code, line, &own, &indent, &last) || !next_statement(code, last, indent, &statement, &row, &last))
         return 0;
+    /* What others know may be read by what is called meanwhile, or is used where an exception leads. */
+    bool is_known = !fill->is_made || memchr(fill->buffer.text, '.', fill->buffer.length_bytes) != NULL;
+    if ((is_known && handed_calls_others(statement)) || is_tried(code, line, indent))
+        return 0;
     if (writes_all(statement, fill->buffer))
         return row;
-    /* What others know may be read by what is called meanwhile. */
-    if (!fill->is_made || memchr(fill->buffer.text, '.', fill->buffer.length_bytes) != NULL)
+    if (is_known)
         return 0;
     if (is_chain(code, statement, last, indent, fill->buffer))
         return row;

@@ -63,3 +63,24 @@ bool handed_find(struct word statement, struct word buffer, struct handed *hande
     }
     return false;
 }
+
+bool handed_is_of_arrays(struct word function)
+{
+    static const char *const modules[] = {"np", "numpy", "torch", "F", "functional", "linalg"};
+    const char *dot = memchr(function.text, '.', function.length_bytes);
+    struct word first = {function.text, dot != NULL ? (size_t)(dot - function.text) : 0};
+    return WORD_IS_ONE_OF(first, modules);
+}
+
+bool handed_calls_others(struct word statement)
+{
+    const char *end = statement.text + statement.length_bytes;
+    for (const char *at = statement.text; at < end;) {
+        struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
+        const char *behind = name.text + name.length_bytes;
+        if (name.length_bytes > 0 && behind < end && *behind == '(' && !is_harmless(name))
+            return true;
+        at = name.length_bytes > 0 ? behind : at + 1;
+    }
+    return false;
+}

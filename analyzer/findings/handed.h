@@ -19,4 +19,10 @@ struct handed {
  */
 bool handed_find(struct word statement, struct word buffer, struct handed *handed);
 
+/* Is it a function of NumPy's or PyTorch's, by the name of its module? */
+bool handed_is_of_arrays(struct word function);
+
+/* Does the statement call anything that may be the program's own? */
+bool handed_calls_others(struct word statement);
+
 #endif

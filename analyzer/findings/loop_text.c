@@ -16,7 +16,8 @@
 struct use {
     struct word name, index; /* index: between the brackets behind it; length 0: none */
     uint32_t statement;      /* its number; what it reads comes before what it stores */
-    bool stored, added;      /* added: by an augmented assignment, which reads it as well */
+    bool stored, added;      /* added: by an augmented assignment, which reads it as well... */
+    bool summed;             /* ... as "+=" and "-=" do */
     bool called;
 };
 
@@ -45,6 +46,31 @@ static void add_use(struct uses *uses, struct use use)
     uses->full |= uses->count == USES_MAX;
     if (uses->count < USES_MAX)
         uses->uses[uses->count++] = use;
+}
+
+/* "out.append(x)", "h.copy_(x)", "h[t].mul_(x)", "out=h[t]": does a use store into what it names? Then it is made one that does. */
+static bool is_call_store(struct use *use, const char *begin, const char *end)
+{
+    static const char *const methods[] = {"append", "extend", "insert", "appendleft", "fill", "sort", "put"};
+    struct word method = word_last_part(use->name);
+    const char *behind = use->index.length_bytes > 0 ? use->index.text + use->index.length_bytes + 1 : end;
+    bool of_element = behind < end && *behind == '.';
+    bool of_name = use->called && method.text != use->name.text;
+    if (of_element) {
+        struct word name = word_name_at(behind + 1, end);
+        of_element = name.text + name.length_bytes < end && name.text[name.length_bytes] == '(';
+        method = word_last_part(name);
+    }
+    bool changes =
+        WORD_IS_ONE_OF(method, methods) || (method.length_bytes > 1 && method.text[method.length_bytes - 1] == '_');
+    bool is_out = use->name.text - begin >= 4 && memcmp(use->name.text - 4, "out=", 4) == 0;
+    if (!is_out && !(changes && (of_element || of_name)))
+        return false;
+    if (of_name && !is_out)
+        use->name.length_bytes -= method.length_bytes + 1;
+    use->stored = true;
+    use->called = false;
+    return true;
 }
 
 /* The names of one expression, or of one side of an assignment. `stored`: those outside of brackets are targets. */
@@ -77,12 +103,12 @@ static void read_names(struct uses *uses, struct word text, uint32_t statement, 
         if (at < end && *at == '[')
             use.index = word_in_bracket(at, end);
         use.stored = use.stored && !use.called;
+        is_call_store(&use, text.text, end);
         add_use(uses, use);
     }
 }
 
-/* "x[i]" and nothing else: one element, if the subscript is one. */
-static bool is_one_subscript(struct word text)
+bool loop_text_is_subscript(struct word text)
 {
     const char *end = text.text + text.length_bytes, *at = word_skip_blanks(text.text, end);
     struct word name = word_name_at(at, end);
@@ -99,7 +125,7 @@ static bool ends_loop(struct word statement)
 {
     const char *end = statement.text + statement.length_bytes, *at = word_skip_blanks(statement.text, end);
     struct word name = word_name_at(at, end);
-    return word_is(name, "break") || word_is(name, "return") || word_is(name, "yield");
+    return word_is(name, "break") || word_is(name, "return") || word_is(name, "yield") || word_is(name, "raise");
 }
 
 /* "file.write(x[i])", a call for what it does; what NumPy and PyTorch do is known, and what is appended is a result. */
@@ -136,8 +162,10 @@ static void read_statement(struct loop_text *loop, struct uses *uses, struct wor
     read_names(uses, value, number, false, false);
     size_t first = uses->count;
     read_names(uses, target, number, true, length > 1);
+    for (size_t i = first; i < uses->count; i++)
+        uses->uses[i].summed = length == 2 && (*sign == '+' || *sign == '-');
     bool alone = uses->count == first + 1 && uses->uses[first].index.length_bytes == 0;
-    if (alone && length == 1 && is_one_subscript(value) && loop_text_has_element(loop, value, false))
+    if (alone && length == 1 && loop_text_is_subscript(value) && loop_text_has_element(loop, value, false))
         words_add(&loop->elements, uses->uses[first].name);
 }
 
@@ -192,17 +220,51 @@ static bool is_by_data(const struct loop_text *loop, const struct uses *uses, st
     return false;
 }
 
-/* "z[where[i]] += x[i]": does a round change an element, and data say which? */
-static bool is_scattered(const struct loop_text *loop, const struct uses *uses)
+static bool is_read(const struct uses *uses, struct word name)
+{
+    for (size_t i = 0; i < uses->count; i++)
+        if (!uses->uses[i].stored && word_is_part_of(uses->uses[i].name, name))
+            return true;
+    return false;
+}
+
+/*
+ * Data say which element a round changes, and two rounds may mean the same one: "z[where[i]] += x[i]" adds up, whatever comes first;
+ * anything else that takes what is there is carried on.
+ */
+static void read_scattered(struct loop_text *loop, const struct uses *uses)
 {
     for (size_t i = 0; i < uses->count; i++) {
         const struct use *store = &uses->uses[i];
-        bool changed = store->added;
-        for (size_t j = 0; j < uses->count && !changed; j++)
-            changed = !uses->uses[j].stored && word_equal(uses->uses[j].name, store->name) &&
-                      word_equal(uses->uses[j].index, store->index);
-        if (store->stored && changed && store->index.length_bytes > 0 && is_by_data(loop, uses, store->index))
+        if (!store->stored || store->index.length_bytes == 0 || !is_by_data(loop, uses, store->index))
+            continue;
+        bool taken = is_read(uses, store->name);
+        loop->scattered = loop->scattered || (store->summed && !taken);
+        loop->carried = loop->carried || taken || (store->added && !store->summed);
+    }
+}
+
+/* "for a, b in zip(h, h[1:]): b[:] = f(a)": an item that is stored into, of an array that is gone through twice. */
+static bool stores_into_overlap(const struct loop_text *loop, const struct uses *uses)
+{
+    for (size_t i = 0; loop->overlaps && i < uses->count; i++)
+        if (uses->uses[i].stored && words_hold(&loop->items, uses->uses[i].name))
             return true;
+    return false;
+}
+
+/* "x[start[i]:start[i + 1]]": pieces of unlike lengths, which no whole array has. */
+static bool has_pieces(const struct loop_text *loop, const struct uses *uses)
+{
+    for (size_t i = 0; i < uses->count; i++) {
+        struct word index = uses->uses[i].index;
+        struct uses names = {.count = 0};
+        if (index.length_bytes == 0 || memchr(index.text, ':', index.length_bytes) == NULL)
+            continue;
+        read_names(&names, index, 0, false, false);
+        for (size_t k = 0; k < names.count; k++)
+            if (names.uses[k].index.length_bytes > 0 || words_hold(&loop->indices, names.uses[k].name))
+                return true;
     }
     return false;
 }
@@ -234,6 +296,19 @@ static bool is_short_range(struct word arguments)
     return strspn(number, "0123456789") == arguments.length_bytes && atoi(number) < ROUNDS_FEW;
 }
 
+/* "h, h[1:]" */
+static bool names_twice(struct word arguments)
+{
+    struct word items[WORDS_MAX];
+    size_t count = word_split(arguments, ',', items, WORDS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (word_equal(word_name_at(items[i].text, items[i].text + items[i].length_bytes),
+                           word_name_at(items[k].text, items[k].text + items[k].length_bytes)))
+                return true;
+    return false;
+}
+
 /* "for i, x in enumerate(xs):" */
 static void read_for(struct loop_text *loop, struct word header)
 {
@@ -244,6 +319,7 @@ static void read_for(struct loop_text *loop, struct word header)
     const char *from = word_skip_blanks(in, end);
     bool counts = begins_call(from, end, "range"), enumerates = begins_call(from, end, "enumerate");
     loop->few = counts && is_short_range(word_in_bracket(from + strlen("range"), end));
+    loop->overlaps = begins_call(from, end, "zip") && names_twice(word_in_bracket(from + strlen("zip"), end));
     struct uses names = {.count = 0};
     read_names(&names, (struct word){targets, (size_t)(in - 2 - targets)}, 0, false, false);
     for (size_t i = 0; i < names.count; i++)
@@ -330,8 +406,8 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
     else
         read_counters(loop, text);
     read_body(loop, uses, text);
-    loop->carried = is_carried(loop, uses, aliases);
-    loop->scattered = is_scattered(loop, uses);
+    loop->carried = is_carried(loop, uses, aliases) || stores_into_overlap(loop, uses) || has_pieces(loop, uses);
+    read_scattered(loop, uses);
     free(aliases);
     free(uses);
 }
@@ -360,7 +436,14 @@ void loop_text_read_comprehension(struct loop_text *loop, struct word element, s
         few = few && loop->few;
     }
     loop->few = few;
-    loop->carried = memmem(element.text, element.length_bytes, ":=", 2) != NULL || behind_word(element, "next") != NULL;
+    struct uses *uses = memory_zeroed(1, sizeof(*uses));
+    read_names(uses, element, 1, false, false);
+    bool stores = has_pieces(loop, uses);
+    for (size_t i = 0; i < uses->count; i++)
+        stores = stores || uses->uses[i].stored;
+    free(uses);
+    loop->carried =
+        stores || memmem(element.text, element.length_bytes, ":=", 2) != NULL || behind_word(element, "next") != NULL;
 }
 
 /* Is it an index of one element: does it count with a name that counts up, and slice nothing? */

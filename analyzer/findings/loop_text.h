@@ -21,6 +21,7 @@ struct loop_text {
     /* a round reads what one before it stored, by whatever name, other than a sum that is only added to; or ends the loop;
      * or does something that no array holds */
     bool scattered; /* data say which element a round changes, and two may change the same one */
+    bool overlaps;  /* the header goes through one array twice at once */
     bool few;       /* the header itself says that there are only a few rounds */
 };
 
@@ -38,5 +39,8 @@ void loop_text_read_comprehension(struct loop_text *loop, struct word element, s
  * `items`: what is iterated over is an array, so that the items are elements.
  */
 bool loop_text_has_element(const struct loop_text *loop, struct word expression, bool items);
+
+/* "x[i]" and nothing else: one element, if the subscript is one. */
+bool loop_text_is_subscript(struct word text);
 
 #endif

@@ -43,12 +43,14 @@ static bool begins(const struct row *row, const char *keyword)
 
 static bool is_definition(const struct row *row)
 {
-    return begins(row, "def") || begins(row, "async") || begins(row, "class");
+    bool is_async = row->text.length_bytes > 9 && memcmp(row->text.text, "async def", 9) == 0;
+    return begins(row, "def") || is_async || begins(row, "class");
 }
 
 static bool is_loop(const struct row *row)
 {
-    return begins(row, "for") || begins(row, "while");
+    bool is_async = row->text.length_bytes > 9 && memcmp(row->text.text, "async for", 9) == 0;
+    return begins(row, "for") || begins(row, "while") || is_async;
 }
 
 /* The next mention at or behind `at`; NULL where there is none. */
@@ -110,7 +112,8 @@ static bool is_closed(const struct row *row)
 static bool visit_row(const struct search *search, const struct row *row, bool *given)
 {
     *given = false;
-    if (begins(row, "del") || begins(row, "import") || begins(row, "from"))
+    bool is_alone = memchr(row->text.text, ';', row->text.length_bytes) == NULL;
+    if (is_alone && (begins(row, "del") || begins(row, "import") || begins(row, "from")))
         return true;
     for (const char *at = row->text.text; (at = next_mention(row->text, at, search->name)) != NULL;
          at += search->name.length_bytes) {
@@ -137,14 +140,19 @@ static int32_t end_of(const struct source *code, int32_t number, size_t indent)
     return behind;
 }
 
-/* Is it a variable of its own? */
+/* Do others see it, or see all that there is? */
 static bool is_shared(const struct search *search)
 {
+    static const char *const all[] = {"locals(", "eval(", "exec(", "vars("};
     struct row row;
-    for (int32_t i = search->begin; i < search->end && row_at(search->code, i, &row); i++)
+    for (int32_t i = search->begin; i < search->end && row_at(search->code, i, &row); i++) {
+        for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
+            if (memmem(row.text.text, row.text.length_bytes, all[k], strlen(all[k])) != NULL)
+                return true;
         if ((begins(&row, "global") || begins(&row, "nonlocal")) &&
             next_mention(row.text, row.text.text, search->name) != NULL)
             return true;
+    }
     return false;
 }
 
@@ -184,6 +192,8 @@ static bool is_own_name(const struct search *search, int32_t definition, int32_t
     struct row row;
     for (int32_t i = definition; i < end && row_at(search->code, i, &row); i++) {
         const char *mention = next_mention(row.text, row.text.text, search->name);
+        if (i == definition && mention != NULL && next_mention(row.text, mention + 1, search->name) != NULL)
+            return false; /* "name=name" */
         if (i > definition && (begins(&row, "nonlocal") || begins(&row, "global")) && mention != NULL)
             return false;
         if (mention != NULL && (i == definition || is_target(&row, search->name, mention)))

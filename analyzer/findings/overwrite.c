@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "findings/handed.h"
 #include "findings/words.h"
 #include "model/source.h"
 
@@ -28,7 +29,9 @@ static bool is_whole_slice(const char *code)
     static const char *const slices[] = {"[:]=", "[...]=", ".copy_("};
     for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
         const char *found = strstr(code, slices[i]), *end = found != NULL ? found + strlen(slices[i]) : NULL;
-        if (found != NULL && found > code && word_char(found[-1]) && *end != '=')
+        bool is_half = found != NULL && found - code > 5 &&
+                       (memcmp(found - 5, ".real", 5) == 0 || memcmp(found - 5, ".imag", 5) == 0);
+        if (found != NULL && found > code && word_char(found[-1]) && *end != '=' && !is_half)
             return true;
     }
     return false;
@@ -113,7 +116,8 @@ bool overwrite_follows(const struct model *model, const struct line *line, const
     }
     text = source_line(source, by->number, &length);
     char *code = code_of(model, by);
-    bool follows = text != NULL && !is_compound(code) && indent_of(text, length) == indent;
+    bool follows = text != NULL && !is_compound(code) && indent_of(text, length) == indent &&
+                   !handed_calls_others((struct word){code, strlen(code)});
     free(code);
     return follows;
 }

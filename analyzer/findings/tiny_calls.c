@@ -56,7 +56,8 @@ static bool is_tiny(const struct walk *walk)
     double small = walk->objects <= walk->all ? INTERPRETER_SHARE_SMALL_TENSOR : INTERPRETER_SHARE_TENSOR;
     double least = is_of_tensors(walk) ? small : INTERPRETER_SHARE_ARRAY;
     return !walk->text.carried && !walk->text.few && walk->all >= SAMPLES_MIN && walk->array >= ARRAY_MIN &&
-           own >= OWN_SHARE * (double)walk->all && (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
+           (walk->proved > 0 || walk->header_array >= WALK_ITEMS_MIN) && own >= OWN_SHARE * (double)walk->all &&
+           (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
            least_share(walk->interpreter, walk->all) >= least;
 }
 

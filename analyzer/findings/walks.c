@@ -10,7 +10,6 @@
 
 #define FRAMES_MAX 200
 #define TEXT_MAX 2000
-#define ITEMS_MIN 2u /* at the header, that tell an array from a list */
 
 enum library { LIBRARY_OTHER, LIBRARY_ARRAY, LIBRARY_TENSOR };
 
@@ -78,6 +77,7 @@ static struct walk *walk_of_comprehension(struct search *search, const struct co
     struct walk *walk = walk_at(search, comprehension->code->file, comprehension->line, comprehension->column, &is_new);
     if (is_new)
         loop_text_read_comprehension(&walk->text, comprehension->element, comprehension->clauses);
+    walk->text.carried = walk->text.carried || comprehension->ends_early;
     return walk;
 }
 
@@ -116,6 +116,22 @@ static bool is_wrapper(const struct code *code)
     return false;
 }
 
+/*
+ * Where such an instruction was in an array's library, what it subscripts is an array, and no list of arrays: not so a single index that is
+ * stored to, for a list lets go of what it held. Without columns (before CPython 3.11) any is.
+ */
+static bool is_proof(const struct source *source, const struct line_span *span, struct word text)
+{
+    size_t length = 0;
+    const char *last = source_line(source, span->end_line, &length);
+    if (span->column < 0 || last == NULL || memchr(text.text, ',', text.length_bytes) != NULL)
+        return true;
+    const char *end = last + length, *behind = word_skip_blanks(text.text + text.length_bytes, end);
+    while (behind < end && strchr("+-*/%@&|^<>", *behind) != NULL)
+        behind++;
+    return behind == end || *behind != '=' || (behind + 1 < end && behind[1] == '=');
+}
+
 /* Where the Python frame `node_id` stands; NULL where that is not the user's code or not known. */
 static struct spot *spot_of(struct search *search, struct process *process, uint32_t node_id)
 {
@@ -148,6 +164,7 @@ static struct spot *spot_of(struct search *search, struct process *process, uint
     }
     struct word text = text_of(source, &span);
     spot->element = !spot->header && loop_text_has_element(&spot->walk->text, text, false);
+    spot->loads = spot->element && loop_text_is_subscript(text) && is_proof(source, &span, text);
     spot->item = spot->header || loop_text_has_element(&spot->walk->text, text, true);
     return spot;
 }
@@ -237,7 +254,7 @@ static void add_process(struct search *search, struct process *process)
 
 bool spot_is_element(const struct spot *spot)
 {
-    return spot->element || (spot->item && spot->walk->header_array >= ITEMS_MIN);
+    return spot->element || (spot->item && spot->walk->header_array >= WALK_ITEMS_MIN);
 }
 
 static void add_spot(struct spot *spot)
@@ -251,6 +268,7 @@ static void add_spot(struct spot *spot)
     if (spot_is_element(spot)) {
         walk->element += spot->native;
         walk->array += spot->array;
+        walk->proved += spot->loads ? spot->array : 0;
         walk->tensor += spot->tensor;
     }
 }

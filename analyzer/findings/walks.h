@@ -8,6 +8,8 @@
 #include "findings/loop_text.h"
 #include "model/model.h"
 
+#define WALK_ITEMS_MIN 2u /* samples at a header, that tell an array from a list */
+
 /* A loop of the user's. Samples. */
 struct walk {
     struct loop_text text;
@@ -17,6 +19,7 @@ struct walk {
     uint64_t header_array;   /* of all: below its header, in an array's library */
     uint64_t element;        /* of native: at instructions that work on an element */
     uint64_t array, tensor;  /* of element: in an array's library; of these in PyTorch's */
+    uint64_t proved;         /* of array: where what is taken apart must be one */
     uint64_t ns;             /* of interpreter and native */
     struct line *line;       /* for who judges: where its finding stands */
     uint64_t objects;        /* that its lines made */
@@ -30,6 +33,7 @@ struct walk {
 struct spot {
     struct walk *walk; /* NULL: in no loop */
     struct line *line;
+    bool loads;                 /* tells by its samples whether it subscripts an array */
     bool header, element, item; /* item: an element where what is iterated over is an array */
     uint64_t interpreter, native, array, tensor, ns;
     struct process *process; /* of the node that is heaviest there */

@@ -131,6 +131,15 @@ static bool is_looked_at(const struct call_stack *stack, struct call_stack_asked
            (asked->births & (asked->births - 1)) == 0;
 }
 
+/* Another thread may have freed it. Where it frees it now, the read is guarded. */
+static bool is_alive(struct call_stack_asked *asked)
+{
+    struct object object = object_map_at(asked->start);
+    bool is_same = asked->serial == 0 || object.serial == asked->serial;
+    asked->serial = object.serial;
+    return object.start == asked->start && object.origin.site == asked->site && is_same;
+}
+
 void aftermath_look_closer(struct call_stack *stack)
 {
     for (uint32_t i = stack->asked_count; i-- > 0;) {
@@ -140,8 +149,8 @@ void aftermath_look_closer(struct call_stack *stack)
         if (!is_looked_at(stack, asked, held)) {
             continue;
         }
-        if (!digest_of(asked->start, asked->size_bytes, &digest)) {
-            forget(stack, asked); /* another thread has freed it */
+        if (!is_alive(asked) || !digest_of(asked->start, asked->size_bytes, &digest)) {
+            forget(stack, asked);
             continue;
         }
         if (asked->looks > 0 && asked->digest != digest) {

@@ -27,7 +27,7 @@ static inline void aftermath_look(struct call_stack *stack)
     }
 }
 
-/* The end of an object that was asked; its content still stands at `start`. Only on the thread of its birth it tells anything. */
+/* The end of an object that was asked; its content still stands at `start`, 0: nowhere. Only on the thread of its birth it tells anything. */
 void aftermath_ended(struct call_stack *stack, struct site *site, const struct object *object, uintptr_t start);
 
 #endif

@@ -66,6 +66,7 @@ struct call_stack_asked {
     uintptr_t start;
     uint64_t size_bytes;
     uint64_t generation;           /* of the innermost frame at its birth */
+    uint64_t serial;               /* in the object map; 0: not looked at as yet */
     uint64_t digest;               /* of its content as last looked at */
     uint32_t depth;                /* frames at its birth... */
     uint32_t held;                 /* ... and those, from the outermost in, that had not moved by the last look */

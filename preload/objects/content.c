@@ -188,15 +188,16 @@ static bool in_mappings(uint64_t word)
     return word >> USER_BITS == 0 && word - ((uintptr_t)&in_mappings - MAPPINGS_REACH_BYTES) < 2 * MAPPINGS_REACH_BYTES;
 }
 
+/* A border of 4 GiB is none: a number in the upper half beside a zero, which by chance has a library in this run and none in the next. */
 static bool is_address(uint64_t word)
 {
-    return word % WORD_BYTES == 0 && !is_truth(word) && !is_short_float(word) &&
+    return word % WORD_BYTES == 0 && (uint32_t)word != 0 && !is_truth(word) && !is_short_float(word) &&
            (in_mappings(word) || in_break_heap(word));
 }
 
 static const struct module *module_at(uint64_t word)
 {
-    return word % WORD_BYTES == 0 && in_mappings(word) ? module_find((uintptr_t)word) : NULL;
+    return word % WORD_BYTES == 0 && (uint32_t)word != 0 && in_mappings(word) ? module_find((uintptr_t)word) : NULL;
 }
 
 static bool has_virtual_functions(const struct content_sample *sample)

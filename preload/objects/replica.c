@@ -271,8 +271,10 @@ static void look_again(const struct object *object, uintptr_t start)
     if (thread_self == NULL) { /* tiny stacks, and threads at their very end: no room for a sample there */
         sites_skip(site, 1);
     } else if (is_workspace(&object->origin)) {
+        tell_aftermath(site, object, 0);
         count_workspace(site, object);
     } else if (start == 0) {
+        tell_aftermath(site, object, 0);
         sites_skip(site, 1);
     } else {
         tell_aftermath(site, object, start);
