@@ -23,7 +23,8 @@ static bool is_changing_method(struct word name)
 /* "np.copyto(h, ...)", which changes its first argument. */
 static bool changes_first(struct word name, const char *bracket, const char *end, struct word buffer)
 {
-    static const char *const functions[] = {"copyto", "at", "put", "place", "putmask", "fill_diagonal", "shuffle"};
+    static const char *const functions[] = {"copyto",        "at",      "put",           "place", "putmask",
+                                            "fill_diagonal", "shuffle", "put_along_axis"};
     const char *first = word_skip_blanks(bracket + 1, end);
     return WORD_IS_ONE_OF(word_last_part(name), functions) && first < end &&
            word_equal(word_name_at(first, end), buffer);
@@ -34,9 +35,37 @@ static bool changes_in_place(struct word name, const char *bracket, const char *
 {
     struct word arguments = word_in_bracket(bracket, end);
     const char *first = word_skip_blanks(arguments.text, end);
-    bool asked = memmem(arguments.text, arguments.length_bytes, "inplace=True", 12) != NULL;
+    static const char *const asking[] = {"inplace=True", "overwrite_", "copy=False"};
+    bool asked = false;
+    for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]) && !asked; i++)
+        asked = memmem(arguments.text, arguments.length_bytes, asking[i], strlen(asking[i])) != NULL;
     bool by_name = name.length_bytes > 1 && name.text[name.length_bytes - 1] == '_';
     return (asked || by_name) && first < end && word_equal(word_name_at(first, end), buffer);
+}
+
+/* "np.add(x, y, h)": the third argument of NumPy's own functions is out. */
+static bool is_third(struct word name, const char *bracket, const char *end, struct word buffer)
+{
+    struct word items[PARAMETERS_MAX];
+    size_t count = word_split(word_in_bracket(bracket, end), ',', items, PARAMETERS_MAX);
+    return handed_is_of_arrays(name) && count != SIZE_MAX && count > 2 && word_equal(items[2], buffer);
+}
+
+/* "h.view(6, -1)[2].mul_(2)" */
+static bool is_chain_in_place(struct word statement, struct word buffer)
+{
+    const char *end = statement.text + statement.length_bytes, *at = word_skip_blanks(statement.text, end);
+    if (at == end || !word_is_part_of(word_name_at(at, end), buffer))
+        return false;
+    while ((at = memmem(at, (size_t)(end - at), "_(", 2)) != NULL) {
+        const char *first = at;
+        while (first > statement.text && word_char(first[-1]))
+            first--;
+        if (first < at && first > statement.text && first[-1] == '.')
+            return true;
+        at += 2;
+    }
+    return false;
 }
 
 /* Does a call in the text store into the buffer? */
@@ -50,7 +79,8 @@ static bool calls_change(struct word text, struct word buffer)
         bool is_out = word_equal(name, buffer) && ((at - text.text > 4 && memcmp(at - 4, "out=", 4) == 0) ||
                                                    (at - text.text > 5 && memcmp(at - 5, "out=(", 5) == 0));
         if (is_out || (called && word_is_part_of(name, buffer) && is_changing_method(name)) ||
-            (called && (changes_first(name, behind, end, buffer) || changes_in_place(name, behind, end, buffer))))
+            (called && (changes_first(name, behind, end, buffer) || changes_in_place(name, behind, end, buffer) ||
+                        is_third(name, behind, end, buffer))))
             return true;
         at = name.length_bytes > 0 ? name.text + name.length_bytes : at + 1;
     }
@@ -61,22 +91,38 @@ static void hand_to(struct changed *changed, const struct source *source, const 
 
 enum effect { EFFECT_NONE, EFFECT_CHANGES, EFFECT_REBINDS };
 
+/* Of one target of an assignment. */
+static enum effect effect_on(struct word target, bool augmented, struct word buffer)
+{
+    const char *end = target.text + target.length_bytes;
+    struct word name = word_name_at(target.text, end);
+    const char *behind = word_skip_blanks(name.text + name.length_bytes, end);
+    if (!word_is_part_of(name, buffer))
+        return EFFECT_NONE;
+    if (behind < end)
+        return *behind == '[' ? EFFECT_CHANGES : EFFECT_NONE;
+    if (!word_equal(name, buffer))
+        return EFFECT_NONE;
+    return augmented ? EFFECT_CHANGES : EFFECT_REBINDS;
+}
+
 static enum effect effect_of(struct word statement, struct word buffer)
 {
     size_t length = 0;
     const char *sign = word_assignment(statement, &length);
-    const char *end = statement.text + statement.length_bytes, *at = word_skip_blanks(statement.text, end);
-    struct word name = at < end ? word_name_at(at, end) : (struct word){at, 0};
-    if (calls_change(statement, buffer))
+    struct word targets[PARAMETERS_MAX];
+    enum effect effect = EFFECT_NONE;
+    if (calls_change(statement, buffer) || (sign == NULL && is_chain_in_place(statement, buffer)))
         return EFFECT_CHANGES;
-    if (sign == NULL || !word_is_part_of(name, buffer))
+    if (sign == NULL)
         return EFFECT_NONE;
-    at = word_skip_blanks(name.text + name.length_bytes, sign);
-    if (at < sign)
-        return *at == '[' ? EFFECT_CHANGES : EFFECT_NONE;
-    if (!word_equal(name, buffer))
-        return EFFECT_NONE;
-    return length > 1 ? EFFECT_CHANGES : EFFECT_REBINDS;
+    size_t count =
+        word_split((struct word){statement.text, (size_t)(sign - statement.text)}, ',', targets, PARAMETERS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count && effect != EFFECT_CHANGES; i++) {
+        enum effect one = effect_on(targets[i], length > 1, buffer);
+        effect = one != EFFECT_NONE ? one : effect;
+    }
+    return effect;
 }
 
 static size_t indent_of(struct word line)
@@ -115,6 +161,7 @@ static bool read_line(struct changed *changed, const struct source *source, stru
 static void read_lines(struct changed *changed, const struct source *source, int32_t first, int32_t last, size_t indent,
                        struct word buffer, bool looks_into)
 {
+    size_t base = SIZE_MAX; /* the first line's */
     for (int32_t i = first; i <= last; i++) {
         struct word line;
         line.text = source_line(source, i, &line.length_bytes);
@@ -122,24 +169,29 @@ static void read_lines(struct changed *changed, const struct source *source, int
         bool blank = line.text != NULL && own == line.length_bytes;
         if (line.text == NULL || (!blank && own < indent))
             return;
-        if (!blank && !read_line(changed, looks_into ? source : NULL, line, i, buffer))
-            return;
+        base = base == SIZE_MAX && !blank ? own : base;
+        if (!blank && !read_line(changed, looks_into ? source : NULL, line, i, buffer) && own <= base)
+            return; /* not in a branch */
     }
 }
 
-/* "def name(": its line in the file; 0: there is none, or another file has it. */
+/* "def name(": its line in the file; 0: there is none, or more than one. */
 static int32_t definition_of(const struct source *source, struct word name)
 {
     struct word line;
+    int32_t found = 0;
     for (int32_t i = 1; (line.text = source_line(source, i, &line.length_bytes)) != NULL; i++) {
         const char *end = line.text + line.length_bytes, *at = word_skip_blanks(line.text, end);
         if (!word_is(word_name_at(at, end), "def"))
             continue;
         at = word_skip_blanks(at + strlen("def"), end);
-        if (word_equal(word_name_at(at, end), name))
-            return i;
+        if (!word_equal(word_name_at(at, end), name))
+            continue;
+        if (found != 0)
+            return 0;
+        found = i;
     }
-    return 0;
+    return found;
 }
 
 /* The parameter that takes what is handed; empty where none is seen to. A method's first one is the object. */

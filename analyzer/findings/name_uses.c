@@ -214,6 +214,13 @@ static bool visit_definition(const struct search *search, int32_t definition, in
     return true;
 }
 
+/* "lambda x: name", "(name[i] for i in x)" */
+static bool is_lazy(const struct row *row)
+{
+    return memmem(row->text.text, row->text.length_bytes, "lambda", 6) != NULL ||
+           (!is_loop(row) && memmem(row->text.text, row->text.length_bytes, " for ", 5) != NULL);
+}
+
 /* Functions and lambdas see the value whenever they are called: those that stand above, too. */
 static bool visit_closures(const struct search *search)
 {
@@ -225,8 +232,7 @@ static bool visit_closures(const struct search *search)
             if (!visit_definition(search, i, end))
                 return false;
             i = end - 1;
-        } else if (i < search->first && memmem(row.text.text, row.text.length_bytes, "lambda", 6) != NULL &&
-                   !visit_row(search, &row, &given)) {
+        } else if (i < search->first && is_lazy(&row) && !visit_row(search, &row, &given)) {
             return false;
         }
     }

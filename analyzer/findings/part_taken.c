@@ -56,7 +56,7 @@ static const char *find(struct span span, char separator)
     return span.to;
 }
 
-/* A number or a dotted name, one more or less: "5", "args.top", "k + 1", "(k + 1)". */
+/* A number or a dotted name, or one more: "5", "args.top", "k + 1", "(k + 1)". "n - 1" is nearly all more often than few. */
 static bool is_count(struct span span)
 {
     if (span.to - span.from > 2 && span.from[0] == '(' && span.to[-1] == ')')
@@ -69,7 +69,7 @@ static bool is_count(struct span span)
     struct span more = trimmed(at, span.to);
     if (is_empty(more))
         return true;
-    return (*more.from == '+' || *more.from == '-') && is_number(trimmed(more.from + 1, more.to));
+    return *more.from == '+' && is_number(trimmed(more.from + 1, more.to));
 }
 
 static bool is_negative_count(struct span span)

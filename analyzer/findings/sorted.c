@@ -66,16 +66,104 @@ static bool gives_few(const char *at, void *state)
     return true;
 }
 
-/* Of "order = np.argsort(d)" and "values, order = torch.sort(d)": the statement from `line` to the call at `call`. */
-static bool names_give_few(const struct source *code, const struct line_span *span, const char *line, const char *call,
-                           struct taken *taken)
+/* "[:, :k]": which item of the subscript slices, of how many. */
+static size_t sliced_item(const struct taken *taken, size_t *count)
 {
+    struct word items[WORDS_MAX];
+    *count = word_split((struct word){taken->from + 1, (size_t)(taken->to - taken->from) - 2}, ',', items, WORDS_MAX);
+    for (size_t i = 0; *count != SIZE_MAX && i < *count; i++)
+        if (memchr(items[i].text, ':', items[i].length_bytes) != NULL && items[i].length_bytes > 1)
+            return i;
+    return SIZE_MAX;
+}
+
+static bool is_axis(struct word text, long *axis)
+{
+    char number[4] = {0};
+    if (text.length_bytes == 0 || text.length_bytes >= sizeof(number))
+        return false;
+    memcpy(number, text.text, text.length_bytes);
+    char *end = NULL;
+    *axis = strtol(number, &end, 10);
+    return *end == '\0' && end != number;
+}
+
+/* "np.sort(x, axis=1)", "x.sort(1)": the number that is told; the last axis else. */
+static long axis_of(struct word call)
+{
+    struct word items[WORDS_MAX];
+    const char *open = memchr(call.text, '(', call.length_bytes), *end = call.text + call.length_bytes;
+    while (open != NULL && word_in_bracket(open, end).text + word_in_bracket(open, end).length_bytes + 1 < end)
+        open = memchr(open + 1, '(', (size_t)(end - open - 1)); /* of the last call */
+    size_t count = open != NULL ? word_split(word_in_bracket(open, end), ',', items, WORDS_MAX) : 0;
+    long axis = -1, found;
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        size_t length = 0;
+        const char *sign = word_assignment(items[i], &length);
+        struct word value = items[i], key = {items[i].text, 0};
+        if (sign != NULL) {
+            key = word_trimmed(items[i].text, sign);
+            value = word_trimmed(sign + length, items[i].text + items[i].length_bytes);
+        }
+        bool named = word_is(key, "axis") || word_is(key, "dim");
+        if ((named || (sign == NULL && i < 2)) && is_axis(value, &found))
+            axis = found;
+    }
+    return axis;
+}
+
+/* Are the few taken along the axis that was sorted? Rows of a batch whose columns are sorted are whole. */
+static bool is_along_axis(struct word call, const struct taken *taken)
+{
+    size_t count = 0, item = sliced_item(taken, &count);
+    long axis = axis_of(call);
+    if (item == SIZE_MAX)
+        return false;
+    if (*taken->from == '[' && memmem(taken->from, (size_t)(taken->to - taken->from), "...", 3) != NULL)
+        return axis == -1 || axis > 0;
+    return axis >= 0 ? item == (size_t)axis : item + 1 == count;
+}
+
+/* "kind='stable'": a partition does not keep the order of equal ones. */
+static bool is_stable(struct model *model, struct process *process, uint32_t frame)
+{
+    size_t length = 0;
+    const char *text = operation_text(model, process, frame, &length);
+    return text == NULL || memmem(text, length, "stable", 6) != NULL || memmem(text, length, "mergesort", 9) != NULL;
+}
+
+/* Does a string name it in braces? What stands in strings is no code here, but an f-string's is. */
+static bool is_in_strings(struct model *model, const struct code *code, struct word name)
+{
+    const struct source *text = source_get(model, code->file), *twin = source_code(model, code->file);
+    const char *end = text->text + text->length_bytes;
+    for (const char *at = text->text; at + name.length_bytes <= end; at++) {
+        at = memmem(at, (size_t)(end - at), name.text, name.length_bytes);
+        if (at == NULL)
+            return false;
+        bool is_code = memcmp(twin->text + (at - text->text), name.text, name.length_bytes) == 0;
+        bool is_word = (at == text->text || !word_char(at[-1])) && !word_char(at[name.length_bytes]);
+        const char *line = at;
+        while (line > text->text && line[-1] != '\n' && *line != '#')
+            line--;
+        if (!is_code && is_word && memchr(line, '{', (size_t)(at - line)) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Of "order = np.argsort(d)" and "values, order = torch.sort(d)": the statement from `line` to the call at `call`. */
+static bool names_give_few(struct model *model, const struct code *code, const struct line_span *span, const char *line,
+                           const char *call, struct taken *taken)
+{
+    const struct source *source = source_code(model, code->file);
     for (const char *at = skip_blanks(line);; at = skip_blanks(at + 1)) {
         struct word name = {at, 0};
         while (word_char(at[name.length_bytes]))
             name.length_bytes++;
         if (name.length_bytes == 0 || isdigit((unsigned char)*at) ||
-            !name_uses_visit(code, span->line, span->end_line, name, gives_few, taken))
+            !name_uses_visit(source, span->line, span->end_line, name, gives_few, taken) ||
+            is_in_strings(model, code, name))
             return false;
         at = skip_blanks(at + name.length_bytes);
         if (*at == '=')
@@ -99,18 +187,20 @@ static bool takes_few(struct model *model, struct process *process, uint32_t fra
     const struct source *source = source_code(model, code->file);
     const char *first = source_line(source, span.line, &length),
                *last = source_line(source, span.end_line, &last_length), *end;
-    if (first == NULL || last == NULL || (size_t)span.column > length || (size_t)span.end_column > last_length)
+    if (first == NULL || last == NULL || (size_t)span.column > length || (size_t)span.end_column > last_length ||
+        is_stable(model, process, frame))
         return false;
+    struct word call = {first + span.column, (size_t)(last + span.end_column - first) - (size_t)span.column};
     *taken = (struct taken){0};
     switch (part_taken(last + span.end_column, &taken->from, &end)) {
     case PART_FEW:
         taken->to = end;
-        return true;
+        return is_along_axis(call, taken);
     case PART_ALL:
         taken->from = NULL;
         end = skip_blanks(end);
         return (*end == '\n' || *end == '\r' || *end == '\0') &&
-               names_give_few(source, &span, first, first + span.column, taken);
+               names_give_few(model, code, &span, first, first + span.column, taken) && is_along_axis(call, taken);
     default:
         return false;
     }

@@ -59,6 +59,25 @@ static void test_what_leaves_or_reads_some_of_it(void **state)
     check("z.fill(0) FILL\n", 0);
 }
 
+/* What is called meanwhile may read it, or write a part; and what an exception leaves is used behind the try. */
+static void test_what_others_may_see_or_leave(void **state)
+{
+    (void)state;
+    check("z = np.zeros(n) FILL\nscatter_add(x, where, out=z)\n", 0);
+    check("self.z.fill(0) FILL\nself.z[:] = self.step(x)\n", 0);
+    check("z.fill(0) FILL\nnp.add(x, pull(), out=z)\n", 0);
+    check("z = np.zeros(n) FILL\nnp.add(x, pull(), out=z)\n", 1);
+    check("z = torch.zeros(n, dtype=complex) FILL\nz.real.copy_(x)\n", 0);
+    check("z = np.zeros(n) FILL\nnp.copyto(z, x, kind, mask)\n", 0);
+    check("z = np.zeros(n) FILL\nnp.divide(x, y, out=z, **options)\n", 0);
+    check("z = np.zeros_like(x, shape=(9, 3)) FILL\nfor i in range(len(x)):\n    z[i] = x[i]\n", 0);
+    check("z = np.zeros(n) FILL\nfor i in range(n):\n    if x: continue\n    z[i] = x[i]\n", 0);
+    check("z = np.zeros(n) FILL\nfor i in range(n):\n    i = where[i]\n    z[i] = x[i]\n", 0);
+    check("z = np.zeros(n) FILL\nfor i in range(n):\n    for i in x:\n        y = i\n    z[i] = x[i]\n", 0);
+    check("try:\n    z = np.zeros(n) FILL\n    for i in range(n):\n        z[i] = next(x)\nexcept StopIteration:\n    pass\n", 0);
+    check("try:\n    if x:\n        z = np.zeros(n) FILL\n        z[:] = x\nfinally:\n    pass\n", 0);
+}
+
 static void test_slices_from_end_to_end(void **state)
 {
     (void)state;
@@ -127,6 +146,7 @@ static void test_broken_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_others_may_see_or_leave),
         cmocka_unit_test(test_calls_and_slices_of_all),       cmocka_unit_test(test_what_leaves_or_reads_some_of_it),
         cmocka_unit_test(test_slices_from_end_to_end),        cmocka_unit_test(test_loops_over_all_of_a_dimension),
         cmocka_unit_test(test_loops_that_leave_or_read_some), cmocka_unit_test(test_broken_texts),

@@ -48,6 +48,19 @@ CHANGED = {
         for i in range(300):
             total += work()
         """.replace("(base *\n", "(base *  # made\n"),
+    "in forms that are rarer": """
+        def work(i):
+            h = base * 2.0  # made
+            np.nan_to_num(h, copy=False)  # changes
+            np.add(h, 1.0, h)  # changes
+            s, h[:5] = h.sum(), 2.0  # changes
+            if s < 0:
+                h = h * 2
+            np.put_along_axis(h, np.array([3, 4]), 1.0, 0)  # changes
+            return s
+        for i in range(300):
+            total += work(i)
+        """,
     "a copy": """
         for i in range(300):
             h = base.copy(); h.fill(i)  # left

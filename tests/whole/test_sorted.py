@@ -106,6 +106,23 @@ WHOLE = {
             x[:, 7] += 0.1
             total += np.sort(x, axis=1)[:, few:-few].sum()  # A
         """,
+    "told in a string": NUMPY + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            ranked = np.sort(x, axis=1)  # A
+            total += ranked[:, :few].sum()
+            text = f"median {ranked[:, 500].mean()}"
+        """,
+    "rows of what is sorted along them": TORCH + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += float(torch.sort(x, dim=1).values[:few].sum())  # A
+        """,
+    "equal ones in their order": NUMPY + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += np.argsort(x, axis=1, kind="stable")[:, :few].sum()  # A
+        """,
     "in a later round": NUMPY + """
         order = None
         for step in range(60):

@@ -221,6 +221,72 @@ values = x.tolist()
 for again in range(60):
     twice = [value * 2 for value in values]
 """,
+    "a list of arrays, stepped one by one": NUMPY + """
+weights = [rng.random((n, 7)) for n in range(3, 43)]
+slopes = [rng.random((n, 7)) for n in range(3, 43)]
+means = [np.zeros_like(w) for w in weights]
+for again in range(3000):
+    for i in range(len(weights)):
+        means[i] = 0.9 * means[i] + 0.1 * slopes[i]
+        weights[i] -= 0.01 * means[i]
+""",
+    "a recurrence by out": NUMPY + """
+h = np.zeros((4000, 8))
+small = W[:8, :8] * 0.1
+for again in range(20):
+    for t in range(1, len(h)):
+        np.tanh(h[t - 1] @ small + 1.0, out=h[t])
+""",
+    "a recurrence through views that go together": NUMPY + """
+h = np.zeros((4000, 8))
+small = W[:8, :8] * 0.1
+for again in range(20):
+    for before, here in zip(h, h[1:]):
+        here[:] = np.tanh(before @ small + 1.0)
+""",
+    "a recurrence in a list": NUMPY + """
+for again in range(10):
+    smooth = [x[0]]
+    for i in range(1, 30000):
+        smooth.append(0.9 * smooth[-1] + 0.1 * x[i])
+""",
+    "a recurrence of tensors, in place": TORCH + """
+h = torch.zeros(3000, 8)
+small = W[:8, :8] * 0.1
+for again in range(6):
+    for t in range(1, len(h)):
+        h[t].copy_(torch.tanh(h[t - 1] @ small + 1.0))
+""",
+    "means that data choose": NUMPY + """
+where = rng.integers(0, 50, len(x))
+means = np.zeros(50)
+for again in range(6):
+    for i in range(60000):
+        k = where[i]
+        means[k] += 0.1 * (x[i] - means[k])
+""",
+    "the first that is large": NUMPY + """
+for again in range(300):
+    place = next(i for i in range(len(x)) if x[i] > 0.9995)
+    some = any(x[i] > 0.9995 for i in range(len(x)))
+""",
+    "a search that raises": NUMPY + """
+def work(limit):
+    for i in range(len(x)):
+        if x[i] > limit:
+            raise LookupError(i)
+for again in range(300):
+    try:
+        work(0.9995)
+    except LookupError:
+        pass
+""",
+    "pieces of unlike lengths": NUMPY + """
+ends = np.sort(rng.integers(0, len(x), 3000))
+for again in range(60):
+    for i in range(len(ends) - 1):
+        total = x[ends[i]:ends[i + 1]].sum()
+""",
     "batches of a loader": TORCH + """
 from torch.utils.data import DataLoader, TensorDataset
 data = TensorDataset(X.reshape(-1, 60), torch.rand(60000, 50))
