@@ -74,7 +74,9 @@ static void test_what_others_may_see_or_leave(void **state)
     check("z = np.zeros(n) FILL\nfor i in range(n):\n    if x: continue\n    z[i] = x[i]\n", 0);
     check("z = np.zeros(n) FILL\nfor i in range(n):\n    i = where[i]\n    z[i] = x[i]\n", 0);
     check("z = np.zeros(n) FILL\nfor i in range(n):\n    for i in x:\n        y = i\n    z[i] = x[i]\n", 0);
-    check("try:\n    z = np.zeros(n) FILL\n    for i in range(n):\n        z[i] = next(x)\nexcept StopIteration:\n    pass\n", 0);
+    check("try:\n    z = np.zeros(n) FILL\n    for i in range(n):\n        z[i] = next(x)\nexcept StopIteration:\n    "
+          "pass\n",
+          0);
     check("try:\n    if x:\n        z = np.zeros(n) FILL\n        z[:] = x\nfinally:\n    pass\n", 0);
 }
 
@@ -147,9 +149,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_others_may_see_or_leave),
-        cmocka_unit_test(test_calls_and_slices_of_all),       cmocka_unit_test(test_what_leaves_or_reads_some_of_it),
-        cmocka_unit_test(test_slices_from_end_to_end),        cmocka_unit_test(test_loops_over_all_of_a_dimension),
-        cmocka_unit_test(test_loops_that_leave_or_read_some), cmocka_unit_test(test_broken_texts),
+        cmocka_unit_test(test_calls_and_slices_of_all),
+        cmocka_unit_test(test_what_leaves_or_reads_some_of_it),
+        cmocka_unit_test(test_slices_from_end_to_end),
+        cmocka_unit_test(test_loops_over_all_of_a_dimension),
+        cmocka_unit_test(test_loops_that_leave_or_read_some),
+        cmocka_unit_test(test_broken_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
