@@ -18,6 +18,7 @@
 #include "findings/loop.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
+#include "findings/words.h"
 #include "model/frames.h"
 #include "model/select.h"
 #include "show/page.h"
@@ -106,6 +107,25 @@ static double again_bytes(const struct site *site)
     return (double)again_of(site) * (double)site->record->size_bytes;
 }
 
+/* "x = x @ w[i] + b[i]", of layers of unlike widths: what is made of what it was before takes no one buffer. */
+static bool takes_itself_in_sizes(struct model *model, const struct place *place, const struct site *site)
+{
+    size_t name_bytes = 0, length = 0;
+    uint32_t frame = model_node(site->process, site->record->node)->python;
+    const char *name = statement_target(model, site->process, frame, &name_bytes);
+    const char *text = operation_text(model, site->process, frame, &length);
+    bool other_size = false;
+    for (const struct site *other = place->sites; other != NULL; other = other->next)
+        other_size |=
+            other->record->size_bytes != site->record->size_bytes && other->record->births * 2 >= site->record->births;
+    if (!other_size || name == NULL || text == NULL)
+        return false;
+    for (const char *at = text; at + name_bytes <= text + length; at++)
+        if (memcmp(at, name, name_bytes) == 0 && (at == text || !word_char(at[-1])) && !word_char(at[name_bytes]))
+            return true;
+    return false;
+}
+
 /* No more than the place's own time: where memory is only touched later, the line would win nothing. */
 static void add_place(struct model *model, struct churn *churn, const struct place *place)
 {
@@ -114,7 +134,8 @@ static void add_place(struct model *model, struct churn *churn, const struct pla
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
         if (!is_churned(site) || taker_of(model, site).length_bytes == 0 || !is_numpys(model, site) ||
             !statement_assigns(model, site->process, model_node(site->process, site->record->node)->python) ||
-            loop_around(model, site->process, site->record->node, false).file == NULL)
+            loop_around(model, site->process, site->record->node, false).file == NULL ||
+            takes_itself_in_sizes(model, place, site))
             continue;
         double part = (double)again_of(site) / (double)site->record->births;
         seconds += faults_of_site(site->process, site->record).seconds * part;

@@ -321,7 +321,7 @@ static bool read_count(struct word header, struct count *count)
         return false;
     struct word targets = word_trimmed(header.text + 4, in);
     size_t given = word_split(arguments, ',', items, ITEMS_MAX);
-    if (word_is(function, "range") && is_name(targets) && (given == 1 || given == 3)) {
+    if (word_is(function, "range") && is_name(targets) && given >= 1 && given <= 3) {
         count->counter = targets;
         count->extent = given == 1 ? items[0] : items[1];
         count->step = given == 3 ? items[2] : count->step;

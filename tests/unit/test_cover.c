@@ -104,6 +104,7 @@ static void test_loops_over_all_of_a_dimension(void **state)
           "      c += b\n    z[:, k] = c\nreturn z\n",
           5);
     check("z = np.zeros((x.shape[0], 3)) FILL\nfor i in range(len(x)):\n    z[i] = x[i]\n", 2);
+    check("z = np.zeros(n) FILL\nfor i in range(0, n):\n    z[i] = x[i] * 2\n", 2);
     check("z = np.zeros_like(x) FILL\nfor i in range(x.shape[0]):\n    z[i, :] = x[i]\n", 2);
     check("z = torch.zeros(n, 4) FILL\nfor i in range(z.shape[1]):\n    z[:, i] = x\n", 2);
     check("z = np.zeros(n) FILL\nfor s in range(0, n, step):\n    z[s:s + step] = f(x[s:s + step])\n", 2);

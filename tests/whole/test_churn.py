@@ -223,3 +223,18 @@ def test_pytorchs_buffers_are_facts(tmp_path):
         """))
     assert churned(report) == []
     assert memory_of(report, marks["A"])["again"] >= 10 and memory_of(report, marks["A"])["fault_s"] > 0
+
+
+def test_layers_of_unlike_widths_take_no_one_buffer(tmp_path):
+    """What is made of what it was before, in another size: one buffer would not do, nor would it be made less often."""
+    report, _, _ = profile(tmp_path, numpy_program("""
+        batch = large.reshape(2**17, 40)
+        layers = [random.random((40, 50)), random.random((50, 45)), random.random((45, 42))]
+        def forward(x, scale):
+            for w in layers:
+                x = x @ (w * scale)
+            return x[0, 0]
+        for step in range(12):
+            total += forward(batch, step)
+        """))
+    assert churned(report) == []
