@@ -3,18 +3,6 @@
 #include "findings/statement.h"
 #include "model/source.h"
 
-/* The Python frame so many above the innermost; 0: there is none. */
-static uint32_t frame_above(const struct process *process, uint32_t node_id, size_t above)
-{
-    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
-    while (record != NULL && (record->frame != DB_FRAME_PYTHON || above > 0)) {
-        above -= record->frame == DB_FRAME_PYTHON ? 1 : 0;
-        node_id = record->parent;
-        record = run_record(process->run, DB_KIND_NODE, node_id);
-    }
-    return record != NULL ? node_id : 0;
-}
-
 /*
  * Had the frame left its statement before the change? Within it NumPy computes "a @ b * 2 + c" in the memory of its first step, which
  * nothing else holds, and "a.exp().add_(b)" changes what it has just made.
@@ -40,13 +28,22 @@ static bool has_left_statement(struct model *model, struct process *process, uin
 
 static bool is_changed(struct model *model, const struct site *site)
 {
-    uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node), frame = 0;
+    const struct process *process = site->process;
+    uint32_t line = lines_frame_of_leaf(model, process, site->record->node), frame = 0,
+             left = site->record->changed_beyond;
     bool reached = false;
-    for (size_t above = 0; above < site->record->changed_beyond; above++) {
-        frame = frame_above(site->process, site->record->node, above);
-        reached |= frame != 0 && frame == line;
+    for (uint32_t id = site->record->node; id != 0 && left > 0;) {
+        const struct db_node *record = run_record(process->run, DB_KIND_NODE, id);
+        if (record == NULL)
+            return false;
+        if (record->frame == DB_FRAME_PYTHON) {
+            frame = id;
+            reached |= id == line;
+            left--;
+        }
+        id = record->parent;
     }
-    return reached && frame != 0 && has_left_statement(model, site->process, frame, site->record->changed_offset);
+    return reached && left == 0 && has_left_statement(model, site->process, frame, site->record->changed_offset);
 }
 
 bool changed_later(struct model *model, const struct line *line)

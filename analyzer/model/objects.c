@@ -245,6 +245,24 @@ static void charge_link(struct model *model, struct process *process, const stru
     }
 }
 
+/*
+ * One object alone was compared with nothing, and no count rests on it. Whether a library's own structure is examined at all may depend on
+ * what chance left unwritten in it; most of these are made once.
+ */
+static void discharge_single(struct model *model, struct process *process, const struct site *site)
+{
+    const struct db_site *record = site->record;
+    if (record == NULL || record->examined != 1 ||
+        record->constant + record->replicas + record->copies + site->linked > 0)
+        return;
+    const struct node *node = model_node(process, record->node);
+    struct line *line = lines_of_leaf(model, process, record->node);
+    model->totals.objects.examined--;
+    model->totals.phases[node_phase(process, node)].objects.examined--;
+    if (line != NULL)
+        line->objects.examined--;
+}
+
 static void charge_process(struct model *model, struct process *process)
 {
     const struct run_table *table = &process->run->tables[DB_KIND_SITE];
@@ -255,6 +273,9 @@ static void charge_process(struct model *model, struct process *process)
     cursor = (struct run_cursor){0};
     for (const struct db_link *record; (record = run_next(&process->run->tables[DB_KIND_LINK], &cursor)) != NULL;)
         charge_link(model, process, record);
+    cursor = (struct run_cursor){0};
+    while (run_next(table, &cursor) != NULL)
+        discharge_single(model, process, &process->sites[cursor.index]);
 }
 
 const struct site *objects_site_of_pair(const struct process *process, const struct db_pair *record)

@@ -76,3 +76,17 @@ def test_two_lines_that_each_make_what_the_other_made_are_not_sent_to_each_other
     program.process.link(second, first, 450)
     advice = {finding["advice"] for finding in program.report(tmp_path)["findings"]}
     assert advice == {"Each of the two makes again what the other had just made: compute it once for both."}
+
+
+def test_one_object_alone_is_compared_with_nothing(tmp_path):
+    """Whether a library's own structure, made once, is examined may be chance: the figures are the same in every run."""
+    program = Program()
+    node = program.way(*MASK, samples=500)
+    program.process.site(node, 65536, births=400, replicas=399, period=1)
+    for examined in (0, 1):
+        program.process.site(node, 4096 + examined, births=1, examined=examined)
+    linked = program.process.site(program.way(*OTHER, samples=5), 8192, births=1, examined=1)
+    program.process.link(1, linked, 1)
+    report = program.report(tmp_path)
+    assert report["totals"]["replicas"]["examined"] == 401
+    assert line_at(report, 5)["replicas"]["examined"] == 400
