@@ -102,7 +102,7 @@ def test_a_line_that_is_not_edited_cannot_be_told_without_samples(tmp_path, slow
 
 def test_a_run_that_has_too_little_of_it_finds_it_with_others(tmp_path, slow):
     """In the second of two runs alone: what is measured is looked for in all."""
-    short, base = run(tmp_path / "short.db", LOOP, 8, 4, 80), run(tmp_path / "base.db", WHOLE, 0, 0)
+    short, base = run(tmp_path / "short.db", LOOP, 5, 4, 80), run(tmp_path / "base.db", WHOLE, 0, 0)
     assert failing(verdict(short, "--baseline", base, status=0)) == []
     assert failing(verdict(short, slow, "--baseline", base, status=1)) == [("new", "tiny_calls", WHERE)]
 

@@ -75,13 +75,13 @@ def test_sampled_shares_are_added_up(tmp_path):
     assert failing(judged(new, base, status=1)) == [("share rose", "redundant_store", FEATURES)]
 
 
-EDITED = PROGRAM.replace("    return x + mask(len(x))", "    buffer = np.empty(9)\n    buffer[:] = kept\n    return x + mask(len(x))")
+EDITED = PROGRAM.replace("    return x + mask(len(x))", "    buffer = np.empty(9)\n    buffer[:] = last = kept\n    return x + mask(len(x))")
 
 
 def with_buffer(same, different, samples=100, flags=make_db.SAME_VALUE):
     program = clean(text=EDITED)
-    program.process.stores(program.node("step", "buffer[:] = kept", samples=samples), same, different)
-    node = program.node("step", "buffer[:] = kept")
+    program.process.stores(program.node("step", "buffer[:] = last = kept", samples=samples), same, different)
+    node = program.node("step", "buffer[:] = last = kept")
     program.process.pair(node, node, (2, 2), flags=flags | USED, count=max(same, 1))
     return program
 
@@ -100,7 +100,7 @@ def test_a_new_line_whose_stores_are_needless_fails(tmp_path, same, different, s
 
 def test_zeros_over_zeros_in_a_new_line_do_not_fail(tmp_path):
     program = clean(text=EDITED)
-    node = program.node("step", "buffer[:] = kept", samples=100)
+    node = program.node("step", "buffer[:] = last = kept", samples=100)
     program.process.pair(node, node, (2, 0), 3, 3, flags=make_db.SAME_VALUE | make_db.ZERO, count=40)
     program.process.pair(node, node, (2, 2), flags=make_db.SAME_VALUE | make_db.ZERO, count=40)
     assert failing(judged(write(tmp_path, [program], "new"), write(tmp_path, [clean()], "base"), status=0)) == []
@@ -111,7 +111,7 @@ def filled(text, samples, dead):
     node = program.node("step", "    buffer = np.", samples=samples)
     if dead:
         program.process.stores(node, 0, dead)
-        program.process.pair(node, program.node("step", "buffer[:] = kept"), (2, 2), count=dead)
+        program.process.pair(node, program.node("step", "buffer[:] = last = kept"), (2, 2), count=dead)
     return program
 
 
@@ -122,6 +122,19 @@ def test_a_line_edited_in_place_that_stores_now_fails(tmp_path, before, text, st
     base = write(tmp_path, [filled(text, before, 0)], "base")
     assert failing(judged(new, base, status=status)) == ([("share rose", "dead_store", 8)] if status else [])
     assert failing(judged(new, [export(path) for path in base], status=0)) == []
+
+
+@pytest.mark.parametrize("text, before, expected", [("np.empty", 0, True), ("np.empty", 90, False), ("np.ones", 0, True), ("np.ones", 90, False)])
+def test_a_fill_that_the_text_shows_fails_where_there_was_none(tmp_path, text, before, expected):
+    """Without a store that was followed. Not where the line took as much of the run before."""
+    shown = EDITED.replace("last = kept", "kept")
+
+    def run(name, call, samples):
+        program = clean(text=shown.replace("np.empty", call))
+        program.node("step", "    buffer = np.", samples=samples)
+        return write(tmp_path, [program], name)
+    data = judged(run("new", "np.ones", 100), run("base", text, before), status=int(expected))
+    assert failing(data) == ([("new", "dead_store", 8)] if expected else [])
 
 
 def test_runs_stand_before_their_baselines_or_behind_one(tmp_path):

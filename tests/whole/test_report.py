@@ -335,6 +335,7 @@ def test_the_last_word_denies_nothing_that_was_found(tmp_path):
     quiet.processes[0].engines = ("time", "access", "replica")
     quiet.processes[0].cpu_seconds = 4  # what its samples stand for
     quiet.processes[0].records["PAIR"].clear()
+    quiet.processes[0].pair(12, 10, (make_db.STORE, make_db.LOAD))  # what the first fill stored was read, whatever its text says
     assert "no line was found that computes again what it had. The time" in next_of(quiet, path), "of stores nothing is known"
     for node in (12, 14):
         quiet.processes[0].stores(node, 0, 100)
