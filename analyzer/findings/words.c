@@ -90,7 +90,7 @@ struct word word_trimmed(const char *from, const char *to)
         from++;
     while (to > from && isspace((unsigned char)to[-1]))
         to--;
-    return (struct word){from, (size_t)(to - from)};
+    return (struct word){from, to > from ? (size_t)(to - from) : 0};
 }
 
 size_t word_split(struct word text, char separator, struct word *items, size_t most)

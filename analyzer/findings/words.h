@@ -43,7 +43,7 @@ const char *word_skip_blanks(const char *at, const char *end);
 /* The text within the bracket at `at`; behind it is where its text ends, and one. */
 struct word word_in_bracket(const char *at, const char *end);
 
-/* [from, to) without blanks and ends of lines at its ends. */
+/* [from, to) without blanks and ends of lines at its ends; empty where `to` is before `from`. */
 struct word word_trimmed(const char *from, const char *to);
 
 /*

@@ -140,6 +140,7 @@ static void test_broken_texts(void **state)
                                         "= FILL\n=\n",
                                         "z = FILL\nfor i in",
                                         "z = np.zeros(n) FILL\nfor :",
+                                        "z = np.zeros(n) FILL\nfor in range(n):\n    z[] = 1\n",
                                         "z = np.zeros(,) FILL\nz[,] = 1",
                                         "z = np.zeros((((((((( FILL\n)"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
