@@ -1,8 +1,7 @@
 /*
  * Claim: the line fills a buffer, which it makes or which is kept, and another overwrites all of that unread: it need
  * not be filled.
- * Evidence: the text, where the statements right behind it store into all of the buffer by what they say (cover.h), and the native time of
- * the line; or sampled stores of the line, nearly all of which met a store of a later native call before any load; the
+ * Evidence: sampled stores of the line, nearly all of which met a store of a later native call before any load; the
  * line calls what fills (zeros, ones, full; of a buffer that is kept fill, zero_, buffer[:] = 0); and what overwrites
  * is told to write all of a buffer (out=buffer, buffer[:] = ..., copy_). The waste is the line's native time but for
  * the page faults of fresh memory, which whoever stores there first pays.
@@ -15,19 +14,15 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "findings/blank.h"
-#include "findings/cover.h"
 #include "findings/expression.h"
 #include "findings/overwrite.h"
 #include "findings/sites.h"
 #include "model/select.h"
-#include "model/source.h"
 #include "show/page.h"
 
 #define DEAD_MIN 16u
 #define OTHER_OF_DEAD 50u /* one store in so many may have met something else */
-#define SAMPLES_MIN 4u    /* of the line, where the text says it all */
 #define WASTE_PERCENT 0.5
 
 /* Of one line: what became of the sampled stores into objects it had made, or into what it fills again. */
@@ -37,7 +32,6 @@ struct filling {
     struct process *process;
     uint32_t node; /* of the stores */
     uint64_t dead, other, undecided, most;
-    uint64_t read; /* of other */
 };
 
 /* Does it fill a buffer that there is with one value? */
@@ -85,7 +79,6 @@ static void add_pair(struct model *model, struct process *process, const struct 
     } else if (used || by == NULL || by == line || !overwrite_is_whole(model, by) ||
                !(made_here || overwrite_follows(model, line, by))) {
         filling->other += record->count;
-        filling->read += used ? record->count : 0;
     } else {
         filling->dead += record->count;
         filling->by = record->count > filling->most ? by : filling->by;
@@ -111,14 +104,11 @@ static void add_process(struct model *model, struct process *process, struct map
 }
 
 /* What the line's fills took beyond page faults. */
-static double fills_s(const struct line *line)
-{
-    return fmax((double)line->times.ns[TIME_NATIVE] * 1e-9 - line->alive.faults.seconds, 0);
-}
-
 static double waste_s(const struct filling *filling)
 {
-    return fills_s(filling->line) * (double)filling->dead / (double)(filling->dead + filling->other);
+    const struct line *line = filling->line;
+    double native_s = (double)line->times.ns[TIME_NATIVE] * 1e-9 - line->alive.faults.seconds;
+    return fmax(native_s, 0) * (double)filling->dead / (double)(filling->dead + filling->other);
 }
 
 static bool is_dead(const struct model *model, const struct filling *filling)
@@ -126,7 +116,8 @@ static bool is_dead(const struct model *model, const struct filling *filling)
     uint64_t samples = filling->line->times.samples;
     double least = samples > 0 ? fmax(0, 1 - 2 / sqrt((double)samples)) : 0;
     return filling->dead >= DEAD_MIN && filling->other * OTHER_OF_DEAD <= filling->dead &&
-           filling->undecided <= filling->dead && model_percent(model, waste_s(filling) * least) >= WASTE_PERCENT;
+           filling->undecided <= filling->dead && !finding_has_line(model, filling->line) &&
+           model_percent(model, waste_s(filling) * least) >= WASTE_PERCENT;
 }
 
 static void say(struct model *model, struct finding *finding)
@@ -176,100 +167,15 @@ static void claim_line(struct model *model, const struct filling *filling)
     finding->say = say;
 }
 
-/* The line's heaviest site of those made as a buffer of one value; NULL: none. */
-static const struct site *blank_site(struct model *model, const struct line *line)
-{
-    const struct site *heaviest = NULL;
-    for (const struct place *place = line->places; place != NULL; place = place->next)
-        for (const struct site *site = place->sites; site != NULL; site = site->next)
-            if (site_is_blank(model, site) != BLANK_NO &&
-                (heaviest == NULL || site->record->births * site->record->size_bytes >
-                                         heaviest->record->births * heaviest->record->size_bytes))
-                heaviest = site;
-    return heaviest;
-}
-
-static void say_covered(struct model *model, struct finding *finding)
-{
-    const struct source *code = source_code(model, finding->line->file);
-    struct cover_fill fill;
-    cover_read_fill(code, finding->line->number, &fill);
-    char *by = say_place(model, finding->line->file, cover_find(code, finding->line->number, &fill));
-    char *name = text_printable(fill.buffer.text, fill.buffer.length_bytes);
-    if (finding->second != NULL) {
-        char *made = say_made(&finding->object);
-        finding->claim = memory_print("%s and filled; %s stores into all of it before anybody reads it.", made, by);
-        free(made);
-    } else {
-        finding->claim = memory_print("Fills %s; %s stores into all of it before anybody reads it.", name, by);
-    }
-    finding->advice = fill.is_made ? memory_print("Make it without content: empty() or empty_like().")
-                                   : memory_print("Leave it out.");
-    free(by);
-    free(name);
-}
-
-/* The text says so, whatever its share by chance; stores that were followed may say otherwise. */
-static bool is_covered(const struct model *model, const struct line *line, const struct filling *filling)
-{
-    struct cover_fill fill;
-    if (!line->own || line->times.samples < SAMPLES_MIN || (filling != NULL && filling->read > 0) ||
-        model_percent(model, fills_s(line)) < WASTE_PERCENT)
-        return false;
-    const struct source *code = source_code(model, line->file);
-    return cover_read_fill(code, line->number, &fill) && cover_find(code, line->number, &fill) > 0;
-}
-
-/* A context of the line's with most time. */
-static void set_context(struct model *model, struct finding *finding)
-{
-    uint64_t most_ns = 0;
-    for (size_t i = 0; i < model->process_count; i++) {
-        struct process *process = &model->processes[i];
-        struct run_cursor cursor = {0};
-        for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;)
-            if (record->cpu_ns > most_ns && lines_of_leaf(model, process, (uint32_t)cursor.id) == finding->line) {
-                most_ns = record->cpu_ns;
-                finding->process = process;
-                finding->node = (uint32_t)cursor.id;
-            }
-    }
-}
-
-static void claim_covered(struct model *model, struct line *line)
-{
-    const struct site *site = blank_site(model, line);
-    struct finding *finding = finding_add(model, line, "dead_store", "dead initialisation");
-    finding->waste_s = fills_s(line);
-    finding->part = finding->whole = line->times.samples;
-    finding->say = say_covered;
-    set_context(model, finding);
-    if (site == NULL)
-        return;
-    finding->span = site->place->span;
-    finding->first = finding->second = site;
-    finding->object = (struct finding_object){.size_bytes = site->record->size_bytes,
-                                              .made = site->record->births,
-                                              .equal = site->record->births,
-                                              .examined = site->record->examined,
-                                              .sizes = 1};
-    finding->part = finding->whole = site->record->births;
-    finding->exact = true;
-}
-
 void rule_dead_store(struct model *model)
 {
     struct map fillings = {0};
     for (size_t i = 0; i < model->process_count; i++)
         add_process(model, &model->processes[i], &fillings);
     for (size_t i = 0; i < model->line_total; i++) {
-        struct line *line = model->lines[i];
-        struct filling *filling = map_get(&fillings, (struct map_key){(uintptr_t)line, 0, 0});
-        bool is_told = finding_has_line(model, line);
-        if (!is_told && filling != NULL && is_dead(model, filling))
+        struct filling *filling = map_get(&fillings, (struct map_key){(uintptr_t)model->lines[i], 0, 0});
+        if (filling != NULL && is_dead(model, filling))
             claim_line(model, filling);
-        else if (!is_told && is_covered(model, line, filling))
-            claim_covered(model, line);
         free(filling);
     }
     map_free(&fillings);

@@ -89,6 +89,7 @@ void rule_constant(struct model *model);
 void rule_growing(struct model *model);
 void rule_churn(struct model *model);
 void rule_dead_store(struct model *model);
+void rule_covered_fill(struct model *model);
 void rule_stored_again(struct model *model);
 void rule_sorted(struct model *model);
 void rule_idle(struct model *model);

@@ -263,8 +263,8 @@ static void add_spot(struct spot *spot)
     walk->interpreter += spot->interpreter;
     walk->native += spot->native;
     walk->ns += spot->ns;
-    walk->objects += spot->line != NULL && spot->line != walk->last ? spot->line->objects.births : 0;
-    walk->last = spot->line;
+    if (spot->line != NULL && spot->line->objects.births > walk->objects)
+        walk->objects = spot->line->objects.births;
     if (spot_is_element(spot)) {
         walk->element += spot->native;
         walk->array += spot->array;

@@ -15,15 +15,14 @@ struct walk {
     struct loop_text text;
     uint64_t all; /* below any of its lines */
     uint64_t interpreter,
-        native;              /* of all: in its own instructions, and in what they call without a Python frame between */
-    uint64_t header_array;   /* of all: below its header, in an array's library */
-    uint64_t element;        /* of native: at instructions that work on an element */
-    uint64_t array, tensor;  /* of element: in an array's library; of these in PyTorch's */
-    uint64_t proved;         /* of array: where what is taken apart must be one */
-    uint64_t ns;             /* of interpreter and native */
-    struct line *line;       /* for who judges: where its finding stands */
-    uint64_t objects;        /* that its lines made */
-    const struct line *last; /* whose are counted */
+        native;             /* of all: in its own instructions, and in what they call without a Python frame between */
+    uint64_t header_array;  /* of all: below its header, in an array's library */
+    uint64_t element;       /* of native: at instructions that work on an element */
+    uint64_t array, tensor; /* of element: in an array's library; of these in PyTorch's */
+    uint64_t proved;        /* of array: where what is taken apart must be one */
+    uint64_t ns;            /* of interpreter and native */
+    struct line *line;      /* for who judges: where its finding stands */
+    uint64_t objects;       /* made by the one of its lines that made most */
     bool claimed;
     struct process *process; /* of a node there */
     uint32_t node;

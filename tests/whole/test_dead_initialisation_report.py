@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns b
 class Run:
     """Line 4 (or another) makes 100 objects and takes 2 s."""
 
-    def __init__(self, line=4, samples=500, program=PROGRAM, **site):
+    def __init__(self, line=4, samples=500, program=PROGRAM, size=4 * MIB, **site):
         self.database = make_db.Db()
         self.process = self.database.process(python=sys.hexversion, engines=("time", "access", "replica"))
         source = self.process.source("/nowhere/train.py", program)
@@ -44,7 +44,7 @@ class Run:
         self.process.module("/nowhere/lib/_multiarray_umath.so", ADDRESS & ~0xfffff, (ADDRESS & ~0xfffff) + 0x100000)
         self.process.live([500 * MIB], page_ns=2000)
         self.first = self.way(line, samples=samples)
-        self.site = self.process.site(self.first, 4 * MIB, births=100, **site)
+        self.site = self.process.site(self.first, size, births=100, **site)
 
     def way(self, line, **time):
         node = self.process.root()
@@ -118,8 +118,8 @@ main(np.ones(3))
 class CoveredRun(Run):
     """By the text alone: what samples of stores say is nothing, or more."""
 
-    def __init__(self, line=4, samples=500):
-        super().__init__(line, samples, program=COVERED)
+    def __init__(self, line=4, samples=500, size=4 * MIB):
+        super().__init__(line, samples, program=COVERED, size=size)
         self.process.node(self.way(5), make_db.NATIVE, ADDRESS, samples=1500)
 
     def way(self, line, **time):
@@ -152,6 +152,24 @@ def test_what_the_text_overwrites_of_a_kept_buffer(tmp_path):
 
 def test_what_the_text_leaves(tmp_path):
     assert CoveredRun(12).findings(tmp_path) == []
+
+
+def test_of_small_buffers_the_call_is_all(tmp_path):
+    """Which empty() has, too."""
+    assert CoveredRun(size=16384).findings(tmp_path) != []
+    assert CoveredRun(size=16383).findings(tmp_path) == []
+
+
+def test_what_other_calls_of_the_line_take_is_not_won(tmp_path):
+    run = CoveredRun(samples=100)
+    node = run.process.root()
+    for name, number in (("<module>", 19), ("main", 17)):
+        node = run.process.frame(node, run.numbers[name], make_db.offset_of(run.codes[name], number))
+    argument = run.process.frame(node, run.numbers["step"], make_db.offset_of(run.codes["step"], 4) - 20)
+    run.process.node(argument, make_db.NATIVE, ADDRESS, samples=400)
+    (finding,) = run.findings(tmp_path)
+    assert finding["line"] == 4 and finding["waste_s"] == pytest.approx(0.4)
+    assert line_at(report_json(tmp_path / "out.db", "--min-waste", "0"), 4)["time_s"] == pytest.approx(2.0)
 
 
 def test_a_store_that_was_read_says_otherwise(tmp_path):

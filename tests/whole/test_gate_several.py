@@ -131,7 +131,9 @@ def test_a_fill_that_the_text_shows_fails_where_there_was_none(tmp_path, text, b
 
     def run(name, call, samples):
         program = clean(text=shown.replace("np.empty", call))
-        program.node("step", "    buffer = np.", samples=samples)
+        node = program.node("step", "    buffer = np.", samples=samples)
+        if samples:
+            program.process.site(node, 65536, births=100)
         return write(tmp_path, [program], name)
     data = judged(run("new", "np.ones", 100), run("base", text, before), status=int(expected))
     assert failing(data) == ([("new", "dead_store", 8)] if expected else [])
