@@ -84,8 +84,9 @@ static void say(struct model *model, struct finding *finding)
     char *what =
         fill.is_made ? memory_print("%s made %s times and filled", size, made) : memory_print("Fills %s", name);
     finding->claim = memory_print("%s; %s stores into all of it before anybody reads it.", what, by);
-    finding->advice = fill.is_made ? memory_print("Make it without content: empty() or empty_like().")
-                                   : memory_print("Leave it out.");
+    finding->advice =
+        memory_print("%s%s writes all of it.",
+                     fill.is_made ? "Make it without content: empty() or empty_like(), for " : "Leave it out: ", by);
     char *all[] = {by, name, size, made, what};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);

@@ -1,11 +1,10 @@
 /*
- * Claim: the line fills a buffer, which it makes or which is kept, and another overwrites all of that unread: it need
- * not be filled.
+ * Claim: the line makes a buffer and fills it, and another overwrites all of that unread: it need not be filled.
  * Evidence: sampled stores of the line, nearly all of which met a store of a later native call before any load; the
- * line calls what fills (zeros, ones, full; of a buffer that is kept fill, zero_, buffer[:] = 0); and what overwrites
- * is told to write all of a buffer (out=buffer, buffer[:] = ..., copy_). The waste is the line's native time but for
- * the page faults of fresh memory, which whoever stores there first pays.
- * Traps: a kept buffer that is overwritten under a condition, or read by a view before; out=buffer with where=, which
+ * line calls what fills (zeros, ones, full); and what overwrites is told to write all of a buffer (out=buffer,
+ * buffer[:] = ..., copy_). The waste is the line's native time but for the page faults of fresh memory, which whoever
+ * stores there first pays. Where the text says it all (covered_fill.c), no store need be followed.
+ * Traps: out=buffer with where=, which
  * leaves the rest as it was filled; padding (the border is read, and a sample hardly meets it: parts of a buffer do not
  * count as all of it); one-hot rows and masks (read); stores that nobody could follow (another thread ran: undecided);
  * zeros of fresh memory, which the kernel clears: empty() would pay for that, too, and nothing was stored.
@@ -15,7 +14,6 @@
 
 #include "base/memory.h"
 #include "findings/blank.h"
-#include "findings/expression.h"
 #include "findings/overwrite.h"
 #include "findings/sites.h"
 #include "model/select.h"
@@ -25,25 +23,14 @@
 #define OTHER_OF_DEAD 50u /* one store in so many may have met something else */
 #define WASTE_PERCENT 0.5
 
-/* Of one line: what became of the sampled stores into objects it had made, or into what it fills again. */
+/* Of one line: what became of the sampled stores into objects it had made. */
 struct filling {
     struct line *line, *by;  /* `by`: what overwrote most at once */
-    const struct site *site; /* of what it made; NULL: it fills what is kept */
+    const struct site *site; /* of what it made */
     struct process *process;
     uint32_t node; /* of the stores */
     uint64_t dead, other, undecided, most;
 };
-
-/* Does it fill a buffer that there is with one value? */
-static bool fills_again(struct model *model, struct process *process, uint32_t node, const struct line *line)
-{
-    static const char *const names[] = {"fill", "fill_", "zero_"};
-    struct operation operation = operation_at(model, process, objects_caller_frame(model, process, node));
-    for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
-        if (operation_is_named(&operation, names[i]))
-            return true;
-    return overwrite_is_of_number(model, line);
-}
 
 static struct filling *filling_of(struct map *fillings, struct line *line)
 {
@@ -58,7 +45,7 @@ static struct filling *filling_of(struct map *fillings, struct line *line)
 }
 
 /*
- * A store of the line into an object that the line itself made, or fills again, and what came next. Two lines are two native calls, also
+ * A store of the line into an object that the line itself made, and what came next. Two lines are two native calls, also
  * where the shim saw no end of the first: a library's own Python function may have made that, as numpy's ones_like() does,
  * and nothing need be called from its place on the stack again.
  */
@@ -66,9 +53,7 @@ static void add_pair(struct model *model, struct process *process, const struct 
 {
     const struct site *site = objects_site_of_pair(process, record);
     struct line *line = lines_of_leaf(model, process, record->first_node);
-    bool made_here = line != NULL && site != NULL && site->place->line == line;
-    if (line == NULL ||
-        (made_here ? site_is_blank(model, site) != BLANK_YES : !fills_again(model, process, record->first_node, line)))
+    if (line == NULL || site == NULL || site->place->line != line || site_is_blank(model, site) != BLANK_YES)
         return;
     struct filling *filling = filling_of(fillings, line);
     bool used = (record->flags & DB_PAIR_USED) != 0 || record->second_access == DB_ACCESS_LOAD;
@@ -76,14 +61,13 @@ static void add_pair(struct model *model, struct process *process, const struct 
     struct line *by = lines_of_leaf(model, process, record->second_node);
     if (unseen) {
         filling->undecided += record->count;
-    } else if (used || by == NULL || by == line || !overwrite_is_whole(model, by) ||
-               !(made_here || overwrite_follows(model, line, by))) {
+    } else if (used || by == NULL || by == line || !overwrite_is_whole(model, by)) {
         filling->other += record->count;
     } else {
         filling->dead += record->count;
         filling->by = record->count > filling->most ? by : filling->by;
         if (record->count > filling->most) {
-            filling->site = made_here ? site : NULL;
+            filling->site = site;
             filling->process = process;
             filling->node = record->first_node;
         }
@@ -135,18 +119,6 @@ static void say(struct model *model, struct finding *finding)
         free(all[i]);
 }
 
-static void say_refill(struct model *model, struct finding *finding)
-{
-    char *dead = page_count(finding->part), *whole = page_count(finding->whole);
-    char *by = say_place(model, finding->by->file, finding->by->number);
-    finding->claim = memory_print(
-        "Of %s stores that were followed, %s were overwritten by %s before anybody read them.", whole, dead, by);
-    finding->advice = memory_print("Leave it out: %s writes all of it.", by);
-    char *all[] = {dead, whole, by};
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-        free(all[i]);
-}
-
 static void claim_line(struct model *model, const struct filling *filling)
 {
     struct finding *finding = finding_add(model, filling->line, "dead_store", "dead initialisation");
@@ -156,9 +128,6 @@ static void claim_line(struct model *model, const struct filling *filling)
     finding->by = filling->by;
     finding->process = filling->process;
     finding->node = filling->node;
-    finding->say = say_refill;
-    if (filling->site == NULL)
-        return;
     const struct db_site *record = filling->site->record;
     finding->span = filling->site->place->span;
     finding->first = finding->second = filling->site;

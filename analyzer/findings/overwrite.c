@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "findings/handed.h"
 #include "findings/words.h"
 #include "model/source.h"
 
@@ -77,67 +76,4 @@ bool overwrite_is_whole(const struct model *model, const struct line *line)
     bool whole = !is_part && (is_whole_out(code) || is_whole_slice(code) || is_whole_copy(code));
     free(code);
     return whole;
-}
-
-/* How far a row is indented; SIZE_MAX where it has no code. */
-static size_t indent_of(const char *text, size_t length)
-{
-    size_t indent = 0;
-    while (indent < length && isspace((unsigned char)text[indent]))
-        indent++;
-    return text != NULL && indent < length ? indent : SIZE_MAX;
-}
-
-/* "if number: np.add(x, y, out=buffer)": a colon outside of brackets. */
-static bool is_compound(const char *code)
-{
-    size_t depth = 0;
-    for (; *code != '\0'; code++) {
-        depth += strchr("([{", *code) != NULL;
-        depth -= depth > 0 && strchr(")]}", *code) != NULL;
-        if (*code == ':' && depth == 0)
-            return true;
-    }
-    return false;
-}
-
-bool overwrite_follows(const struct model *model, const struct line *line, const struct line *by)
-{
-    const struct source *source = source_code(model, line->file);
-    size_t length = 0;
-    const char *text = source_line(source, line->number, &length);
-    size_t indent = text != NULL && memchr(text, ';', length) == NULL ? indent_of(text, length) : SIZE_MAX;
-    if (indent == SIZE_MAX || by->file != line->file || by->number <= line->number)
-        return false;
-    for (int32_t row = line->number + 1; row < by->number; row++) {
-        text = source_line(source, row, &length);
-        if (row - line->number > ROWS_MAX || text == NULL || indent_of(text, length) != SIZE_MAX)
-            return false;
-    }
-    text = source_line(source, by->number, &length);
-    char *code = code_of(model, by);
-    bool follows = text != NULL && !is_compound(code) && indent_of(text, length) == indent &&
-                   !handed_calls_others((struct word){code, strlen(code)});
-    free(code);
-    return follows;
-}
-
-/* "buffer[:]=0.0" */
-static bool is_slice_of_number(const char *code)
-{
-    static const char *const slices[] = {"[:]=", "[...]="};
-    for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
-        const char *found = strstr(code, slices[i]), *value = found != NULL ? found + strlen(slices[i]) : "";
-        if (*value != '\0' && value[strspn(value, "0123456789.+-eE_")] == '\0')
-            return is_whole_slice(code);
-    }
-    return false;
-}
-
-bool overwrite_is_of_number(const struct model *model, const struct line *line)
-{
-    char *code = code_of(model, line);
-    bool is_filled = is_slice_of_number(code);
-    free(code);
-    return is_filled;
 }

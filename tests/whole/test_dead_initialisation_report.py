@@ -134,7 +134,7 @@ def test_what_the_text_overwrites(tmp_path):
     assert (finding["kind"], finding["category"], finding["line"]) == ("dead_store", "dead initialisation", 4)
     assert (finding["waste_s"], finding["exact"]) == (2.0, True)
     assert finding["claim"] == "4 MiB made 100 times and filled; train.py:5 stores into all of it before anybody reads it."
-    assert finding["advice"] == "Make it without content: empty() or empty_like()."
+    assert finding["advice"] == "Make it without content: empty() or empty_like(), for train.py:5 writes all of it."
 
 
 def test_what_the_text_overwrites_in_a_loop(tmp_path):
@@ -147,7 +147,7 @@ def test_what_the_text_overwrites_of_a_kept_buffer(tmp_path):
     run.process.records["SITE"].clear()
     (finding,) = run.findings(tmp_path)
     assert finding["claim"] == "Fills kept; train.py:11 stores into all of it before anybody reads it."
-    assert finding["advice"] == "Leave it out." and finding["second"]["line"] == 10
+    assert finding["advice"] == "Leave it out: train.py:11 writes all of it." and finding["second"]["line"] == 10
 
 
 def test_what_the_text_leaves(tmp_path):
@@ -219,7 +219,7 @@ OUT, SLICE = "np.multiply(data, number, out=buffer)", "buffer[:] = data"
 def test_a_kept_buffer_need_not_be_filled(tmp_path, fill, behind):
     (finding,) = kept(fill, behind).findings(tmp_path)
     assert (finding["kind"], finding["category"], finding["line"]) == ("dead_store", "dead initialisation", 4)
-    assert finding["claim"] == "Of 40 stores that were followed, 40 were overwritten by train.py:5 before anybody read them."
+    assert finding["claim"] == "Fills buffer; train.py:5 stores into all of it before anybody reads it."
     assert finding["advice"] == "Leave it out: train.py:5 writes all of it."
 
 
