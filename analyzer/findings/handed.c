@@ -17,10 +17,18 @@ static bool is_harmless(struct word function)
         "if",         "while", "for",     "return", "and",   "or",      "not",    "in",        "assert",
         "elif",       "yield", "getattr", "bytes",  "array", "asarray", "tensor", "from_numpy"};
     static const char *const methods[] = {
-        "dot",    "matmul",       "mm",           "bmm",         "mv",        "mul",     "add",       "sub",
-        "div",    "append",       "allclose",     "equal",       "gather",    "where",   "copy_",     "take",
-        "extend", "put",          "write",        "masked_fill", "logaddexp", "view_as", "expand_as", "einsum",
-        "outer",  "index_select", "searchsorted", "set_postfix", "format"};
+        "dot",       "matmul",    "mm",        "bmm",      "mv",           "mul",          "add",
+        "sub",       "div",       "append",    "allclose", "equal",        "gather",       "where",
+        "copy_",     "take",      "extend",    "put",      "write",        "masked_fill",  "logaddexp",
+        "view_as",   "expand_as", "einsum",    "outer",    "index_select", "searchsorted", "set_postfix",
+        "format",    "sum",       "mean",      "std",      "var",          "max",          "min",
+        "argmax",    "argmin",    "argsort",   "astype",   "copy",         "clone",        "detach",
+        "reshape",   "view",      "transpose", "permute",  "ravel",        "flatten",      "squeeze",
+        "unsqueeze", "repeat",    "expand",    "clip",     "clamp",        "abs",          "exp",
+        "log",       "sqrt",      "square",    "pow",      "tanh",         "sigmoid",      "softmax",
+        "cumsum",    "norm",      "float",     "double",   "long",         "int",          "numpy",
+        "cpu",       "item",      "tolist",    "size",     "normal",       "random",       "standard_normal",
+        "integers"};
     const char *dot = memchr(function.text, '.', function.length_bytes);
     struct word first = {function.text, dot != NULL ? (size_t)(dot - function.text) : function.length_bytes};
     if (dot == NULL)

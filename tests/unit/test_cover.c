@@ -36,6 +36,7 @@ static void test_calls_and_slices_of_all(void **state)
     check("z = np.zeros(n) FILL\nnp.copyto(z, x)\n", 1);
     check("z.fill(0) FILL\nnp.add(x, y, out=z)\n", 1);
     check("z.zero_() FILL\nz.copy_(x)\n", 1);
+    check("self.z.fill(0) FILL\nself.z[:] = x.astype(float).mean(0)\n", 1);
     check("self.z[:] = 0.0 FILL\ny = np.add(x, y, out=self.z)\n", 1);
 }
 
