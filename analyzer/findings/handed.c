@@ -56,6 +56,13 @@ static bool is_among(struct word arguments, struct word buffer, struct handed *h
     return false;
 }
 
+/* ".mean" of "f(x).mean(0)", which is a method. */
+static struct word with_dot(struct word name, struct word statement)
+{
+    bool is_method = name.text > statement.text && name.text[-1] == '.';
+    return is_method ? (struct word){name.text - 1, name.length_bytes + 1} : name;
+}
+
 bool handed_find(struct word statement, struct word buffer, struct handed *handed)
 {
     const char *end = statement.text + statement.length_bytes;
@@ -63,7 +70,8 @@ bool handed_find(struct word statement, struct word buffer, struct handed *hande
         struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
         const char *behind = name.text + name.length_bytes;
         bool called = name.length_bytes > 0 && behind < end && *behind == '(';
-        if (called && !is_harmless(name) && is_among(word_in_bracket(behind, end), buffer, handed)) {
+        if (called && !is_harmless(with_dot(name, statement)) &&
+            is_among(word_in_bracket(behind, end), buffer, handed)) {
             handed->function = name;
             return true;
         }
@@ -86,7 +94,7 @@ bool handed_calls_others(struct word statement)
     for (const char *at = statement.text; at < end;) {
         struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
         const char *behind = name.text + name.length_bytes;
-        if (name.length_bytes > 0 && behind < end && *behind == '(' && !is_harmless(name))
+        if (name.length_bytes > 0 && behind < end && *behind == '(' && !is_harmless(with_dot(name, statement)))
             return true;
         at = name.length_bytes > 0 ? behind : at + 1;
     }
