@@ -1,0 +1,402 @@
+"""Programs with loops that work on one element at a time, their lines marked "# A"; and such as only look like it."""
+NUMPY = """
+import numpy as np
+rng = np.random.default_rng(0)
+x = rng.random(150000)
+X = rng.random((1500, 40, 60))
+W = rng.random((60, 50))
+parts = [rng.random(3000) for _ in range(400)]
+"""
+TORCH = """
+import torch
+torch.set_num_threads(1)
+x = torch.rand(40000)
+X = torch.rand(1500, 40, 60)
+W = torch.rand(60, 50)
+"""
+
+TINY = {
+    "an array is filled": NUMPY + """
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = x[i] * 2 + 1  # A
+for again in range(12):
+    work()
+""",
+    "a sum, counted by while": NUMPY + """
+def work():
+    total, i = 0.0, 0
+    while i < len(x):
+        total += x[i] * x[i]  # A
+        i += 1
+    return total
+for again in range(12):
+    work()
+""",
+    "the array itself is iterated over": NUMPY + """
+def work():
+    total = 0.0
+    for value in x:
+        total += value * value  # A
+    return total
+for again in range(20):
+    work()
+""",
+    "rows, enumerated": NUMPY + """
+flat = X.reshape(-1, 60)
+def work():
+    scores = np.empty(len(flat))
+    for i, row in enumerate(flat):
+        scores[i] = row @ W[:, 0]  # A
+for again in range(14):
+    work()
+""",
+    "pairs of both indices": NUMPY + """
+image = x[:90000].reshape(300, 300)
+def work():
+    counts = np.zeros(300)
+    for row in range(300):
+        for column in range(300):
+            counts[row] += image[row, column] > 0.5  # A
+for again in range(12):
+    work()
+""",
+    "on the line of the loop": NUMPY + """
+y = np.empty_like(x)
+def work():
+    for i in range(len(x)): y[i] = 2 * x[i]  # A
+for again in range(12):
+    work()
+""",
+    "from views of another array": NUMPY + """
+y = np.zeros_like(x)
+def work():
+    before, here = x[:-1], x[1:]
+    old, new = x, y
+    old, new = new, old
+    for i in range(len(here)):
+        y[i] = before[i] * 0.5 + here[i]  # A
+for again in range(10):
+    work()
+""",
+    "a tensor": TORCH + """
+def work():
+    above = 0
+    for i in range(len(x)):
+        if x[i] > 0.5:  # A
+            above += 1
+    return above
+for again in range(12):
+    work()
+""",
+    "a tensor's items": TORCH + """
+def work():
+    total = 0.0
+    for i in range(len(x)):
+        value = x[i]
+        total += float(value * value)  # A
+    return total
+for again in range(10):
+    work()
+""",
+    "a tensor says which": TORCH + """
+labels = torch.randint(0, 10, (4000,))
+def work():
+    encoded = torch.zeros(len(labels), 10)
+    for i in range(len(labels)):
+        encoded[i, labels[i]] = 1.0  # A
+    return encoded
+for again in range(12):
+    work()
+""",
+    "an image by numbers": NUMPY + """
+image = x[:784].reshape(28, 28)
+def work():
+    out = np.empty((28, 28))
+    for row in range(28):
+        for column in range(28):
+            out[row, column] = image[row, column] / 255.0  # A
+for again in range(1500):
+    work()
+""",
+    "a tensor itself is iterated over, with another": TORCH + """
+target = (x > 0.5).float()
+def work():
+    total = 0.0
+    for value, label in zip(x, target):
+        total += (1 - label) * torch.log(value + 1) + label  # A
+    return total
+for again in range(3):
+    work()
+""",
+}
+
+COMPREHENSIONS = {
+    "by index": NUMPY + """
+y = x[::-1].copy()
+def work():
+    return [x[i] * 2 + y[i] for i in range(len(x))]  # A
+for again in range(12):
+    work()
+""",
+    "items, with a condition": NUMPY + """
+def work():
+    return [value * 2
+            for value in x
+            if value > 0.5]  # A
+for again in range(16):
+    work()
+""",
+    "a generator of pairs": NUMPY + """
+y = x[::-1].copy()
+def work():
+    return sum(a * b for a, b in zip(x, y))  # A
+for again in range(16):
+    work()
+""",
+    "within a call within a loop": NUMPY + """
+import math
+def work():
+    kept = []
+    for again in range(12):
+        kept.append(np.array([math.sqrt(value * again) for value in x]).sum())  # A
+work()
+""",
+    "of tensors": TORCH + """
+def work():
+    return [float(x[i] * x[i]) for i in range(len(x))]  # A
+for again in range(6):
+    work()
+""",
+}
+
+NONE = {
+    "batches": NUMPY + """
+for again in range(10):
+    for i in range(len(X)):
+        hidden = X[i] @ W
+        loss = np.tanh(hidden).mean()
+""",
+    "slices of an epoch": NUMPY + """
+for epoch in range(30):
+    for start in range(0, len(x), 64):
+        batch = x[start:start + 64]
+        loss = (batch * batch).mean()
+""",
+    "a comprehension over a list of arrays": NUMPY + """
+for again in range(200):
+    sums = [part.sum() for part in parts]
+    tops = [parts[i].max() for i in range(len(parts))]
+""",
+    "a comprehension of calls of the program's own": NUMPY + """
+def bend(value):
+    for step in range(40):
+        value = value - (value * value - 2) / (2 * value + 1)
+    return value
+found = [bend(float(x[i])) for i in range(60000)]
+""",
+    "a comprehension of three": NUMPY + """
+position = np.zeros(3)
+for again in range(150000):
+    total = sum([position[axis] * position[axis] for axis in range(3)])
+""",
+    "a comprehension of what an earlier round made": NUMPY + """
+for again in range(12):
+    total = 0.0
+    sums = [total := 0.5 * total + x[i] for i in range(len(x))]
+""",
+    "a comprehension over a list": NUMPY + """
+values = x.tolist()
+for again in range(60):
+    twice = [value * 2 for value in values]
+""",
+    "a list of arrays, stepped one by one": NUMPY + """
+weights = [rng.random((n, 7)) for n in range(3, 43)]
+slopes = [rng.random((n, 7)) for n in range(3, 43)]
+means = [np.zeros_like(w) for w in weights]
+for again in range(3000):
+    for i in range(len(weights)):
+        means[i] = 0.9 * means[i] + 0.1 * slopes[i]
+        weights[i] -= 0.01 * means[i]
+""",
+    "a recurrence by out": NUMPY + """
+h = np.zeros((4000, 8))
+small = W[:8, :8] * 0.1
+for again in range(20):
+    for t in range(1, len(h)):
+        np.tanh(h[t - 1] @ small + 1.0, out=h[t])
+""",
+    "a recurrence through views that go together": NUMPY + """
+h = np.zeros((4000, 8))
+small = W[:8, :8] * 0.1
+for again in range(20):
+    for before, here in zip(h, h[1:]):
+        here[:] = np.tanh(before @ small + 1.0)
+""",
+    "a recurrence in a list": NUMPY + """
+for again in range(10):
+    smooth = [x[0]]
+    for i in range(1, 30000):
+        smooth.append(0.9 * smooth[-1] + 0.1 * x[i])
+""",
+    "a recurrence of tensors, in place": TORCH + """
+h = torch.zeros(3000, 8)
+small = W[:8, :8] * 0.1
+for again in range(6):
+    for t in range(1, len(h)):
+        h[t].copy_(torch.tanh(h[t - 1] @ small + 1.0))
+""",
+    "means that data choose": NUMPY + """
+where = rng.integers(0, 50, len(x))
+means = np.zeros(50)
+for again in range(6):
+    for i in range(60000):
+        k = where[i]
+        means[k] += 0.1 * (x[i] - means[k])
+""",
+    "the first that is large": NUMPY + """
+for again in range(300):
+    place = next(i for i in range(len(x)) if x[i] > 0.9995)
+    some = any(x[i] > 0.9995 for i in range(len(x)))
+""",
+    "a search that raises": NUMPY + """
+def work(limit):
+    for i in range(len(x)):
+        if x[i] > limit:
+            raise LookupError(i)
+for again in range(300):
+    try:
+        work(0.9995)
+    except LookupError:
+        pass
+""",
+    "pieces of unlike lengths": NUMPY + """
+ends = np.sort(rng.integers(0, len(x), 3000))
+for again in range(60):
+    for i in range(len(ends) - 1):
+        total = x[ends[i]:ends[i + 1]].sum()
+""",
+    "batches of a loader": TORCH + """
+from torch.utils.data import DataLoader, TensorDataset
+data = TensorDataset(X.reshape(-1, 60), torch.rand(60000, 50))
+total = 0.0
+for epoch in range(3):
+    for batch, target in DataLoader(data, batch_size=64):
+        total += ((batch @ W - target) ** 2).mean()
+""",
+    "a loop over a list of arrays": NUMPY + """
+for again in range(150):
+    total = 0.0
+    for part in parts:
+        total += part.sum()
+    for i in range(len(parts)):
+        total += parts[i].sum()
+""",
+    "a recurrence": NUMPY + """
+def work():
+    y = np.zeros_like(x)
+    for i in range(1, len(x)):
+        y[i] = 0.9 * y[i - 1] + x[i]
+for again in range(8):
+    work()
+""",
+    "a recurrence on the line of the loop": NUMPY + """
+def work():
+    y = x.copy()
+    for i in range(1, len(x)): y[i] = 0.9 * y[i - 1] + y[i]
+for again in range(8):
+    work()
+""",
+    "a recurrence by another name": NUMPY + """
+def work(a):
+    b = a
+    for i in range(1, len(a)):
+        b[i] = b[i] + 0.5 * a[i - 1]
+for again in range(8):
+    work(x.copy())
+""",
+    "a recurrence through views": NUMPY + """
+def work(a):
+    before = a[:-1]; here = a[1:].reshape(-1)
+    for i in range(len(here)):
+        here[i] = here[i] * 0.5 + before[i]
+for again in range(8):
+    work(x.copy())
+""",
+    "a chain, on the line of the loop": NUMPY + """
+after = rng.permutation(len(x))
+def work():
+    place = 0
+    for again in range(len(after)): place = int(after[place])
+for again in range(12):
+    work()
+""",
+    "a search that ends": NUMPY + """
+def work(limit):
+    for i in range(len(x)):
+        if x[i] > limit: return i
+for again in range(20):
+    work(2.0)
+""",
+    "a file is written": NUMPY + """
+def work():
+    with open("/dev/null", "w") as file:
+        for i in range(len(x)): file.write("%f" % x[i])
+for again in range(8):
+    work()
+""",
+    "one example a step": NUMPY + """
+flat = X.reshape(-1, 60)
+weights = np.zeros(60)
+for i in range(len(flat)):
+    error = flat[i] @ weights - x[i]
+    weights -= 0.01 * error * flat[i]
+""",
+    "three coordinates": NUMPY + """
+position = np.zeros(3)
+def length(position):
+    total = 0.0
+    for axis in range(3):
+        total += position[axis] * position[axis]
+    return total
+for again in range(250000):
+    length(position)
+""",
+    "a list": NUMPY + """
+values = x.tolist()
+def work():
+    total = 0.0
+    for i in range(len(values)):
+        total += values[i] * values[i]
+    return total
+for again in range(60):
+    work()
+""",
+    "a function of each": NUMPY + """
+def bend(value):
+    for step in range(40):
+        value = value - (value * value - 2) / (2 * value + 1)
+    return value
+found = []
+for i in range(60000):
+    found.append(bend(float(x[i])))
+""",
+    "batches of a network": TORCH + """
+network = torch.nn.Sequential(torch.nn.Linear(60, 30), torch.nn.ReLU(), torch.nn.Linear(30, 1))
+optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
+for i in range(1500):
+    batch = X[i]
+    loss = (network(batch) - batch[:, :1]).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    "a recurrent cell": TORCH + """
+hidden = torch.zeros(1, 50)
+steps = X.reshape(-1, 60)
+with torch.no_grad():
+    for i in range(len(steps)):
+        hidden = torch.tanh(steps[i] @ W + hidden)
+""",
+}
