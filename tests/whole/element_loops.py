@@ -263,13 +263,14 @@ for again in range(300):
     "a search that raises": NUMPY + """
 def work(limit):
     for i in range(len(x)):
-        if x[i] > limit:
+        if x[i] * x[i] > limit:
             raise LookupError(i)
-for again in range(300):
+places = set()
+for again in range(60):
     try:
-        work(0.9995)
-    except LookupError:
-        pass
+        work(0.9999)
+    except LookupError as found:
+        places.add(found.args[0])
 """,
     "pieces of unlike lengths": NUMPY + """
 ends = np.sort(rng.integers(0, len(x), 3000))
