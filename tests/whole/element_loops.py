@@ -283,7 +283,7 @@ from torch.utils.data import DataLoader, TensorDataset
 data = TensorDataset(X.reshape(-1, 60), torch.rand(60000, 50))
 total = 0.0
 for epoch in range(3):
-    for batch, target in DataLoader(data, batch_size=64):
+    for batch, target in DataLoader(data, batch_size=8):
         total += ((batch @ W - target) ** 2).mean()
 """,
     "a loop over a list of arrays": NUMPY + """
