@@ -1,5 +1,6 @@
 """Figures of what is made again, on files whose counts are known: periods among constants, what stays beside what comes round, intervals."""
 import pytest
+from gating import ADDRESS, make_db
 from test_replica_report import FEATURES, MASK, OTHER, Program, line_at
 
 
@@ -90,3 +91,21 @@ def test_one_object_alone_is_compared_with_nothing(tmp_path):
     report = program.report(tmp_path)
     assert report["totals"]["replicas"]["examined"] == 401
     assert line_at(report, 5)["replicas"]["examined"] == 400
+
+
+def test_the_part_of_a_call_is_named_in_the_package_that_makes_it(tmp_path):
+    """And not where SciPy, which it calls, allocates."""
+    program = Program()
+    process = program.process
+    packages = "/v/lib/python3.11/site-packages/"
+    fit = process.code("Trees.fit", packages + "trees/fit.py", first_line=40)
+    dense = process.code("toarray", packages + "scipy/sparse/_base.py", first_line=90)
+    user = make_db.NODE.unpack(process.records["NODE"][program.way(*FEATURES, samples=10) - 1])[1]
+    called = process.frame(user, fit, -1)
+    inside = process.node(process.frame(called, dense, -1), make_db.NATIVE, ADDRESS, samples=200)
+    outside = process.node(called, make_db.NATIVE, ADDRESS, samples=200)
+    program.way(*OTHER, samples=2000)
+    process.site(inside, 65536, period=1, births=260, replicas=259)
+    process.site(outside, 4096, births=260)
+    claims = " ".join(finding["claim"] for finding in program.report(tmp_path)["findings"])
+    assert "times by Trees.fit at" in claims and "fit.py:40" in claims and "_base.py" not in claims
