@@ -4,98 +4,31 @@
 #include <string.h>
 
 #include "findings/handed.h"
-#include "findings/statement.h"
+#include "findings/suite.h"
 
 #define ROWS_MAX 100 /* of a loop */
 #define ITEMS_MAX 8u
-
-static const char *end_of(struct word word)
-{
-    return word.text + word.length_bytes;
-}
 
 /* Blanks do not count. */
 static bool same_text(struct word a, struct word b)
 {
     const char *at = a.text, *other = b.text;
     while (true) {
-        while (at < end_of(a) && isspace((unsigned char)*at))
+        while (at < word_end(a) && isspace((unsigned char)*at))
             at++;
-        while (other < end_of(b) && isspace((unsigned char)*other))
+        while (other < word_end(b) && isspace((unsigned char)*other))
             other++;
-        if (at == end_of(a) || other == end_of(b))
-            return at == end_of(a) && other == end_of(b);
+        if (at == word_end(a) || other == word_end(b))
+            return at == word_end(a) && other == word_end(b);
         if (*at++ != *other++)
             return false;
     }
 }
 
-/* The name as such, or something of it: "x", "x[0]", "x.T". */
-static size_t mentions(struct word text, struct word name)
-{
-    size_t count = 0;
-    for (const char *at = text.text; at + name.length_bytes <= end_of(text); at++) {
-        const char *behind = at + name.length_bytes;
-        bool begins = at == text.text || (!word_char(at[-1]) && at[-1] != '.');
-        bool ends = behind == end_of(text) || !word_char(*behind);
-        count += begins && ends && memcmp(at, name.text, name.length_bytes) == 0;
-    }
-    return count;
-}
-
-/* The statement that begins on the row; its indentation, and its last row. False where there is no code, or more than a statement. */
-static bool statement_at(const struct source *code, int32_t row, struct word *statement, size_t *indent, int32_t *last)
-{
-    size_t length = 0;
-    int32_t first = 0;
-    const char *begin = source_line(code, row, &length);
-    struct word text = begin != NULL ? word_trimmed(begin, begin + length) : (struct word){NULL, 0};
-    *indent = begin != NULL ? (size_t)(text.text - begin) : 0;
-    if (text.length_bytes == 0 || !statement_rows(code, row, row, &first, last))
-        return false;
-    const char *end = source_line(code, *last, &length);
-    *statement = word_trimmed(begin, end + length);
-    return memchr(statement->text, ';', statement->length_bytes) == NULL;
-}
-
-static bool next_statement(const struct source *code, int32_t behind, size_t indent, struct word *statement,
-                           int32_t *row, int32_t *last)
-{
-    size_t own = 0, length = 0;
-    const char *text;
-    for (*row = behind + 1; *row - behind < ROWS_MAX && (text = source_line(code, *row, &length)) != NULL; (*row)++)
-        if (word_trimmed(text, text + length).length_bytes > 0)
-            return statement_at(code, *row, statement, &own, last) && own == indent;
-    return false;
-}
-
-/* "name = value" with one "=" and one target. */
-static bool read_assignment(struct word statement, struct word *target, struct word *value)
-{
-    size_t length = 0;
-    const char *sign = word_assignment(statement, &length);
-    if (sign == NULL || length != 1)
-        return false;
-    *target = word_trimmed(statement.text, sign);
-    *value = word_trimmed(sign + 1, end_of(statement));
-    return word_assignment(*value, &length) == NULL;
-}
-
 static bool is_name(struct word text)
 {
     return text.length_bytes > 0 && !isdigit((unsigned char)*text.text) &&
-           word_name_at(text.text, end_of(text)).length_bytes == text.length_bytes;
-}
-
-/* "np.zeros(arguments)", all of the text. */
-static bool read_call(struct word text, struct word *function, struct word *arguments)
-{
-    *function = word_name_at(text.text, end_of(text));
-    const char *open = end_of(*function);
-    if (function->length_bytes == 0 || open == end_of(text) || *open != '(')
-        return false;
-    *arguments = word_in_bracket(open, end_of(text));
-    return end_of(*arguments) + 1 == end_of(text);
+           word_name_at(text.text, word_end(text)).length_bytes == text.length_bytes;
 }
 
 /* The shape, where it is written down: "(n, 10)", "n"; of PyTorch "n, 10", too. */
@@ -109,7 +42,7 @@ static void read_shape(struct word function, struct word arguments, struct cover
     bool takes_all = function.length_bytes > 6 && memcmp(function.text, "torch.", 6) == 0 &&
                      !WORD_IS_ONE_OF(word_last_part(function), full);
     if (*items[0].text == '(' || *items[0].text == '[') {
-        struct word inside = word_in_bracket(items[0].text, end_of(items[0]));
+        struct word inside = word_in_bracket(items[0].text, word_end(items[0]));
         count = word_split(inside, ',', items, ITEMS_MAX);
         takes_all = true;
     }
@@ -125,7 +58,7 @@ static bool read_made(struct word value, struct cover_fill *fill)
     static const char *const shaped[] = {"zeros", "ones", "full"}, *const likened[] = {"zeros_like", "ones_like",
                                                                                        "full_like"};
     struct word function, arguments, items[ITEMS_MAX];
-    if (!read_call(value, &function, &arguments) || mentions(value, fill->buffer) > 0)
+    if (!word_call(value, &function, &arguments) || word_mentions(value, fill->buffer) > 0)
         return false;
     if (WORD_IS_ONE_OF(word_last_part(function), likened)) {
         size_t count = word_split(arguments, ',', items, ITEMS_MAX);
@@ -155,11 +88,11 @@ static bool is_number(struct word text)
 static bool is_all_of(struct word target, struct word *buffer)
 {
     static const char *const all[] = {":", "..."};
-    *buffer = word_name_at(target.text, end_of(target));
-    if (buffer->length_bytes == 0 || end_of(*buffer) == end_of(target) || *end_of(*buffer) != '[')
+    *buffer = word_name_at(target.text, word_end(target));
+    if (buffer->length_bytes == 0 || word_end(*buffer) == word_end(target) || *word_end(*buffer) != '[')
         return false;
-    struct word index = word_in_bracket(end_of(*buffer), end_of(target));
-    return end_of(index) + 1 == end_of(target) && WORD_IS_ONE_OF(index, all);
+    struct word index = word_in_bracket(word_end(*buffer), word_end(target));
+    return word_end(index) + 1 == word_end(target) && WORD_IS_ONE_OF(index, all);
 }
 
 bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill *fill)
@@ -168,14 +101,14 @@ bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill 
     struct word statement, target, value, function, arguments;
     size_t indent = 0;
     *fill = (struct cover_fill){.is_made = false};
-    if (!statement_at(code, line, &statement, &indent, &fill->last))
+    if (!suite_statement(code, line, &statement, &indent, &fill->last))
         return false;
-    if (read_assignment(statement, &target, &value)) {
+    if (word_assigned(statement, &target, &value)) {
         fill->buffer = target;
         fill->is_made = is_name(target);
         return fill->is_made ? read_made(value, fill) : is_all_of(target, &fill->buffer) && is_number(value);
     }
-    if (!read_call(statement, &function, &arguments) || !WORD_IS_ONE_OF(word_last_part(function), methods))
+    if (!word_call(statement, &function, &arguments) || !WORD_IS_ONE_OF(word_last_part(function), methods))
         return false;
     size_t dot = function.length_bytes - word_last_part(function).length_bytes;
     fill->buffer = (struct word){function.text, dot > 0 ? dot - 1 : 0};
@@ -187,17 +120,17 @@ static bool writes_all(struct word statement, struct word buffer)
 {
     static const char *const copies[] = {"copy_", "copyto"};
     struct word target, value, function, arguments, items[ITEMS_MAX], stored;
-    if (mentions(statement, buffer) != 1)
+    if (word_mentions(statement, buffer) != 1)
         return false;
-    if (read_assignment(statement, &target, &value) && is_all_of(target, &stored))
+    if (word_assigned(statement, &target, &value) && is_all_of(target, &stored))
         return word_equal(stored, buffer);
-    struct word call = read_assignment(statement, &target, &value) ? value : statement;
-    if (!read_call(call, &function, &arguments))
+    struct word call = word_assigned(statement, &target, &value) ? value : statement;
+    if (!word_call(call, &function, &arguments))
         return false;
     size_t count = word_split(arguments, ',', items, ITEMS_MAX), places = 0;
     bool is_out = false;
     for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
-        bool named = read_assignment(items[i], &target, &value);
+        bool named = word_assigned(items[i], &target, &value);
         if (*items[i].text == '*' || (named && word_is(target, "where")))
             return false;
         is_out |= named && word_is(target, "out") && word_equal(value, buffer);
@@ -223,13 +156,13 @@ static bool read_part(struct word statement, struct word buffer, struct part *pa
 {
     struct word target, value, items[ITEMS_MAX], ends[3];
     *part = (struct part){.dimension = SIZE_MAX};
-    if (mentions(statement, buffer) != 1 || !read_assignment(statement, &target, &value) ||
+    if (word_mentions(statement, buffer) != 1 || !word_assigned(statement, &target, &value) ||
         target.length_bytes <= buffer.length_bytes || memcmp(target.text, buffer.text, buffer.length_bytes) != 0 ||
         target.text[buffer.length_bytes] != '[')
         return false;
-    struct word inside = word_in_bracket(target.text + buffer.length_bytes, end_of(target));
+    struct word inside = word_in_bracket(target.text + buffer.length_bytes, word_end(target));
     size_t count = word_split(inside, ',', items, ITEMS_MAX);
-    if (end_of(inside) + 1 != end_of(target) || count == 0 || count == SIZE_MAX)
+    if (word_end(inside) + 1 != word_end(target) || count == 0 || count == SIZE_MAX)
         return false;
     for (size_t i = 0; i < count; i++) {
         if (word_is(items[i], ":"))
@@ -262,7 +195,7 @@ static bool is_chain(const struct source *code, struct word statement, int32_t l
         if (part.stop.length_bytes == 0)
             return i > 0;
         before = part;
-        if (!next_statement(code, last, indent, &statement, &row, &last))
+        if (!suite_next(code, last, indent, &statement, &row, &last))
             return false;
     }
     return false;
@@ -273,7 +206,7 @@ static bool same_extent(struct word a, struct word b)
 {
     for (unsigned i = 0; i < 2; i++) {
         struct word function, of, lengthy = i == 0 ? a : b, other = i == 0 ? b : a;
-        if (read_call(lengthy, &function, &of) && word_is(function, "len") && is_name(of) &&
+        if (word_call(lengthy, &function, &of) && word_is(function, "len") && is_name(of) &&
             other.length_bytes > of.length_bytes && memcmp(other.text, of.text, of.length_bytes) == 0 &&
             word_is((struct word){other.text + of.length_bytes, other.length_bytes - of.length_bytes}, ".shape[0]"))
             return true;
@@ -287,7 +220,7 @@ static bool is_extent_of(struct word extent, struct word array, size_t dimension
     struct word function, of;
     if (array.length_bytes == 0)
         return false;
-    if (read_call(extent, &function, &of) && word_is(function, "len"))
+    if (word_call(extent, &function, &of) && word_is(function, "len"))
         return dimension == 0 && word_equal(of, array);
     const char shape[] = {'.', 's', 'h', 'a', 'p', 'e', '[', (char)('0' + dimension), ']', '\0'};
     return extent.length_bytes > array.length_bytes && memcmp(extent.text, array.text, array.length_bytes) == 0 &&
@@ -314,10 +247,10 @@ static bool read_count(struct word header, struct count *count)
 {
     struct word items[ITEMS_MAX], function, arguments;
     *count = (struct count){.enumerates = false};
-    if (header.length_bytes < 5 || memcmp(header.text, "for ", 4) != 0 || end_of(header)[-1] != ':')
+    if (header.length_bytes < 5 || memcmp(header.text, "for ", 4) != 0 || word_end(header)[-1] != ':')
         return false;
     const char *in = memmem(header.text, header.length_bytes, " in ", 4);
-    if (in == NULL || !read_call(word_trimmed(in + 4, end_of(header) - 1), &function, &arguments))
+    if (in == NULL || !word_call(word_trimmed(in + 4, word_end(header) - 1), &function, &arguments))
         return false;
     struct word targets = word_trimmed(header.text + 4, in);
     size_t given = word_split(arguments, ',', items, ITEMS_MAX);
@@ -331,7 +264,7 @@ static bool read_count(struct word header, struct count *count)
         word_split(targets, ',', items, ITEMS_MAX) < 2)
         return false;
     count->counter = items[0];
-    count->extent = word_trimmed(arguments.text, end_of(arguments));
+    count->extent = word_trimmed(arguments.text, word_end(arguments));
     count->enumerates = true;
     return true;
 }
@@ -366,7 +299,7 @@ static bool leaves_early(struct word statement)
 {
     static const char *const words[] = {"break", "continue", "return", "yield", "raise", "await"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (mentions(statement, (struct word){words[i], strlen(words[i])}) > 0)
+        if (word_mentions(statement, (struct word){words[i], strlen(words[i])}) > 0)
             return true;
     return false;
 }
@@ -385,7 +318,7 @@ static bool gives(struct word statement, struct word name)
     const char *bracket = memchr(targets.text, '[', targets.length_bytes);
     if (bracket != NULL)
         targets.length_bytes = (size_t)(bracket - targets.text);
-    return mentions(targets, name) > 0;
+    return word_mentions(targets, name) > 0;
 }
 
 /* Each round stores into its own part, whatever else it does, and nothing else of the buffer is named. The row; 0: it does not. */
@@ -403,7 +336,7 @@ static int32_t row_in_loop(const struct source *code, int32_t header_row, size_t
         last = row;
         if (word_trimmed(text, text + length).length_bytes == 0)
             continue;
-        bool is_one = statement_at(code, row, &statement, &own, &last);
+        bool is_one = suite_statement(code, row, &statement, &own, &last);
         if (own <= indent)
             return found;
         if (!is_one || leaves_early(statement))
@@ -411,7 +344,7 @@ static int32_t row_in_loop(const struct source *code, int32_t header_row, size_t
         body = body == 0 ? own : body;
         if (gives(statement, count->counter))
             return 0;
-        if (mentions(statement, fill->buffer) == 0)
+        if (word_mentions(statement, fill->buffer) == 0)
             continue;
         if (found != 0 || own != body || !read_part(statement, fill->buffer, &part) || !is_counted(fill, &part, count))
             return 0;
@@ -430,7 +363,7 @@ static bool is_tried(const struct source *code, int32_t line, size_t indent)
         if (own.length_bytes == 0 || (size_t)(own.text - text) >= indent)
             continue;
         indent = (size_t)(own.text - text);
-        struct word first = word_name_at(own.text, end_of(own));
+        struct word first = word_name_at(own.text, word_end(own));
         if (word_is(first, "def"))
             return false;
         if (word_is(first, "try"))
@@ -445,7 +378,7 @@ int32_t cover_find(const struct source *code, int32_t line, const struct cover_f
     struct count count;
     size_t indent = 0;
     int32_t last = 0, row = 0;
-    if (!statement_at(code, line, &own, &indent, &last) || !next_statement(code, last, indent, &statement, &row, &last))
+    if (!suite_statement(code, line, &own, &indent, &last) || !suite_next(code, last, indent, &statement, &row, &last))
         return 0;
     /* What others know may be read by what is called meanwhile, or is used where an exception leads. */
     bool is_known = !fill->is_made || memchr(fill->buffer.text, '.', fill->buffer.length_bytes) != NULL;

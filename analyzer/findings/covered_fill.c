@@ -57,22 +57,6 @@ static bool is_read(struct model *model, const struct line *line)
     return false;
 }
 
-/* A context of the line's with most time. */
-static void set_context(struct model *model, struct finding *finding)
-{
-    uint64_t most_ns = 0;
-    for (size_t i = 0; i < model->process_count; i++) {
-        struct process *process = &model->processes[i];
-        struct run_cursor cursor = {0};
-        for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;)
-            if (record->cpu_ns > most_ns && lines_of_leaf(model, process, (uint32_t)cursor.id) == finding->line) {
-                most_ns = record->cpu_ns;
-                finding->process = process;
-                finding->node = (uint32_t)cursor.id;
-            }
-    }
-}
-
 static void say(struct model *model, struct finding *finding)
 {
     const struct source *code = source_code(model, finding->line->file);
@@ -99,7 +83,7 @@ static void claim(struct model *model, struct line *line, const struct site *sit
     finding->waste_s = waste_s(line, site);
     finding->part = finding->whole = line->times.samples;
     finding->say = say;
-    set_context(model, finding);
+    finding_set_context(model, finding);
     if (site == NULL)
         return;
     const struct db_site *record = site->record;

@@ -82,6 +82,9 @@ struct finding *finding_add(struct model *model, struct line *line, const char *
 /* findings.c, for rules: does a finding speak of the line already? */
 bool finding_has_line(const struct model *model, const struct line *line);
 
+/* findings.c, for rules that rest on the line's time alone: `process` and `node`, where most of that was spent. */
+void finding_set_context(struct model *model, struct finding *finding);
+
 /* The rules: each looks through the whole model. */
 void rule_replica(struct model *model);
 void rule_repeated(struct model *model);
@@ -91,6 +94,7 @@ void rule_churn(struct model *model);
 void rule_dead_store(struct model *model);
 void rule_covered_fill(struct model *model);
 void rule_stored_again(struct model *model);
+void rule_cleared_twice(struct model *model);
 void rule_sorted(struct model *model);
 void rule_idle(struct model *model);
 void rule_tiny_calls(struct model *model);

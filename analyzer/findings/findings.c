@@ -7,8 +7,8 @@
 
 /* In this order: a rule may see what those before it found. */
 static void (*const rules[])(struct model *model) = {
-    rule_replica,      rule_repeated,     rule_constant, rule_growing,    rule_churn, rule_dead_store,
-    rule_covered_fill, rule_stored_again, rule_sorted,   rule_tiny_calls, rule_idle};
+    rule_replica,      rule_repeated,     rule_constant,      rule_growing, rule_churn,      rule_dead_store,
+    rule_covered_fill, rule_stored_again, rule_cleared_twice, rule_sorted,  rule_tiny_calls, rule_idle};
 
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
 {
@@ -25,6 +25,21 @@ bool finding_has_line(const struct model *model, const struct line *line)
         if (model->findings[i]->line == line)
             return true;
     return false;
+}
+
+void finding_set_context(struct model *model, struct finding *finding)
+{
+    uint64_t most_ns = 0;
+    for (size_t i = 0; i < model->process_count; i++) {
+        struct process *process = &model->processes[i];
+        struct run_cursor cursor = {0};
+        for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;)
+            if (record->cpu_ns > most_ns && lines_of_leaf(model, process, (uint32_t)cursor.id) == finding->line) {
+                most_ns = record->cpu_ns;
+                finding->process = process;
+                finding->node = (uint32_t)cursor.id;
+            }
+    }
 }
 
 /* By waste; equal ones by what a second run of the program has as well. */

@@ -167,6 +167,39 @@ const char *word_assignment(struct word text, size_t *length)
     return NULL;
 }
 
+size_t word_mentions(struct word text, struct word name)
+{
+    size_t count = 0;
+    for (const char *at = text.text; at + name.length_bytes <= word_end(text); at++) {
+        const char *behind = at + name.length_bytes;
+        bool begins = at == text.text || (!word_char(at[-1]) && at[-1] != '.');
+        bool ends = behind == word_end(text) || !word_char(*behind);
+        count += begins && ends && memcmp(at, name.text, name.length_bytes) == 0;
+    }
+    return count;
+}
+
+bool word_assigned(struct word statement, struct word *target, struct word *value)
+{
+    size_t length = 0;
+    const char *sign = word_assignment(statement, &length);
+    if (sign == NULL || length != 1)
+        return false;
+    *target = word_trimmed(statement.text, sign);
+    *value = word_trimmed(sign + 1, word_end(statement));
+    return word_assignment(*value, &length) == NULL;
+}
+
+bool word_call(struct word text, struct word *function, struct word *arguments)
+{
+    *function = word_name_at(text.text, word_end(text));
+    const char *open = word_end(*function);
+    if (function->length_bytes == 0 || open == word_end(text) || *open != '(')
+        return false;
+    *arguments = word_in_bracket(open, word_end(text));
+    return word_end(*arguments) + 1 == word_end(text);
+}
+
 bool word_next_statement(struct word *rest, struct word *statement)
 {
     const char *end = rest->text + rest->length_bytes, *at = rest->text;

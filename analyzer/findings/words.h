@@ -19,6 +19,11 @@ struct words {
     size_t count;
 };
 
+static inline const char *word_end(struct word word)
+{
+    return word.text + word.length_bytes;
+}
+
 /* May it stand in a name? */
 bool word_char(char c);
 
@@ -59,6 +64,15 @@ struct word word_last_part(struct word name);
 
 /* Where an assignment's sign stands outside of brackets, and how long it is; NULL: the statement assigns nothing. */
 const char *word_assignment(struct word text, size_t *length);
+
+/* How often the text holds the name as such, or something of it: "x", "x[0]", "x.T". */
+size_t word_mentions(struct word text, struct word name);
+
+/* "target = value" with one "=". */
+bool word_assigned(struct word statement, struct word *target, struct word *value);
+
+/* "function(arguments)", all of the text. */
+bool word_call(struct word text, struct word *function, struct word *arguments);
 
 /*
  * The first statement of `rest`, which keeps what follows. Statements end with a line, a ";" or the ":" of a clause, outside

@@ -1,0 +1,32 @@
+/*
+ * Two statements of one suite that clear the same gradients of PyTorch's: "model.zero_grad()", "opt.zero_grad()". By the text: whether
+ * gradients come in between is for the samples to say.
+ */
+#ifndef PIEPROF_ANALYZER_CLEARED_H
+#define PIEPROF_ANALYZER_CLEARED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/source.h"
+
+struct cleared {
+    int32_t first, second; /* their rows, rising */
+};
+
+/*
+ * The row `line` and the nearest other one of its suite that clears the same. False: there is none, or the file stores into gradients by
+ * itself. `code`: source_code().
+ */
+bool cleared_find(const struct source *code, int32_t line, struct cleared *pair);
+
+/* Does whoever comes to the first come to the second, and does nobody look at gradients elsewhere? */
+bool cleared_is_closed(const struct source *code, const struct cleared *pair);
+
+/* The next row from `from` on that asks for gradients ("loss.backward()"); 0: none. */
+int32_t cleared_backward(const struct source *code, int32_t from);
+
+/* The row of the `def` that the row stands in; 0: in none. */
+int32_t cleared_function(const struct source *code, int32_t row);
+
+#endif

@@ -1,0 +1,147 @@
+/* link: analyzer */
+/* Statements that clear the same gradients, by the text, and what stands against that. */
+#include "source_run.h"
+
+#include <stdio.h>
+
+#include "findings/cleared.h"
+
+#define LOOP "for x in batches:\n"
+#define OPTIMIZER "model = Net()\nopt = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+
+/* The pair that the row with "SECOND" belongs to: the first's row, 0 without one. */
+static int32_t first_of(const char *text, struct cleared *pair, struct source_run *run)
+{
+    source_run_begin(run, text);
+    int32_t line = source_run_line(run, "SECOND");
+    memcpy(strstr(run->text, "SECOND"), "      ", 6);
+    return cleared_find(&run->source, line, pair) ? pair->first : 0;
+}
+
+static void check(const char *text, int32_t expected)
+{
+    struct source_run run;
+    struct cleared pair = {0};
+    int32_t found = first_of(text, &pair, &run);
+    if (found != expected)
+        fail_msg("%s: row %d, not %d", text, (int)found, (int)expected);
+}
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    check(LOOP "    opt.zero_grad()\n    y = f(x)\n    opt.zero_grad(set_to_none=False)SECOND\n", 2);
+    check(LOOP "    self.opt.zero_grad()\n    if x:\n        g()\n    self.opt.zero_grad()SECOND\n", 2);
+    check(OPTIMIZER "model.zero_grad()\nopt.zero_grad()SECOND\n", 3);
+    check(OPTIMIZER "opt.zero_grad()\n\nmodel.zero_grad()SECOND\n", 3);
+    check("class T:\n    def __init__(self):\n        self.o = Adam(self.n.parameters())\n    def f(self):\n"
+          "        self.n.zero_grad()\n        self.o.zero_grad()SECOND\n",
+          5);
+    /* Asked for the first, it is the same pair. */
+    check(LOOP "    opt.zero_grad()SECOND\n    y = f(x)\n    opt.zero_grad()\n", 2);
+}
+
+static void test_no_pairs(void **state)
+{
+    (void)state;
+    check("opt.zero_grad()SECOND\n", 0);
+    check(LOOP "    a.zero_grad()\n    b.zero_grad()SECOND\n", 0);
+    check(LOOP "    if x:\n        opt.zero_grad()\n    opt.zero_grad()SECOND\n", 0);
+    check(LOOP "    if x: opt.zero_grad()\n    opt.zero_grad()SECOND\n", 0);
+    check("opt.zero_grad()\n" LOOP "    opt.zero_grad()SECOND\n", 0);
+    check("if x:\n    opt.zero_grad()\nelse:\n    opt.zero_grad()SECOND\n", 0);
+    check("def f():\n    opt.zero_grad()\ndef g():\n    opt.zero_grad()SECOND\n", 0);
+    /* Of fewer or more parameters, or of others. */
+    check("opt = SGD(model.head.parameters())\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+    check("opt = SGD(list(model.parameters())[:2])\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+    check(OPTIMIZER "opt.add_param_group(g)\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+    check(OPTIMIZER "opt = make()\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+    check(OPTIMIZER "opt, n = make()\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+    check("model.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+    check(OPTIMIZER "other.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+}
+
+static void test_gradients_stored_by_the_program(void **state)
+{
+    (void)state;
+#define TWICE(between) "opt.zero_grad()\n" between "\nopt.zero_grad()SECOND\n"
+    check(TWICE("p.grad += q"), 0);
+    check(TWICE("p.grad = q"), 0);
+    check(TWICE("p.grad[0] = q"), 0);
+    check(TWICE("p.grad.data.add_(q)"), 0);
+    check(TWICE("p.grad.copy_(q)"), 0);
+    check(TWICE("p.grad = None"), 1);
+    check(TWICE("p.grad.zero_()"), 1);
+    check(TWICE("norms = p.grad.norm()"), 1);
+    check(TWICE("same = p.grad == q"), 1);
+    check(TWICE("g, = torch.autograd.grad(loss, w)"), 1);
+#undef TWICE
+}
+
+static bool closed(const char *text)
+{
+    struct source_run run;
+    struct cleared pair = {0};
+    assert_true(first_of(text, &pair, &run) > 0);
+    return cleared_is_closed(&run.source, &pair);
+}
+
+static void test_rounds_that_leave_or_look(void **state)
+{
+    (void)state;
+    const char *texts[] = {"    if bad: continue\n", "    if bad:\n        return\n", "    try:\n        f()\n",
+                           "    assert f(x)\n"};
+    char text[200];
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        snprintf(text, sizeof text, LOOP "    o.zero_grad()\n%s    o.zero_grad()SECOND\n", texts[i]);
+        if (closed(text))
+            fail_msg("%s: closed", text);
+    }
+    assert_true(
+        closed(LOOP "    o.zero_grad()\n    loss(x).backward()\n    n = p.grad.norm()\n    o.zero_grad()SECOND\n"));
+    assert_false(closed(LOOP "    o.zero_grad()\n    f(x)\n    o.zero_grad()SECOND\n    n = p.grad.norm()\n"));
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    struct source_run run;
+    source_run_begin(
+        &run, "class A:\n    def backward(self):\n        def inner():\n            pass\n\n        x.backward()\n"
+              "for y in z:\n    y.backward(g)\n");
+    assert_int_equal(cleared_backward(&run.source, 1), 6);
+    assert_int_equal(cleared_backward(&run.source, 7), 8);
+    assert_int_equal(cleared_backward(&run.source, 9), 0);
+    assert_int_equal(cleared_function(&run.source, 6), 2);
+    assert_int_equal(cleared_function(&run.source, 4), 3);
+    assert_int_equal(cleared_function(&run.source, 8), 0);
+}
+
+static void test_broken_texts(void **state)
+{
+    (void)state;
+    const char *texts[] = {"SECOND",
+                           ".zero_grad()SECOND",
+                           "o.zero_grad(SECOND",
+                           "o.zero_grad()\n o.zero_grad()SECOND",
+                           "zero_grad()\nzero_grad()SECOND",
+                           "o = .parameters()\nm.zero_grad()\no.zero_grad()SECOND",
+                           "o = S(.parameters())\nm.zero_grad()\no.zero_grad()SECOND",
+                           "o = S()\nm.zero_grad()\no.zero_grad()SECOND",
+                           "o.grad\no.grad =\no.grad.\no.zero_grad()SECOND"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        check(texts[i], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_no_pairs),
+        cmocka_unit_test(test_gradients_stored_by_the_program),
+        cmocka_unit_test(test_rounds_that_leave_or_look),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_broken_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
