@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "findings/far.h"
+#include "findings/fed.h"
 #include "findings/loop.h"
 #include "model/select.h"
 
@@ -177,9 +178,10 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
         claim->count = before;
         return;
     }
-    double seconds = (double)place->ns * 1e-9 * time_part(model, claim, place, before);
+    struct fed fed = fed_time(model, place);
+    double seconds = ((double)place->ns * time_part(model, claim, place, before) + (double)fed.ns) * 1e-9;
     claim->waste_s += seconds * (double)balance.equal / (double)balance.examined;
-    claim->samples += place->samples;
+    claim->samples += place->samples + fed.samples;
     claim->part = claim->part && balance.differing_objects * PART_OF_EQUAL > balance.equal_objects;
     claim_span(claim, &place->span);
     place->claimed = true;

@@ -7,22 +7,35 @@
 #include "model/model.h"
 #include "model/share.h"
 
-/* "causal_mask" of "causal_mask.<locals>.<listcomp>": what stands within a line is not told apart from it. Interned. */
-static const char *enclosing_function(const char *function)
+/* The length of "<listcomp>" at the end of a function's name; 0: it ends otherwise. */
+static size_t inner_bytes(const char *function)
 {
     static const char *const inner[] = {"<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<lambda>"};
     size_t length = strlen(function);
     for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
         size_t part = strlen(inner[i]);
-        if (length <= part || strcmp(function + length - part, inner[i]) != 0)
-            continue;
-        length -= part;
-        length -= length > 0 && function[length - 1] == '.';
-        if (length > 9 && strncmp(function + length - 9, ".<locals>", 9) == 0)
-            length -= 9;
-        return enclosing_function(intern_bytes(function, length));
+        if (length >= part && strcmp(function + length - part, inner[i]) == 0)
+            return part;
     }
-    return function;
+    return 0;
+}
+
+/*
+ * "causal_mask" of "causal_mask.<locals>.<listcomp>": what stands within a line is not told apart from it. Up to 3.10 the name is
+ * "<listcomp>" wherever it stands, later only in a module's own code. Interned.
+ */
+static const char *enclosing_function(const char *function, uint32_t version)
+{
+    size_t length = strlen(function), part = inner_bytes(function);
+    if (part == 0)
+        return function;
+    if (part == length)
+        return version >= 0x030b0000 ? intern_string("<module>") : function;
+    length -= part;
+    length -= function[length - 1] == '.';
+    if (length > 9 && strncmp(function + length - 9, ".<locals>", 9) == 0)
+        length -= 9;
+    return enclosing_function(intern_bytes(function, length), version);
 }
 
 struct line *lines_get(struct model *model, struct process *process, uint32_t node_id)
@@ -32,11 +45,11 @@ struct line *lines_get(struct model *model, struct process *process, uint32_t no
     struct line_span span = record != NULL ? model_position(model, process, record, &code) : (struct line_span){0};
     if (record == NULL || code == NULL)
         return NULL;
-    const char *function = enclosing_function(code->function);
+    const char *function = enclosing_function(code->function, process->run->record->python_version);
     struct map_key key = {(uintptr_t)code->file, (uint64_t)span.line, 0};
     struct line *line = map_get(&model->line_map, key);
     if (line != NULL) {
-        if (line->function[0] == '<') /* up to 3.10 a comprehension has no longer name */
+        if (inner_bytes(line->function) > 0)
             line->function = function;
         return line;
     }

@@ -338,7 +338,13 @@ void pairs_charge(struct model *model);
  */
 uint32_t objects_caller_frame(struct model *model, struct process *process, uint32_t node_id);
 
-/* objects.c: that call; NULL where it took no time or there is none. */
+/*
+ * objects.c: the place that a node's time counts at: what ran below the same instruction on the same way, in Python functions it called
+ * too. Not the Python time of its own frame, which has other instructions. NULL: at none.
+ */
+struct place *objects_place_charged(struct model *model, struct process *process, uint32_t node_id);
+
+/* objects.c: the call that objects_caller_frame() makes; NULL where it took no time or there is none. */
 struct caller *objects_caller(struct model *model, struct process *process, uint32_t node_id);
 
 /* objects.c: sites and links, of the totals, of lines and of their places. After lines_charge. */

@@ -326,26 +326,29 @@ static void charge_caller(struct model *model, struct process *process, uint32_t
     caller->native_ns += cpu_ns;
 }
 
-/*
- * Time of places: what ran below the same instruction on the same way, in Python functions it called too. Not the Python
- * time of its own frame: that has other instructions.
- */
+struct place *objects_place_charged(struct model *model, struct process *process, uint32_t node_id)
+{
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    const struct node *node = model_node(process, node_id);
+    uint32_t frame = lines_frame_of_leaf(model, process, node_id);
+    struct line *line = frame != 0 ? lines_of_leaf(model, process, node_id) : NULL;
+    if (line == NULL || line->places == NULL)
+        return NULL;
+    bool own = node->python == frame && time_kind_of(process, record, node) == TIME_PYTHON;
+    struct map_key key = {(uintptr_t)line, model_node(process, frame)->way, 0};
+    return own ? NULL : map_get(&model->place_map, key);
+}
+
 static void charge_times(struct model *model, struct process *process)
 {
     struct run_cursor cursor = {0};
     for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;) {
         const struct node *node = &process->nodes[cursor.index];
-        if (record->cpu_ns == 0 || node->in_import)
+        struct place *place =
+            record->cpu_ns > 0 && !node->in_import ? objects_place_charged(model, process, (uint32_t)cursor.id) : NULL;
+        if (place == NULL)
             continue;
-        uint32_t frame = lines_frame_of_leaf(model, process, (uint32_t)cursor.id);
-        struct line *line = frame != 0 ? lines_of_leaf(model, process, (uint32_t)cursor.id) : NULL;
-        if (line == NULL || line->places == NULL)
-            continue;
-        struct map_key key = {(uintptr_t)line, model_node(process, frame)->way, 0};
-        struct place *place = map_get(&model->place_map, key);
         bool python = time_kind_of(process, record, node) == TIME_PYTHON;
-        if (place == NULL || (python && node->python == frame))
-            continue;
         place->ns += record->cpu_ns;
         place->samples += record->samples;
         place->native_ns += python ? 0 : record->cpu_ns;

@@ -455,3 +455,20 @@ def test_both_results_of_a_line_are_counted_where_a_call_beside_it_needs_workspa
     assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
     both = 2 * 12 * 15 - 2
     assert max(finding["waste_bytes"] for finding in report["findings"]) == both * 900 * 64 * 8
+
+
+@pytest.mark.parametrize("ids", ["np.array([words[word] for word in text])", "np.fromiter((words[word] for word in text), np.int64)"])
+def test_the_list_that_an_array_is_made_of_is_made_again_as_well(tmp_path, ids):
+    path, report = found(tmp_path, NUMPY + f"""
+        words = {{str(number): number for number in range(3000)}}
+        texts = [[str(number) for number in random.integers(0, 3000, 2500)] for _ in range(8)]
+        weights = random.normal(size=(3000, 4))
+        for epoch in range(500):
+            for text in texts:
+                ids = {ids}  # invariant
+                weights[ids] *= 0.999
+        """)
+    assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
+    (line,) = [line for line in report["lines"] if (line["line"], "loop-invariant computation") in marks(path)]
+    assert line["python_s"] > 0.3 * line["time_s"], "the list is most of it"
+    assert report["findings"][0]["waste_s"] > 0.9 * line["time_s"]

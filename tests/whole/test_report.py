@@ -218,6 +218,22 @@ def test_comprehension_counts_with_its_line(tmp_path):
     assert [(line["line"], line["function"], line["samples"]) for line in report_json(path)["lines"]] == [(7, "mask", 15)]
 
 
+@pytest.mark.parametrize("version, names, function", [
+    (0x030B02F0, ("<listcomp>",), "<module>"),
+    (0x030B02F0, ("<module>", "<listcomp>", "<lambda>"), "<module>"),
+    (0x030900F0, ("<listcomp>", "mask", "<listcomp>"), "mask"),
+    (0x030900F0, ("<listcomp>",), "<listcomp>"),
+])
+def test_a_comprehension_has_its_function_s_name_whichever_is_met_first(tmp_path, version, names, function):
+    database = make_db.Db()
+    process = database.process(python=version)
+    for name in names:
+        process.frame(process.root(), process.code(name, "/nowhere/train.py", first_line=7), -1, samples=10)
+    path = tmp_path / "out.db"
+    database.write(path)
+    assert [(line["line"], line["function"]) for line in report_json(path)["lines"]] == [(7, function)]
+
+
 def test_hostile_text_cannot_reach_the_terminal(tmp_path):
     database = make_db.Db()
     process = database.process(arguments=("python", "\x1b]0;evil\x07\x1b[2J"), python=sys.hexversion)
