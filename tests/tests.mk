@@ -67,7 +67,9 @@ truth-built: $(BUILD)/truth/libplain.so $(BUILD)/truth/libcounted.so
 
 unit: $(UNIT_BIN)
 
-tests-built: all unit truth-built $(BUILD)/python-shared $(BUILD)/fuzz/standalone
+standalone: $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(BUILD)/fuzz/standalone-%)
+
+tests-built: all unit truth-built $(BUILD)/python-shared standalone
 
 check: packages ## build and run every test; ends with "N passed, N failed, N skipped"
 	@$(MAKE) --no-print-directory venv || true
@@ -105,17 +107,24 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(ANALYZER_SRC)
 	clang $(CSTD) -O1 -g $(CPPFLAGS) $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	    $(filter-out analyzer/main.c,$(filter %.c,$^)) -o $@ $(ANALYZER_LIBS)
 
-# The same entry without libFuzzer: changes the seeds at random. `make check` runs it for some seconds.
-$(BUILD)/fuzz/standalone: tests/fuzz/fuzz_reader.c tests/fuzz/standalone.c $(ANALYZER_SRC) | $(PROBED)
-	@mkdir -p $(@D)
-	$(CC) $(CSTD) -O1 -g $(CPPFLAGS) -Ianalyzer -fsanitize=address,undefined -fno-sanitize-recover=all \
-	    $(filter-out analyzer/main.c,$(filter %.c,$^)) -o $@ $(ANALYZER_LIBS)
+# The same entries without libFuzzer: they change the seeds at random. `make check` runs them for some seconds.
+FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_OBJ := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(filter-out analyzer/main.c,$(ANALYZER_SRC)) tests/fuzz/standalone.c)
 
-fuzz: $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%) ## fuzz the reader for FUZZ_SECONDS (default 60)
+$(BUILD)/fuzz/%.o: %.c | $(PROBED)
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) $(CPPFLAGS) -MMD -MP -Ianalyzer $(FUZZ_FLAGS) -c $< -o $@
+
+$(BUILD)/fuzz/standalone-%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJ)
+	$(CC) $(FUZZ_FLAGS) $^ -o $@ $(ANALYZER_LIBS)
+
+-include $(FUZZ_OBJ:.o=.d)
+
+fuzz: $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz/%) ## fuzz the reader, and what reads sources, for FUZZ_SECONDS each (default 60)
 	@for target in $^; do \
 	    mkdir -p $(BUILD)/fuzz/corpus-$$(basename $$target) && \
 	    $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -artifact_prefix=$(BUILD)/fuzz/ \
-	        $(BUILD)/fuzz/corpus-$$(basename $$target) $(wildcard tests/fuzz/corpus) || exit 1; \
+	        $(BUILD)/fuzz/corpus-$$(basename $$target) $$(test $$(basename $$target) = fuzz_source && echo examples/zoo/*/ || echo tests/fuzz/corpus) || exit 1; \
 	done
 
 C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
@@ -134,4 +143,4 @@ lint: ## clang-format, clang-tidy and cppcheck; changes nothing
 	    -Iinclude -Ipreload -Ianalyzer $(filter preload/%.c analyzer/%.c,$(C_FILES))
 
 -include $(UNIT_BIN:=.d) $(SAN_SHIM_OBJ:.o=.d) $(wildcard $(BUILD)/truth/*/*.d)
-.PHONY: unit truth-built tests-built check bench study truth coverage zoo gate fuzz format lint
+.PHONY: unit standalone truth-built tests-built check bench study truth coverage zoo gate fuzz format lint

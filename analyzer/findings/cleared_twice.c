@@ -42,7 +42,8 @@ static void add_row(struct passes *passes, int32_t row)
 static void add_pass(struct passes *passes, struct model *model, struct process *process, uint32_t node_id,
                      const struct line *line, const struct cleared *pair)
 {
-    const struct db_node *leaf = run_record(process->run, DB_KIND_NODE, node_id), *record = leaf;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    uint64_t samples = record != NULL ? record->samples : 0;
     uint64_t *side = &passes->elsewhere;
     for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
         struct code *code = NULL;
@@ -56,7 +57,7 @@ static void add_pass(struct passes *passes, struct model *model, struct process 
         }
         record = run_record(process->run, DB_KIND_NODE, record->parent);
     }
-    *side += leaf->samples;
+    *side += samples;
 }
 
 static void find_passes(struct passes *passes, struct model *model, const struct line *line, const struct cleared *pair)

@@ -36,6 +36,8 @@ struct finding {
     struct line *line;
     struct line_span span; /* what a fix would move: from the first to the last of its instructions */
     double waste_s;
+    uint64_t
+        waste_samples; /* that measured `waste_s`, where counts alone carry the claim; 0: the rule has weighed that */
     uint64_t waste_bytes;
     bool by_memory;                    /* it wins bytes of the peak, no time */
     uint64_t part, whole;              /* the share: `part` of `whole` examined objects... */

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "findings/aliases.h"
+#include "findings/handed.h"
 
 #define ROUNDS_FEW 8
 #define USES_MAX 512u
@@ -165,7 +166,7 @@ static void read_statement(struct loop_text *loop, struct uses *uses, struct wor
     for (size_t i = first; i < uses->count; i++)
         uses->uses[i].summed = length == 2 && (*sign == '+' || *sign == '-');
     bool alone = uses->count == first + 1 && uses->uses[first].index.length_bytes == 0;
-    if (alone && length == 1 && loop_text_is_subscript(value) && loop_text_has_element(loop, value, false))
+    if (alone && length == 1 && loop_text_has_element(loop, value, false) && !handed_calls_others(value))
         words_add(&loop->elements, uses->uses[first].name);
 }
 

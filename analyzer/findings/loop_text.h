@@ -14,9 +14,10 @@
 #include "model/source.h"
 
 struct loop_text {
-    struct words indices;  /* of range(), of enumerate(); what a while loop counts up */
-    struct words items;    /* what `for` takes out of anything else */
-    struct words elements; /* names that one subscript with such an index, and nothing else, is given to */
+    struct words indices; /* of range(), of enumerate(); what a while loop counts up */
+    struct words items;   /* what `for` takes out of anything else */
+    struct words
+        elements; /* names that what is made of one subscript with such an index is given to, by no function of the program's own */
     bool carried;
     /* a round reads what one before it stored, by whatever name, other than a sum that is only added to; or ends the loop;
      * or does something that no array holds */

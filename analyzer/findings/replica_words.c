@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "findings/changed.h"
 #include "findings/changed_later.h"
+#include "findings/draws.h"
 #include "findings/far.h"
 #include "findings/libraries.h"
 #include "findings/loop.h"
@@ -329,7 +330,9 @@ void replica_say(struct model *model, struct finding *finding, bool again, bool 
     char *others = say_others(&finding->object), *part = say_part(model, finding), *ways = say_ways(model, finding);
     finding->claim = memory_print("%s%s%s, %s%s.%s", made, part != NULL ? " by " : "", part != NULL ? part : "", equal,
                                   others, ways);
-    finding->advice = part != NULL ? say_part_advice() : say_advice(model, finding, again, copy);
+    char *advice = part != NULL ? say_part_advice() : say_advice(model, finding, again, copy);
+    finding->advice = memory_print("%s%s", advice, draws_say(model, finding->second));
+    free(advice);
     free(made);
     free(equal);
     free(others);

@@ -413,6 +413,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     qsort(claim->sites, claim->count, sizeof(struct site *), size_order);
     struct finding *finding = finding_add(model, line, claim->rule->kind, NULL);
     finding->waste_s = claim->waste_s;
+    finding->waste_samples = claim->samples;
     finding->span = claim->span;
     finding->part_of_call = claim->part;
     fill_objects(claim, finding);

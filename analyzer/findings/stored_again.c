@@ -190,17 +190,18 @@ static bool holds(struct model *model, const struct restored *restored)
 
 static void say(struct model *model, struct finding *finding)
 {
-    struct ways ways = ways_part(model, finding->process, finding->first_node, finding->node);
-    bool part = finding->by == finding->line && ways.file != NULL;
-    char *before =
-        part ? say_place(model, ways.file, ways.first) : say_place(model, finding->by->file, finding->by->number);
+    struct ways_calls calls = ways_calls(model, finding->process, finding->first_node, finding->node);
+    bool shared = finding->by == finding->line && calls.first_file != NULL;
+    char *before = shared ? say_place(model, calls.first_file, calls.first)
+                          : say_place(model, finding->by->file, finding->by->number);
+    char *own = shared ? say_place(model, calls.second_file, calls.second) : memory_print("this one");
     char *whole = page_count(finding->whole), *again = page_count(finding->part);
     finding->claim = memory_print(
         "Of %s stores that were followed, %s wrote the value that was there, where they came after another: "
         "what %s had stored, unread until then.",
         whole, again, before);
-    finding->advice = memory_print("Leave one of the two out, this one or %s.", before);
-    char *all[] = {before, whole, again};
+    finding->advice = memory_print("Leave one of the two out, %s or %s.", own, before);
+    char *all[] = {before, own, whole, again};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
 }

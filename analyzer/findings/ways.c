@@ -51,10 +51,44 @@ struct ways ways_part(struct model *model, struct process *process, uint32_t fir
             return none;
         if (a.line == b.line && a.column == b.column)
             continue;
-        return a.code->owner == OWNER_USER ? (struct ways){.file = a.code->file, .first = a.line, .second = b.line}
-                                           : none;
+        bool own = a.code->owner == OWNER_USER || a.code->owner == OWNER_PACKAGE;
+        return own ? (struct ways){.file = a.code->file, .first = a.line, .second = b.line} : none;
     }
     return none;
+}
+
+static bool step_is(struct step one, struct step other)
+{
+    return one.code == other.code && one.line == other.line && one.column == other.column;
+}
+
+/* The nearest step of the user's from frame `at` out; none: the code is NULL. */
+static struct step user_step(struct model *model, struct process *process, const struct way *way, size_t at)
+{
+    for (; at > 0; at--) {
+        struct step step = step_at(model, process, way->frames[at - 1]);
+        if (step.code != NULL && step.code->owner == OWNER_USER)
+            return step;
+    }
+    return (struct step){0};
+}
+
+struct ways_calls ways_calls(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node)
+{
+    struct way first, second;
+    struct ways_calls none = {0};
+    if (!way_to(process, first_node, &first) || !way_to(process, second_node, &second))
+        return none;
+    size_t i = first.count, k = second.count;
+    while (i > 0 && k > 0 &&
+           step_is(step_at(model, process, first.frames[i - 1]), step_at(model, process, second.frames[k - 1]))) {
+        i--;
+        k--;
+    }
+    struct step a = user_step(model, process, &first, i), b = user_step(model, process, &second, k);
+    if (a.code == NULL || b.code == NULL || step_is(a, b))
+        return none;
+    return (struct ways_calls){a.code->file, a.line, b.code->file, b.line};
 }
 
 /* Where the line's function was called. */

@@ -5,15 +5,26 @@
 #include "model/model.h"
 
 struct ways {
-    const char *file; /* of both lines; NULL: the ways do not part in a function of the user's */
+    const char *file; /* of both lines; NULL: the ways do not part in a function of the user's or a package's */
     int32_t first, second;
 };
 
 /*
- * The user's frame in which the ways to two nodes of one process part: the same function, standing at `first` and at
+ * The frame of the user's, or of a package, in which the ways to two nodes of one process part: the same function, standing at `first` and at
  * `second`, which may be one line.
  */
 struct ways ways_part(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node);
+
+/* The user's calls that lead, each on its way, to what both ways have in common at their ends. */
+struct ways_calls {
+    const char *first_file; /* NULL: there are no such */
+    int32_t first;
+    const char *second_file;
+    int32_t second;
+};
+
+/* The innermost ones to two nodes of one process: whatever else calls further out do, these do what the nodes do. */
+struct ways_calls ways_calls(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node);
 
 /* The two lines, of one file, that call the function of the sites' line; where that is one line, those where the ways part. */
 struct ways ways_to_line(struct model *model, const struct site *one, const struct site *other);

@@ -22,13 +22,15 @@ static bool is_in_workspace(const struct pair_view *view)
 }
 
 /*
- * Waste a line of Python could spare: between native calls (within one, only the library could), and in recycled memory
+ * Waste a line of Python could spare: between native calls (within one, only the library could). Not zeros stored over zeros: buffers that
+ * are mostly zero (one-hot rows, rectified values, gradients of rows that no batch had) are so again when all else is new. In recycled memory
  * neither a redundant store (a fresh buffer's content is undefined, whatever it happens to hold) nor one that is dead in a
  * workspace: what a library leaves behind there is its own, and only where a later call gets the same memory does it meet one.
  */
 static bool is_needless(enum share_kind kind, const struct pair_view *view)
 {
-    if (view->record->scope != DB_SCOPE_ACROSS)
+    bool zeros = kind == SHARE_STORES && (view->record->flags & DB_PAIR_ZERO) != 0;
+    if (view->record->scope != DB_SCOPE_ACROSS || zeros)
         return false;
     return view->record->relation != DB_RELATION_RECYCLED || (kind == SHARE_DEAD && !is_in_workspace(view));
 }

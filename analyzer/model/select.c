@@ -1,6 +1,7 @@
 #include "model/select.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,12 +64,17 @@ static bool pair_matches(const struct pair_group *group, const struct options *o
     return charged != NULL ? file_matches(charged->file, options->file_glob) : options->file_glob == NULL;
 }
 
-/* Of the run's time, or of the bytes at its peak. */
+/*
+ * Of the run's time, or of the bytes at its peak. Counts of objects are exact, and hold whatever the time: what few samples say of that may
+ * be chance, so a standard deviation is taken off.
+ */
 static double finding_percent(const struct model *model, const struct finding *finding)
 {
     const struct db_live *record = model->memory.record;
+    double samples = (double)finding->waste_samples;
+    double least = samples > 0 ? 1 - 1 / sqrt(samples) : 1;
     if (!finding->by_memory || record == NULL)
-        return model_percent(model, finding->waste_s);
+        return model_percent(model, finding->waste_s * least);
     return record->peak_bytes > 0 ? 100 * (double)finding->waste_bytes / (double)record->peak_bytes : 0;
 }
 

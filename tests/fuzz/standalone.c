@@ -25,7 +25,11 @@ static void change(uint8_t *bytes, size_t size)
     unsigned changes = 1 + (unsigned)(next_random() % 4);
     for (unsigned i = 0; i < changes && size > 0; i++) {
         size_t at = next_random() % size, width = (size_t)1 << next_random() % 4;
-        if (next_random() % 2 != 0)
+        uint64_t way = next_random() % 4;
+        size_t from = next_random() % size, part = next_random() % 64;
+        if (way == 0)
+            memmove(bytes + at, bytes + from, part < size - (at > from ? at : from) ? part : 0);
+        else if (way == 1)
             bytes[at] ^= (uint8_t)(1u << next_random() % 8);
         else if (size - at >= width)
             memcpy(bytes + at, &telling[next_random() % 8], width);

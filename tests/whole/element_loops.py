@@ -24,6 +24,16 @@ def work():
 for again in range(12):
     work()
 """,
+    "a name for what is made of an element": NUMPY + """
+def work():
+    flat, y = x.ravel(), np.empty_like(x)
+    for i in range(flat.size):
+        value = flat[i] / 0.125
+        y[i] = min(max(np.floor(value) * 0.125, 0.1), 0.9)  # A
+    return y
+for again in range(8):
+    work()
+""",
     "a sum, counted by while": NUMPY + """
 def work():
     total, i = 0.0, 0

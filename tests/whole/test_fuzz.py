@@ -1,4 +1,4 @@
-"""The analyzer on damaged files, for some seconds, under the address and undefined-behaviour sanitizers."""
+"""The analyzer on damaged files and sources, for some seconds, under the address and undefined-behaviour sanitizers."""
 import struct
 
 import whole
@@ -10,7 +10,14 @@ HEADER_BYTES, EXTENT_BYTES = 4096, 16384
 def test_reader_survives_damage():
     seeds = sorted((whole.ROOT / "tests/fuzz/corpus").iterdir())
     assert seeds
-    done = whole.execute([whole.BUILD / "fuzz/standalone", SECONDS, *seeds])
+    done = whole.execute([whole.BUILD / "fuzz/standalone-reader", SECONDS, *seeds])
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+def test_rules_survive_damaged_sources():
+    seeds = sorted((whole.ROOT / "examples").rglob("*.py"))
+    assert len(seeds) > 30
+    done = whole.execute([whole.BUILD / "fuzz/standalone-source", SECONDS, *seeds])
     assert done.returncode == 0, done.stderr[-4000:]
 
 

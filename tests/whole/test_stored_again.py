@@ -86,18 +86,28 @@ def test_the_line_is_named(tmp_path, name):
     assert f"program.py:{marks['first']}" in finding["advice"]
 
 
-def test_a_function_that_is_called_twice(tmp_path):
-    """The stores are of one line: the calls of it tell the two ways apart."""
-    source = """
+@pytest.mark.parametrize("source", ["""
         for step in range(20000 * longer):
             clear(buffer)  # first
             clear(buffer)  # A
             np.add(buffer, table, out=buffer)
-        """
+        """, """
+        def advance():
+            np.subtract(buffer, table, out=buffer)
+            clear(buffer)  # first
+        for step in range(16000 * longer):
+            clear(buffer)  # A
+            np.add(buffer, table, out=buffer)
+            advance()
+        """])
+def test_a_function_that_is_called_twice(tmp_path, source):
+    """The stores are of one line: the calls of it tell the two ways apart, and nothing else that a call further out does."""
     report, marks = profile(tmp_path, source, "helper")
     (finding,) = stored_again(report)
-    assert finding["line"] == marks["helper"] and f"Leave one of the two out, this one or program.py:{marks['first']}." == finding["advice"]
-    assert [frame["line"] for frame in finding["second"]["frames"] if frame.get("line")][:2] == [marks["A"], marks["helper"]]
+    assert finding["line"] == marks["helper"]
+    assert finding["advice"] in {f"Leave one of the two out, program.py:{one} or program.py:{other}."
+                                 for one, other in ((marks["A"], marks["first"]), (marks["first"], marks["A"]))}
+    assert [frame["line"] for frame in finding["second"]["frames"] if frame.get("line")][-1] == marks["helper"]
 
 
 @pytest.mark.parametrize("name", USED)

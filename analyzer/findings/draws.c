@@ -1,0 +1,79 @@
+#include "findings/draws.h"
+
+#include <string.h>
+
+#include "findings/expression.h"
+#include "findings/words.h"
+
+/* Of NumPy's generators and its module of them, and of PyTorch. */
+static bool is_draw(struct word function)
+{
+    static const char *const names[] = {"permutation",
+                                        "permuted",
+                                        "shuffle",
+                                        "random",
+                                        "random_sample",
+                                        "rand",
+                                        "randn",
+                                        "randint",
+                                        "integers",
+                                        "choice",
+                                        "uniform",
+                                        "normal",
+                                        "standard_normal",
+                                        "randperm",
+                                        "bernoulli",
+                                        "multinomial",
+                                        "poisson",
+                                        "exponential",
+                                        "rand_like",
+                                        "randn_like",
+                                        "randint_like",
+                                        "binomial",
+                                        "multivariate_normal",
+                                        "laplace",
+                                        "standard_exponential",
+                                        "gamma",
+                                        "standard_gamma",
+                                        "beta",
+                                        "dirichlet",
+                                        "normal_",
+                                        "uniform_",
+                                        "bernoulli_",
+                                        "dropout",
+                                        "gumbel"};
+    return WORD_IS_ONE_OF(word_last_part(function), names);
+}
+
+/* Does the text call one? */
+static bool draws(struct word text)
+{
+    for (const char *at = text.text; at < word_end(text);) {
+        struct word name = word_name_at(at, word_end(text));
+        const char *behind = word_end(name);
+        if (name.length_bytes > 0 && behind < word_end(text) && *behind == '(' && is_draw(name))
+            return true;
+        at = name.length_bytes > 0 ? behind : at + 1;
+    }
+    return false;
+}
+
+static bool makes_generator(struct word text)
+{
+    static const char *const names[] = {"default_rng(", "RandomState(", "Generator("};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (memmem(text.text, text.length_bytes, names[i], strlen(names[i])) != NULL)
+            return true;
+    return false;
+}
+
+const char *draws_say(struct model *model, const struct site *site)
+{
+    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    struct word text;
+    text.text = operation_text(model, site->process, frame, &text.length_bytes);
+    if (text.text == NULL || !draws(text) || makes_generator(text))
+        return "";
+    return " It takes random numbers: the generator has to be left where they left it, or all that is drawn later is "
+           "another.";
+}

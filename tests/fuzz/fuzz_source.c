@@ -1,0 +1,99 @@
+/*
+ * What rules read in the text of a program, on any text: source files are stored with the run, so they are as hostile as the rest of it. Each row is
+ * taken for the one that a rule asks about.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "findings/aliases.h"
+#include "findings/cleared.h"
+#include "findings/cover.h"
+#include "findings/expression.h"
+#include "findings/handed.h"
+#include "findings/loop_text.h"
+#include "findings/name_uses.h"
+#include "findings/operand.h"
+#include "model/source_code.h"
+
+#define SIZE_MOST 20000u
+#define NAMES_MAX 8u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool read_on(const char *at, void *state)
+{
+    *(size_t *)state += *at != '\0';
+    return true;
+}
+
+static void try_pairs(const struct source *code, int32_t row)
+{
+    struct cleared pair;
+    if (cleared_find(code, row, &pair))
+        cleared_is_closed(code, &pair);
+    cleared_function(code, row);
+    cleared_backward(code, row);
+}
+
+static void try_names(const struct source *code, int32_t row, struct word line)
+{
+    struct handed handed;
+    size_t seen = 0;
+    const char *end = word_end(line);
+    for (const char *at = line.text; at < end && seen < NAMES_MAX; at++) {
+        struct word name = word_name_at(at, end);
+        if (name.length_bytes == 0)
+            continue;
+        name_uses_visit(code, row, row, name, read_on, &seen);
+        handed_find(line, name, &handed);
+        text_takes(line.text, line.length_bytes, name.text, name.length_bytes);
+        at = word_end(name);
+        seen++;
+    }
+}
+
+static void try_row(const struct source *code, int32_t row)
+{
+    struct cover_fill fill;
+    struct loop_text loop;
+    struct word line;
+    line.text = source_line(code, row, &line.length_bytes);
+    if (cover_read_fill(code, row, &fill))
+        cover_find(code, row, &fill);
+    try_pairs(code, row);
+    try_names(code, row, line);
+    loop_text_header_bytes(code, row);
+    loop_text_read(&loop, code, row, row + 3);
+    loop_text_read_comprehension(&loop, line, line);
+    loop_text_has_element(&loop, line, true);
+    operation_of(line.text, line.length_bytes);
+}
+
+/* The text in memory of just its size: what is read beyond it is seen. */
+static void try_text(struct source *code)
+{
+    struct aliases aliases = {.count = 0};
+    for (size_t at = 0; at < code->length_bytes; at++)
+        if (at == 0 || code->text[at - 1] == '\n')
+            code->line_starts[code->line_count++] = (uint32_t)at;
+    aliases_read(&aliases, (struct word){code->text, code->length_bytes});
+    for (int32_t row = 1; row <= (int32_t)code->line_count; row++)
+        try_row(code, row);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size = size < SIZE_MOST ? size : SIZE_MOST;
+    struct source code = {.text = malloc(size + 1), .length_bytes = size};
+    code.line_starts = malloc((size + 1) * sizeof(*code.line_starts));
+    if (code.text != NULL && code.line_starts != NULL) {
+        memcpy(code.text, data, size);
+        code.text[size] = '\0';
+        source_code_only(code.text, size);
+        try_text(&code);
+    }
+    free(code.text);
+    free(code.line_starts);
+    return 0;
+}
