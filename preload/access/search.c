@@ -125,12 +125,12 @@ static bool wait_at(struct access_thread *at, struct search *search, uintptr_t a
     return true;
 }
 
-/* A path that cannot be walked: wait where the running function, then its caller and so on, returns to. */
-static bool wait_at_caller(struct access_thread *at, struct search *search, uintptr_t stack_pointer)
+/* A path that cannot be walked: wait where the running function, then its caller and so on, returns to; but not at `except`. */
+static bool wait_at_caller(struct access_thread *at, struct search *search, uintptr_t stack_pointer, uintptr_t except)
 {
     while (search->caller_next < search->callers) {
         const struct native_frame *frame = &search->caller[search->caller_next++];
-        if (frame->cfa > stack_pointer && text_owner_of(frame->address) == TEXT_NATIVE) {
+        if (frame->cfa > stack_pointer && frame->address != except && text_owner_of(frame->address) == TEXT_NATIVE) {
             search->left_frame = true;
             return wait_at(at, search, frame->address, frame->cfa);
         }
@@ -220,7 +220,7 @@ static void search_step(struct access_thread *at, struct search *search, const u
         search->sixteenths = sixteenths_of(search, &find);
         search->window -= find.instructions < search->window ? find.instructions : search->window;
         wait_at(at, search, find.break_at, find.break_stack_pointer);
-    } else if (!wait_at_caller(at, search, machine_stack_pointer(uc)) && search->active) {
+    } else if (!wait_at_caller(at, search, machine_stack_pointer(uc), 0) && search->active) {
         search_drop(at, search, drop_of(result));
     }
 }
@@ -259,6 +259,12 @@ void search_go_on(struct access_thread *at, const ucontext_t *uc)
     }
 }
 
+static bool leave_recursion(struct access_thread *at, struct search *search, const ucontext_t *uc)
+{
+    search->misses = 0;
+    return wait_at_caller(at, search, machine_stack_pointer(uc), search->break_at);
+}
+
 void search_hit(struct access_thread *at, struct search *search, const ucontext_t *uc, bool asynchronous)
 {
     if (asynchronous) {
@@ -267,7 +273,8 @@ void search_hit(struct access_thread *at, struct search *search, const ucontext_
         search_left(at, search);
     } else if (machine_instruction_pointer(uc) != search->break_at ||
                (search->break_stack_pointer != 0 && machine_stack_pointer(uc) != search->break_stack_pointer)) {
-        if (++search->misses > MISSES_MAX) { /* a recursion comes by, not our invocation */
+        /* A recursion comes by, not our invocation: its way out is soon enough. */
+        if (++search->misses > MISSES_MAX && !leave_recursion(at, search, uc) && search->active) {
             search_drop(at, search, DB_DROP_BREAKPOINT_MISSED);
         }
     } else {

@@ -294,6 +294,13 @@ def test_a_call_without_a_load_loses_no_samples(measured):
     assert not health["dropped"]["breakpoint_missed"], health
 
 
+def test_a_recursion_loses_no_samples(measured):
+    """NumPy sums halves of halves: whoever waits for a store behind one of these calls meets all the others first."""
+    report, _ = measured("import numpy as np", "x = np.random.default_rng(0).random((2000, 256))", "repeat(lambda n: x.sum())")
+    health = report["run"]["health"]
+    assert health["native"] >= 200 and health["resolved"] >= 0.95, health
+
+
 def test_stores_by_string_instructions_alone_are_watched(measured):
     """Each turn of one is a store of its own: told apart, the watch sleeps before it has eaten the budget."""
     report, _ = measured("repeat(lambda n: lib.string_rounds(a, size, number(n)))", rate=250)

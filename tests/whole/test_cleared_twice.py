@@ -22,7 +22,7 @@ STEP = """
 
 TWICE = {
     "one behind the other": MADE + """
-    for step in range(150):
+    for step in range(300):
         net.zero_grad(set_to_none=False)""" + STEP + """
         opt.zero_grad(set_to_none=False)  # A
         loss.backward()
@@ -34,7 +34,7 @@ TWICE = {
         loss.backward()
         opt.step()
         opt.zero_grad(set_to_none=False)  # A
-    for step in range(150):
+    for step in range(300):
         train()
     """,
     "the passes in functions": MADE + """
@@ -45,13 +45,13 @@ TWICE = {
         opt.zero_grad(set_to_none=False)  # A
         passes(loss)
         opt.step()
-    for step in range(150):
+    for step in range(300):
         train()
     """,
 }
 NOT_TWICE = {
     "a second loss in between": MADE + """
-    for step in range(150):
+    for step in range(300):
         opt.zero_grad(set_to_none=False)""" + STEP + """
         loss.backward()
         opt.step()
@@ -63,7 +63,7 @@ NOT_TWICE = {
     def penalty(step):
         if step % 100 == 0:
             net[0].weight.square().mean().backward()
-    for step in range(150):
+    for step in range(300):
         net.zero_grad(set_to_none=False)""" + STEP + """
         penalty(step)
         opt.zero_grad(set_to_none=False)
@@ -71,15 +71,15 @@ NOT_TWICE = {
         opt.step()
     """,
     "other parameters": MADE + """
-    opt = torch.optim.SGD(list(net.parameters())[:2], lr=0.01)
-    for step in range(150):
+    opt = torch.optim.SGD(list(net.parameters())[1:], lr=0.01)
+    for step in range(300):
         net.zero_grad(set_to_none=False)""" + STEP + """
         opt.zero_grad(set_to_none=False)
         loss.backward()
         opt.step()
     """,
     "gradients looked at behind": MADE + """
-    for step in range(150):
+    for step in range(300):
         opt.zero_grad(set_to_none=False)""" + STEP + """
         loss.backward()
         opt.step()

@@ -121,6 +121,20 @@ def test_waste_needs_pairs_between_calls(tmp_path):
         assert (line["waste_s"] > 0) == wasteful
 
 
+def test_zeros_over_zeros_are_no_waste(tmp_path):
+    """One-hot rows, rectified values: most of the buffer is zero again when all of it is new. What nobody reads is waste, zero or not."""
+    path = tmp_path / "out.db"
+    for flags, accesses, wasteful in ((make_db.SAME_VALUE | make_db.USED, 5, True), (make_db.SAME_VALUE | make_db.USED | make_db.ZERO, 5, False),
+                                      (make_db.ZERO, 4, True)):
+        database = make_db.golden_small()
+        process = database.processes[0]
+        process.records["PAIR"].clear()
+        process.stores(14, 50, 0)
+        process.pair(12, 14, (make_db.STORE, make_db.STORE), make_db.ACROSS, 1, flags=flags, count=50)
+        database.write(path)
+        assert (line_at(report_json(path), accesses)["waste_s"] > 0) == wasteful
+
+
 def redundant_loads_of_a_fast_line(tmp_path, slow):
     """A line that loads one array that stays (redundant) and one that another, slow line has loaded; `slow`: times as slow."""
     database = make_db.golden_small()

@@ -1,0 +1,76 @@
+"""What findings on objects tell a reader beside their counts, on files that tests/tools/make_db.py writes."""
+import gating
+import pytest
+from test_replica_report import Program, findings, make_db
+
+DRAWS = """import numpy as np
+
+
+def fit(data, rate, rng):
+    weights = np.zeros(data.shape[1])
+    for epoch in range(20):
+        order = rng.permutation(len(data))
+        noisy = data[order] + rng.normal(size=data.shape)
+        fixed = np.random.default_rng(3).normal(size=data.shape)
+        rows = data[order] * 2.0
+        weights -= rate * noisy.mean(axis=0)
+
+
+def main(data):
+    for rate in (0.1, 0.2, 0.3):
+        fit(data, rate, np.random.default_rng(0))
+
+
+main(np.ones((4000, 20)))
+"""
+
+
+@pytest.mark.parametrize("line, drawn", [(7, True), (8, True), (9, False), (10, False)])
+def test_draws_leave_their_generator_elsewhere(tmp_path, line, drawn):
+    program = Program(text=DRAWS)
+    node = program.way(("<module>", 19), ("main", 16), ("fit", line), samples=500)
+    program.process.site(node, 32000, births=60, period=20, period_replicas=40, replicas=40)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert finding["line"] == line
+    assert ("the generator has to be left where they left it" in finding["advice"]) == drawn
+
+
+@pytest.mark.parametrize("samples, listed", [(1, False), (3, False), (12, True)])
+def test_what_few_samples_say_of_the_time_may_be_chance(tmp_path, samples, listed):
+    """Of 1,000 samples: 3 are more than half a percent by chance, often; the counts are as exact as they were."""
+    program = Program(text=DRAWS)
+    program.way(("<module>", 19), ("main", 16), ("fit", 11), samples=1000 - samples)
+    node = program.way(("<module>", 19), ("main", 16), ("fit", 10), samples=samples, cpu_ns=9 * 4_000_000)
+    program.process.site(node, 32000, births=60, period=1, replicas=59)
+    assert bool(findings(program.report(tmp_path))) == listed
+    assert findings(program.report(tmp_path, "--min-waste", "0")) == [("replica", 10)]
+
+
+PACKAGE = """def gradient(x, w):
+    return x.T @ (x @ w)
+
+
+def search(x, w):
+    step = gradient(x, w)
+    return abs(gradient(x, w)).sum() - step
+"""
+
+
+def test_a_package_s_own_calls_are_told_apart(tmp_path):
+    """Its line leads where the user's is only the entrance: which of its calls came first its own lines say."""
+    path = "/v/lib/python3.11/site-packages/solver/fista.py"
+    program, codes = Program(text=DRAWS), make_db.text_codes(PACKAGE, path)
+    process = program.process
+    number = {name: process.code_of(codes[name], 0) for name in ("search", "gradient")}
+    user = process.frame(process.root(), program.numbers["<module>"], make_db.offset_of(program.codes["<module>"], 19))
+
+    def call(line):
+        search = process.frame(user, number["search"], make_db.offset_of(codes["search"], line))
+        gradient = process.frame(search, number["gradient"], make_db.offset_of(codes["gradient"], 2))
+        return process.site(process.node(gradient, make_db.NATIVE, gating.ADDRESS, samples=200), 65536, births=100)
+
+    process.link(call(6), call(7), 97)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert (finding["file"], finding["line"], finding["caller"]["line"]) == (path, 2, 19)
+    assert finding["advice"] == "Keep the result from solver/fista.py:6 and use it at solver/fista.py:7."
+    assert "what the call at solver/fista.py:6 had just made" in finding["claim"]
