@@ -11,6 +11,7 @@
 
 #define CONFIG_TEXT_OF(token) #token
 #define CONFIG_TEXT(macro) CONFIG_TEXT_OF(macro)
+#define CONFIG_DECIMAL_BYTES 24u
 #define CONFIG_MIB (UINT64_C(1) << 20)
 #define CONFIG_OUT_NAME_MAX 240 /* NAME_MAX, less ".PID.old" */
 #define CONFIG_MAX_SIZE_LEAST (1 * CONFIG_MIB)
@@ -47,7 +48,7 @@ static bool config_parse_rate(const char *text)
 }
 
 /* Digits with an optional decimal point, whatever the locale. */
-static bool config_parse_budget(const char *text)
+static bool config_parse_decimal(const char *text, double *value)
 {
     size_t points = 0;
     for (const char *at = text; *at != '\0'; at++) {
@@ -59,17 +60,55 @@ static bool config_parse_budget(const char *text)
     if (points > 1 || strlen(text) > 16 || strpbrk(text, "0123456789") == NULL) {
         return false;
     }
-    double value = 0, unit = 1;
+    double sum = 0, unit = 1;
     const char *at = text;
     for (; *at != '\0' && *at != '.'; at++) {
-        value = value * 10 + (*at - '0');
+        sum = sum * 10 + (*at - '0');
     }
     for (at += *at == '.'; *at != '\0'; at++) {
         unit /= 10;
-        value += unit * (*at - '0');
+        sum += unit * (*at - '0');
+    }
+    *value = sum;
+    return true;
+}
+
+static bool config_parse_budget(const char *text)
+{
+    double value;
+    if (!config_parse_decimal(text, &value)) {
+        return false;
     }
     config.budget_percent = value;
     return value > 0.0999999 && value <= 100;
+}
+
+/* "0.001", "1e-6" */
+static bool config_parse_tolerance(const char *text)
+{
+    char digits[CONFIG_DECIMAL_BYTES] = "";
+    size_t length = strcspn(text, "eE");
+    uint64_t exponent = 0;
+    double value;
+    const char *behind = text + length;
+    bool scaled = *behind != '\0';
+    if (length >= sizeof digits) {
+        return false;
+    }
+    memcpy(digits, text, length);
+    if (scaled) {
+        behind += behind[1] == '-' ? 2 : 1;
+    }
+    if (!config_parse_decimal(digits, &value) ||
+        (scaled &&
+         (behind[-1] != '-' || !config_parse_whole(&behind, &exponent) || *behind != '\0' || exponent > 30))) {
+        return false;
+    }
+    for (; exponent > 0; exponent--) {
+        value /= 10;
+    }
+    config.fp_tolerance = value;
+    return value <= 1;
 }
 
 static bool config_parse_max_size(const char *text)
@@ -234,6 +273,7 @@ static const struct config_variable config_variables[] = {
     {"PIEPROF_RUN", NULL, run_name_set, "a name of 1 to 127 printable characters"},
     {"PIEPROF_RATE", "250", config_parse_rate, "a whole number from 1 to 10000"},
     {"PIEPROF_BUDGET", "2", config_parse_budget, "a number from 0.1 to 100"},
+    {"PIEPROF_FP_TOLERANCE", "0", config_parse_tolerance, "a number from 0 to 1 (0.001, 1e-6)"},
     {"PIEPROF_MAX_SIZE", "256M", config_parse_max_size,
      "a size from 1M to " CONFIG_TEXT(DB_FILE_MAX_GIB) "G (a whole number, alone or with K, M, G, KiB, MiB, GiB)"},
     {"PIEPROF_ENGINES", "all", config_parse_engines, "all or a comma list of time, access, replica, transfer"},

@@ -16,6 +16,7 @@ struct config {
     char run_name[DB_RUN_NAME_BYTES]; /* PIEPROF_RUN or derived; empty when this process names the run */
     uint32_t rate_hz;                 /* PIEPROF_RATE, 1-10000, default 250 */
     double budget_percent;            /* PIEPROF_BUDGET, 0.1-100, default 2 */
+    double fp_tolerance;              /* PIEPROF_FP_TOLERANCE, 0-1, relative; default 0: every bit counts */
     uint64_t max_size_bytes;          /* PIEPROF_MAX_SIZE, bytes or K/M/G (KiB, MiB, GiB too), default 256 MiB */
     bool engines[DB_ENGINE_COUNT];    /* PIEPROF_ENGINES */
     uint32_t event_count;             /* PIEPROF_EVENTS, comma list */

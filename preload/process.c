@@ -211,7 +211,8 @@ void process_exec_failed(void)
 
 void process_engine_on(enum db_engine engine)
 {
-    process_record->engines[engine] = (struct db_engine_status){.state = DB_ENGINE_ON};
+    float tolerance = engine == DB_ENGINE_ACCESS ? (float)config.fp_tolerance : 0;
+    process_record->engines[engine] = (struct db_engine_status){.state = DB_ENGINE_ON, .tolerance = tolerance};
 }
 
 void process_engine_skip(enum db_engine engine, const char *why)

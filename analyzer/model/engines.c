@@ -1,5 +1,7 @@
 #include "model/engines.h"
 
+#include <math.h>
+
 bool engine_ran(const struct run *run, enum db_engine engine, const char **why_off)
 {
     *why_off = run->process_count > 0           ? "no reason was recorded"
@@ -18,6 +20,14 @@ bool engine_ran(const struct run *run, enum db_engine engine, const char **why_o
         }
     }
     return false;
+}
+
+double engine_tolerance(const struct run *run)
+{
+    double widest = 0;
+    for (size_t i = 0; i < run->process_count; i++)
+        widest = fmax(widest, (double)run->processes[i].record->engines[DB_ENGINE_ACCESS].tolerance);
+    return widest;
 }
 
 const char *engine_name(enum db_engine engine)

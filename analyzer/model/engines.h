@@ -6,6 +6,10 @@
 
 /* `*why_off` is NULL when it ran in some process, else the first reason recorded. */
 bool engine_ran(const struct run *run, enum db_engine engine, const char **why_off);
+
+/* Within which floating-point values counted as equal, the widest of its processes; 0: every bit counts. */
+double engine_tolerance(const struct run *run);
+
 const char *engine_name(enum db_engine engine);
 
 /* What a drop is called and what it means. */

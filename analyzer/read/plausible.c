@@ -101,6 +101,9 @@ static void process_times(struct run *run, struct db_process *record)
         record->import_cpu_ns = record->cpu_ns;
     if (!isfinite(record->budget_percent) || record->budget_percent < 0 || record->budget_percent > 100)
         record->budget_percent = 0;
+    for (size_t i = 0; i < DB_ENGINE_COUNT; i++)
+        if (!(record->engines[i].tolerance >= 0 && record->engines[i].tolerance <= 1))
+            record->engines[i].tolerance = 0;
 }
 
 void plausible_process(struct run *run, struct run_process *process)

@@ -50,6 +50,8 @@ static json_t *json_engines(const struct run *run)
         json_t *status = json_object();
         json_object_set_new(status, "on", json_boolean(engine_ran(run, engine, &why_off)));
         json_object_set_new(status, "why_off", json_text(why_off));
+        if (engine == DB_ENGINE_ACCESS)
+            json_object_set_new(status, "fp_tolerance", json_real(engine_tolerance(run)));
         json_object_set_new(object, engine_name(engine), status);
     }
     return object;

@@ -75,6 +75,19 @@ static void put_unproved(const struct page *page, const struct model *model)
     free(text);
 }
 
+/* Shares are not those of the bits. */
+static void put_tolerance(const struct page *page, const struct model *model)
+{
+    double tolerance = engine_tolerance(model->run);
+    if (tolerance <= 0)
+        return;
+    char *text = memory_print("floating-point values count as equal that differ by %g of the larger one, or less "
+                              "(PIEPROF_FP_TOLERANCE)",
+                              tolerance);
+    put_note(page, STYLE_DIM, "note", text);
+    free(text);
+}
+
 /* Without the names of its own functions the interpreter's call machinery cannot be told from the rest of it. */
 static void put_stripped(const struct page *page, const struct model *model)
 {
@@ -236,6 +249,7 @@ void text_tail(const struct page *page, const struct model *model, const struct 
                const struct options *options)
 {
     put_engines(page, model);
+    put_tolerance(page, model);
     put_unproved(page, model);
     put_stripped(page, model);
     put_troubled(page);

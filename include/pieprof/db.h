@@ -128,8 +128,8 @@ struct db_blob {
 enum db_engine_state { DB_ENGINE_OFF = 0, DB_ENGINE_ON = 1 };
 
 struct db_engine_status {
-    uint32_t state; /* enum db_engine_state */
-    uint32_t reserved;
+    uint32_t state;  /* enum db_engine_state */
+    float tolerance; /* of the access engine: within which numbers count as equal (PIEPROF_FP_TOLERANCE); 0 else */
     char why_off[DB_REASON_BYTES]; /* empty when on */
 };
 

@@ -103,6 +103,7 @@ void arm_watch(struct access_thread *at, const ucontext_t *uc, const struct foun
                             .size_bytes = place.size_bytes,
                             .value_address = place.value_address,
                             .value_bytes = place.value_bytes,
+                            .float_bytes = access->float_bytes,
                             .instruction = access->instruction,
                             .object_serial = object.serial,
                             .object_site = replica_site(&object.origin),

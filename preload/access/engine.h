@@ -50,6 +50,7 @@ struct watch {
     uintptr_t address; /* watched bytes */
     uint32_t size_bytes;
     uint32_t value_bytes; /* of the value that is compared: it may lie across the watched bytes */
+    uint32_t float_bytes; /* of the numbers in it, as agree.h has it */
     uintptr_t value_address;
     uintptr_t instruction;      /* of the sampled access */
     uintptr_t last_instruction; /* at the last trap of native code */

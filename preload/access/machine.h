@@ -16,7 +16,8 @@ struct machine_access {
     uintptr_t address;     /* first byte touched; 0 from machine_explain_trap when it cannot be told any more */
     uint32_t size_bytes;
     uint32_t element_bytes; /* of a vector's elements, 0 where not known */
-    bool load, store;       /* both for read-modify-write */
+    uint32_t float_bytes;  /* 4 or 8 where the instruction takes them for floating-point numbers of that size, 0 else */
+    bool load, store;      /* both for read-modify-write */
     uint64_t repeats_left; /* of a repeated string instruction: it may trap again for the same bytes, with fewer left */
     bool unfinished;       /* it has stored some of the watched bytes and will store the others */
 };

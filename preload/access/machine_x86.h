@@ -9,7 +9,7 @@
 
 /* Of what Zydis tells of an instruction that which is asked here, by its names and in its enumerations: a tenth of the bytes. */
 struct x86_operand {
-    uint8_t type, actions;
+    uint8_t type, actions, element_type;
     uint16_t size, element_size; /* bits */
     uint16_t element_count;
     union {

@@ -86,6 +86,7 @@ static void take_operand(struct x86_operand *to, const ZydisDecodedOperand *from
 {
     *to = (struct x86_operand){.type = (uint8_t)from->type,
                                .actions = from->actions,
+                               .element_type = (uint8_t)from->element_type,
                                .size = from->size,
                                .element_size = from->element_size,
                                .element_count = from->element_count};

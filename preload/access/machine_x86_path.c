@@ -62,7 +62,19 @@ static bool is_chosen(struct path *path)
     return (uint64_t)path->random * ++path->choices >> 32 == 0;
 }
 
-static void note_access(struct path *path, uint64_t address, uint64_t size_bytes, uint32_t element_bytes)
+static uint32_t float_bytes_of(const struct x86_operand *operand)
+{
+    switch (operand->element_type) {
+    case ZYDIS_ELEMENT_TYPE_FLOAT32:
+        return sizeof(float);
+    case ZYDIS_ELEMENT_TYPE_FLOAT64:
+        return sizeof(double);
+    default:
+        return 0;
+    }
+}
+
+static void note_access(struct path *path, uint64_t address, uint64_t size_bytes, const struct x86_operand *chosen)
 {
     struct machine_access *access = &path->find->access;
     path->find->left_frame = path->left_frame;
@@ -71,7 +83,8 @@ static void note_access(struct path *path, uint64_t address, uint64_t size_bytes
         .instruction = path->instruction.address,
         .address = (uintptr_t)address,
         .size_bytes = (uint32_t)size_bytes,
-        .element_bytes = element_bytes,
+        .element_bytes = chosen->element_size / 8u,
+        .float_bytes = float_bytes_of(chosen),
     };
     for (unsigned i = 0; i < path->instruction.head.operand_count; i++) {
         const struct x86_operand *operand = &path->instruction.operand[i];
@@ -128,7 +141,7 @@ static int look_for_access(struct path *path)
         if (touches && !x86_on_stack(&path->state, address)) {
             path->loops = 0;
             if (is_chosen(path)) {
-                note_access(path, address, size_bytes, operand->element_size / 8u);
+                note_access(path, address, size_bytes, operand);
             }
             break;
         }

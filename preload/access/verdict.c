@@ -8,6 +8,7 @@
  * call's last access before (wakeful.c), watches stay awake: to count those alone whose bytes were left as they were would tell too much.
  */
 
+#include "access/agree.h"
 #include "access/engine.h"
 #include "access/pairs.h"
 #include "access/text.h"
@@ -46,6 +47,11 @@ bool verdict_read_value(const struct watch *watch, uint64_t *value)
 {
     *value = 0;
     return watch_read_memory(value, watch->value_address, watch->value_bytes);
+}
+
+static bool agree(const struct watch *watch, uint64_t one, uint64_t other)
+{
+    return values_agree(one, other, watch->value_bytes, watch->float_bytes);
 }
 
 /* Context of the access that trapped; its instruction stands for the leaf. */
@@ -200,7 +206,7 @@ static void load_watch_event(struct access_thread *at, struct watch *watch, cons
                         ? watch->node
                         : context_of_second(at, uc, event->access.instruction);
     if (!again) {
-        record(at, watch, node, false, loaded == watch->seen, loaded);
+        record(at, watch, node, false, agree(watch, loaded, watch->seen), loaded);
     }
     if (watch->phase == WATCH_ACROSS || !watch->scope_known) {
         finish(at, watch);
@@ -218,7 +224,7 @@ static void store_watch_event(struct access_thread *at, struct watch *watch, con
     bool again = watch->judged && watch->phase == WATCH_INSIDE;
     uint32_t node = again && loads ? 0 : context_of_second(at, uc, event->access.instruction);
     if (!again || watch->phase != WATCH_INSIDE) {
-        bool same = !loads && !event->rewritten && event->value == watch->current;
+        bool same = !loads && !event->rewritten && agree(watch, event->value, watch->current);
         record(at, watch, node, !loads, same, event->value);
     }
     if (watch->phase == WATCH_ACROSS || !watch->scope_known) {
@@ -255,7 +261,7 @@ static void birth(struct access_thread *at, struct watch *watch, const ucontext_
     watch->seen = event->access.store && !watch->store ? watch->current : event->value;
     watch->phase = WATCH_INSIDE;
     if (watch->store && !event->rewritten) {
-        record_store(watch, event->value == watch->current, event->value);
+        record_store(watch, agree(watch, event->value, watch->current), event->value);
     } else if (!watch->store && event->access.store) {
         record_store_behind(at, watch, watch->node);
     }

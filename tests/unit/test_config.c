@@ -16,11 +16,16 @@
 #include "run_name.h"
 #include "say.h"
 
-static const char *const variables[] = {
-    "PIEPROF_OUT",          "PIEPROF_RUN",    "PIEPROF_RATE",   "PIEPROF_BUDGET",      "PIEPROF_MAX_SIZE",
-    "PIEPROF_ENGINES",      "PIEPROF_EVENTS", "PIEPROF_DIGEST", "PIEPROF_CONTENT",     "PIEPROF_LOG",
-    "PMIX_NAMESPACE",       "SLURM_JOB_ID",   "SLURM_STEP_ID",  "TORCHELASTIC_RUN_ID", "RANK",
-    "OMPI_COMM_WORLD_RANK", "PMI_RANK",       "SLURM_PROCID"};
+static const char *const variables[] = {"PIEPROF_OUT",          "PIEPROF_RUN",
+                                        "PIEPROF_RATE",         "PIEPROF_BUDGET",
+                                        "PIEPROF_MAX_SIZE",     "PIEPROF_ENGINES",
+                                        "PIEPROF_EVENTS",       "PIEPROF_DIGEST",
+                                        "PIEPROF_CONTENT",      "PIEPROF_FP_TOLERANCE",
+                                        "PIEPROF_LOG",          "PMIX_NAMESPACE",
+                                        "SLURM_JOB_ID",         "SLURM_STEP_ID",
+                                        "TORCHELASTIC_RUN_ID",  "RANK",
+                                        "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
 
 static int forget_environment(void **state)
 {
@@ -79,6 +84,7 @@ static void test_defaults(void **state)
     assert_string_equal(config.out_path, expected);
     assert_int_equal(config.rate_hz, 250);
     assert_true(config.budget_percent == 2);
+    assert_true(config.fp_tolerance == 0);
     assert_int_equal(config.max_size_bytes, 256u << 20);
     assert_int_equal(config.event_count, 0);
     assert_int_equal(config.content, CONFIG_CONTENT_OFF);
@@ -98,7 +104,9 @@ static void test_values(void **state)
     setenv("PIEPROF_ENGINES", "access,time", 1);
     setenv("PIEPROF_EVENTS", "PAPI_TOT_INS,perf::CYCLES", 1);
     setenv("PIEPROF_LOG", "debug", 1);
+    setenv("PIEPROF_FP_TOLERANCE", "2.5E-03", 1);
     assert_true(config_read());
+    assert_true(config.fp_tolerance > 2.499e-3 && config.fp_tolerance < 2.501e-3);
     assert_string_equal(config.out_path, "/tmp/a b.db");
     assert_int_equal(config.rate_hz, 10000);
     assert_true(config.budget_percent == 0.25);
@@ -123,6 +131,11 @@ static void test_edges_taken(void **state)
     assert_taken("PIEPROF_EVENTS", "");
     assert_taken("PIEPROF_DIGEST", "sampled");
     assert_taken("PIEPROF_DIGEST", "full");
+    assert_taken("PIEPROF_FP_TOLERANCE", "0");
+    assert_taken("PIEPROF_FP_TOLERANCE", "1");
+    assert_taken("PIEPROF_FP_TOLERANCE", "0.25");
+    assert_taken("PIEPROF_FP_TOLERANCE", "1e-6");
+    assert_taken("PIEPROF_FP_TOLERANCE", "2.5E-03");
     assert_taken("PIEPROF_CONTENT", "0");
     assert_taken("PIEPROF_CONTENT", "1");
     assert_taken("PIEPROF_CONTENT", "samples");
@@ -150,6 +163,27 @@ static void test_rate_refused(void **state)
     assert_refused(
         "PIEPROF_RATE", "banana",
         "pieprof: PIEPROF_RATE=\"banana\" is not a whole number from 1 to 10000; the program runs unprofiled\n");
+    static const char *const tolerances[] = {"",
+                                             "-1",
+                                             "1.5",
+                                             "1e6",
+                                             "1e",
+                                             "1e-",
+                                             "e-3",
+                                             "1e-3x",
+                                             "nan",
+                                             "1e-31",
+                                             "0x1p-3",
+                                             "1..2",
+                                             "0.00000000000000000000000001"};
+    for (size_t i = 0; i < sizeof tolerances / sizeof tolerances[0]; i++) {
+        char line[200];
+        snprintf(line, sizeof line,
+                 "pieprof: PIEPROF_FP_TOLERANCE=\"%s\" is not a number from 0 to 1 (0.001, 1e-6); the program runs "
+                 "unprofiled\n",
+                 tolerances[i]);
+        assert_refused("PIEPROF_FP_TOLERANCE", tolerances[i], line);
+    }
     assert_refused("PIEPROF_CONTENT", "2",
                    "pieprof: PIEPROF_CONTENT=\"2\" is not 0, 1 or samples; the program runs unprofiled\n");
     assert_refused("PIEPROF_RATE", "a\n\x1b[1m\"",

@@ -58,12 +58,12 @@ def kernels(tmp_path_factory):
 def measured(kernels, tmp_path):
     """measured("repeat(...)"): runs these lines profiled; gives the report, and its lines by text."""
 
-    def run(*statements, seconds=2, size=1 << 16, rate=1000):
+    def run(*statements, seconds=2, size=1 << 16, rate=1000, **changes):
         path, database = tmp_path / "program.py", tmp_path / "out.db"
         head = PROGRAM.format(library=str(kernels), seconds=seconds, size=size)
         path.write_text(head + "\n".join(statements) + "\n")
         done = whole.execute([whole.PYTHON, path], cwd=tmp_path, env=whole.environment(
-            LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE=str(rate), PIEPROF_BUDGET="50"))
+            LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE=str(rate), PIEPROF_BUDGET="50", **changes))
         assert done.returncode == 0 and not done.stderr, done.stderr
         report = json.loads(whole.read_report(database, "--format", "json", "--top", "0"))
         if not report["run"]["engines"]["access"]["on"]:
@@ -292,6 +292,14 @@ def test_a_call_without_a_load_loses_no_samples(measured):
     health = report["run"]["health"]
     assert health["native"] >= 500 and health["resolved"] >= 0.95, health
     assert not health["dropped"]["breakpoint_missed"], health
+
+
+@pytest.mark.parametrize("tolerance, equal", [("0", 0), ("1e-6", 1), ("1e-12", 0)])
+def test_numbers_that_hardly_differ(measured, tolerance, equal):
+    text = "repeat(lambda n: lib.fill_numbers(a, size, ctypes.c_double(3 + 1e-9 * (n % 2))))"
+    report, lines = measured(text, PIEPROF_FP_TOLERANCE=tolerance)
+    expect(lines[text], redundant_stores=equal, dead_stores=1)
+    assert report["run"]["engines"]["access"]["fp_tolerance"] == pytest.approx(float(tolerance))
 
 
 def test_a_recursion_loses_no_samples(measured):
