@@ -32,7 +32,7 @@ void ledger_boot_id(uint8_t boot_id[16])
     }
 }
 
-/* Plain zeros, for file systems without fallocate: slower, but it takes the blocks all the same. */
+/* Plain zeros, for file systems without fallocate, and sandboxes that refuse it by whatever error: slower, but it takes the blocks all the same. */
 static int ledger_write_zeros(int descriptor, uint64_t offset, uint64_t bytes)
 {
     static const unsigned char zeros[DB_HEADER_BYTES];
@@ -61,11 +61,12 @@ int ledger_back(int descriptor, uint64_t offset, uint64_t bytes)
     }
     int attempts = 100;
     while (syscall(SYS_fallocate, descriptor, 0, (off_t)offset, (off_t)bytes) != 0) {
-        if (errno == EOPNOTSUPP || errno == ENOSYS) {
-            return ledger_write_zeros(descriptor, offset, bytes);
-        }
-        if (errno != EINTR || --attempts == 0) {
+        bool is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO;
+        if (is_full || (errno == EINTR && --attempts == 0)) {
             return errno;
+        }
+        if (errno != EINTR) {
+            return ledger_write_zeros(descriptor, offset, bytes);
         }
     }
     return 0;

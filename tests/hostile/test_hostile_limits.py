@@ -8,7 +8,7 @@ import pytest
 
 from hostile_ring import SHIM, assert_recorded, engine, needs, report_json, samples
 
-EPERM, ENOSYS, EACCES = 1, 38, 13
+EPERM, ENOSYS, EACCES, EINVAL = 1, 38, 13, 22
 
 
 @pytest.mark.parametrize("refusal", [EPERM, ENOSYS, EACCES], ids=["EPERM", "ENOSYS", "EACCES"])
@@ -47,6 +47,12 @@ def test_other_calls_refused(ring, native, calls):
     assert len(run.said) <= 1, run.said
     if not run.said:
         assert_recorded(run.db, 0.5)
+
+
+@pytest.mark.parametrize("refusal", [EPERM, EINVAL, ENOSYS])
+def test_where_no_space_can_be_reserved_zeros_are_written(ring, native, refusal):
+    run = ring.same([native("refuse.c", shared=False), str(refusal), "285", *ring.program("busy(0.5); print('done')")])
+    assert_recorded(run.db, 0.5)
 
 
 def test_seccomp_that_kills_on_unusual_calls_started_later(ring, native):
