@@ -6,9 +6,12 @@
 #include "base/text.h"
 #include "findings/finding.h"
 #include "model/engines.h"
+#include "model/packages.h"
 #include "model/share.h"
 #include "show/text_parts.h"
 #include "symbols/binary.h"
+
+#define PACKAGE_PERCENT 30 /* of the time: worth a look into it */
 
 static void put_note(const struct page *page, enum style style, const char *label, const char *text)
 {
@@ -197,18 +200,35 @@ static const struct line *longest(const struct selection *selection)
     return most;
 }
 
+/* A package that the program spends its time in has lines of its own, of which none is named unless it is asked for. Fresh memory. */
+static char *within_package(const struct model *model)
+{
+    uint64_t ns = 0;
+    const char *package = packages_heaviest(model, &ns);
+    double percent = model_percent(model, (double)ns * 1e-9);
+    if (package == NULL || percent < PACKAGE_PERCENT)
+        return memory_print("%s", "");
+    char *name = text_printable(package, strlen(package)), *share = page_percent(percent);
+    char *text = memory_print(" %s of the time is spent in %s and what it calls: --own %s looks at its lines, too.",
+                              share, name, name);
+    free(name);
+    free(share);
+    return text;
+}
+
 /* Nothing listed was found: what the first line says, or where the time is. */
 static char *next_line(const struct model *model, const struct selection *selection, const struct options *options)
 {
     const struct line *line = selection->lines[0], *most = longest(selection);
-    char *path = text_path(model, line->file), *longest_path = text_path(model, most->file), *text;
+    char *path = text_path(model, line->file), *longest_path = text_path(model, most->file),
+         *package = within_package(model), *text;
     if (line->wasteful && model_percent(model, line->stored_s) >= options->min_waste_percent)
         text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
     else if (model->finding_count > 0)
         text =
             memory_print("what was found takes too little time to be listed; --min-waste 0 shows it. %s:%d has most of "
-                         "the time.",
-                         longest_path, most->number);
+                         "the time.%s",
+                         longest_path, most->number, package);
     else if (text_is_mostly_missing(model))
         text = without_samples();
     else if (nothing_found(model) == NULL)
@@ -216,8 +236,9 @@ static char *next_line(const struct model *model, const struct selection *select
             "little but time was measured; the access engine with more watched stores (PIEPROF_BUDGET), and "
             "the replica engine, tell what is stored and computed for nothing.");
     else
-        text = memory_print("%s. The time is where the lines above say; %s:%d has most of it.", nothing_found(model),
-                            longest_path, most->number);
+        text = memory_print("%s. The time is where the lines above say; %s:%d has most of it.%s", nothing_found(model),
+                            longest_path, most->number, package);
+    free(package);
     free(path);
     free(longest_path);
     return text;

@@ -74,3 +74,20 @@ def test_a_package_s_own_calls_are_told_apart(tmp_path):
     assert (finding["file"], finding["line"], finding["caller"]["line"]) == (path, 2, 19)
     assert finding["advice"] == "Keep the result from solver/fista.py:6 and use it at solver/fista.py:7."
     assert "what the call at solver/fista.py:6 had just made" in finding["claim"]
+
+
+@pytest.mark.parametrize("samples, named", [(1440, True), (480, False)])
+def test_where_nothing_is_found_the_package_that_has_the_time_is_named(tmp_path, samples, named):
+    program, codes = Program(text=DRAWS), make_db.text_codes(PACKAGE, "/v/lib/python3.11/site-packages/solver/fista.py")
+    process = program.process
+    for line, below in ((7, samples), (8, 2400 - samples)):
+        node = process.root()
+        for name, number in (("<module>", 19), ("main", 16), ("fit", line)):
+            node = process.frame(node, program.numbers[name], make_db.offset_of(program.codes[name], number))
+        if line == 7:
+            node = process.frame(node, process.code_of(codes["gradient"], 0), make_db.offset_of(codes["gradient"], 2))
+        process.node(node, make_db.NATIVE, gating.ADDRESS, samples=below)
+    last = " ".join(program.text(tmp_path).split()).rpartition(" next ")[2]
+    assert last.startswith("no line was found that computes again")
+    assert ("60 % of the time is spent in solver and what it calls: --own solver looks at its lines, too." in last) == named
+    assert "--own" not in program.text(tmp_path, "--own", "solver").rpartition("next")[2]
