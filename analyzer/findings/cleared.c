@@ -111,7 +111,17 @@ static bool stores_by_hand(const struct source *code)
     return false;
 }
 
-/* The nearest other clear of the suite, up or down. 0: none. */
+/* Is the name, or what it is an attribute of, another from here on? */
+static bool gives_anew(struct word text, struct word owner)
+{
+    struct word root = owner;
+    const char *dot = memchr(owner.text, '.', owner.length_bytes);
+    if (dot != NULL)
+        root.length_bytes = (size_t)(dot - owner.text);
+    return word_gives(text, owner) || (!word_is(root, "self") && word_gives(text, root));
+}
+
+/* The nearest other clear of the suite, up or down, of what stands for the same all the way. 0: none. */
 static int32_t nearest(const struct source *code, int32_t line, struct word owner, size_t indent, int32_t step)
 {
     struct word text, other;
@@ -119,7 +129,7 @@ static int32_t nearest(const struct source *code, int32_t line, struct word owne
     for (int32_t row = line + step; row > 0 && row - line < ROWS_MAX && line - row < ROWS_MAX; row += step) {
         if (!row_text(code, row, &text, &own))
             return 0;
-        if (text.length_bytes > 0 && own < indent)
+        if (text.length_bytes > 0 && (own < indent || gives_anew(text, owner)))
             return 0;
         if (text.length_bytes > 0 && own == indent && read_clear(code, row, &other, &own) &&
             clear_the_same(code, owner, other))

@@ -304,23 +304,6 @@ static bool leaves_early(struct word statement)
     return false;
 }
 
-/* "i = x", "for i in x": is the name given another value? */
-static bool gives(struct word statement, struct word name)
-{
-    size_t length = 0;
-    const char *sign = word_assignment(statement, &length);
-    const char *in = memmem(statement.text, statement.length_bytes, " in ", 4);
-    bool is_loop = statement.length_bytes > 4 && memcmp(statement.text, "for ", 4) == 0 && in != NULL;
-    struct word targets = {statement.text, (size_t)((is_loop        ? in
-                                                     : sign != NULL ? sign
-                                                                    : statement.text) -
-                                                    statement.text)};
-    const char *bracket = memchr(targets.text, '[', targets.length_bytes);
-    if (bracket != NULL)
-        targets.length_bytes = (size_t)(bracket - targets.text);
-    return word_mentions(targets, name) > 0;
-}
-
 /* Each round stores into its own part, whatever else it does, and nothing else of the buffer is named. The row; 0: it does not. */
 static int32_t row_in_loop(const struct source *code, int32_t header_row, size_t indent, const struct cover_fill *fill,
                            const struct count *count)
@@ -342,7 +325,7 @@ static int32_t row_in_loop(const struct source *code, int32_t header_row, size_t
         if (!is_one || leaves_early(statement))
             return 0;
         body = body == 0 ? own : body;
-        if (gives(statement, count->counter))
+        if (word_gives(statement, count->counter))
             return 0;
         if (word_mentions(statement, fill->buffer) == 0)
             continue;

@@ -190,6 +190,22 @@ bool word_assigned(struct word statement, struct word *target, struct word *valu
     return word_assignment(*value, &length) == NULL;
 }
 
+bool word_gives(struct word statement, struct word name)
+{
+    size_t length = 0;
+    const char *sign = word_assignment(statement, &length);
+    const char *in = memmem(statement.text, statement.length_bytes, " in ", 4);
+    bool is_loop = statement.length_bytes > 4 && memcmp(statement.text, "for ", 4) == 0 && in != NULL;
+    struct word targets = {statement.text, (size_t)((is_loop        ? in
+                                                     : sign != NULL ? sign
+                                                                    : statement.text) -
+                                                    statement.text)};
+    const char *bracket = memchr(targets.text, '[', targets.length_bytes);
+    if (bracket != NULL)
+        targets.length_bytes = (size_t)(bracket - targets.text);
+    return word_mentions(targets, name) > 0;
+}
+
 bool word_call(struct word text, struct word *function, struct word *arguments)
 {
     *function = word_name_at(text.text, word_end(text));

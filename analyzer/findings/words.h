@@ -71,6 +71,9 @@ size_t word_mentions(struct word text, struct word name);
 /* "target = value" with one "=". */
 bool word_assigned(struct word statement, struct word *target, struct word *value);
 
+/* "i = x", "for i in x": is the name given another value? */
+bool word_gives(struct word statement, struct word name);
+
 /* "function(arguments)", all of the text. */
 bool word_call(struct word text, struct word *function, struct word *arguments);
 

@@ -51,6 +51,12 @@ static void test_no_pairs(void **state)
     check("opt.zero_grad()\n" LOOP "    opt.zero_grad()SECOND\n", 0);
     check("if x:\n    opt.zero_grad()\nelse:\n    opt.zero_grad()SECOND\n", 0);
     check("def f():\n    opt.zero_grad()\ndef g():\n    opt.zero_grad()SECOND\n", 0);
+    /* The name stands for another in between. */
+    check("opt.zero_grad()\nopt = opts[1]\nopt.zero_grad()SECOND\n", 0);
+    check("t.opt.zero_grad()\nt = u\nt.opt.zero_grad()SECOND\n", 0);
+    check("self.opt.zero_grad()\nself.opt = f()\nself.opt.zero_grad()SECOND\n", 0);
+    check("opt.zero_grad()\nfor opt in opts:\n    f(opt)\nopt.zero_grad()SECOND\n", 0);
+    check("opt.zero_grad()\nloss = f(opt)\nopt.zero_grad()SECOND\n", 1);
     /* Of fewer or more parameters, or of others. */
     check("opt = SGD(model.head.parameters())\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
     check("opt = SGD(list(model.parameters())[:2])\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
