@@ -287,7 +287,7 @@ static bool is_counted(const struct cover_fill *fill, const struct part *part, c
     if (!count->enumerates)
         return is_extent(fill, part, count->extent);
     char text[128];
-    if (count->extent.length_bytes + sizeof("len()") > sizeof(text))
+    if (count->extent.text == NULL || count->extent.length_bytes + sizeof("len()") > sizeof(text))
         return false;
     memcpy(text, "len(", 4);
     memcpy(text + 4, count->extent.text, count->extent.length_bytes);

@@ -9,7 +9,7 @@
 
 #include "launcher/launcher.h"
 
-/* When the file was created if it is a profile of this run that was written to since the start, 0 when it is not. */
+/* When the file was created if it is a profile of this run that a process has joined since the start, 0 when it is not. */
 static uint64_t outcome_created_unix_ns(const struct launch *launch, const char *path)
 {
     struct db_header header;
@@ -19,7 +19,7 @@ static uint64_t outcome_created_unix_ns(const struct launch *launch, const char 
         return 0;
     bool whole = fstat(descriptor, &status) == 0 && read(descriptor, &header, sizeof header) == (ssize_t)sizeof header;
     close(descriptor);
-    if (!whole || memcmp(header.magic, DB_MAGIC, DB_MAGIC_BYTES) != 0 ||
+    if (!whole || memcmp(header.magic, DB_MAGIC, DB_MAGIC_BYTES) != 0 || header.processes <= header.dropped_joins ||
         strncmp(header.run_name, launch->run_name, sizeof header.run_name) != 0)
         return 0;
     /* Another rank's process may have created it before; whoever joins writes to it. */

@@ -133,6 +133,14 @@ def test_nothing_recorded_is_said(tmp_path):
     assert launch("true", directory=tmp_path).stderr.splitlines() == [NOTHING]
 
 
+def test_a_file_that_no_process_found_room_in_is_no_profile(tmp_path):
+    """Its header is there, and the record of a process that could not join."""
+    limit = ["prlimit", "--fsize=8192", whole.BUILD / "pieprof", "--", whole.PYTHON, "-c", "print(1)"]
+    done = whole.execute(limit, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "1\n") and (tmp_path / "out.db").stat().st_size == 4096
+    assert "has no space left" in done.stderr.splitlines()[0] and done.stderr.splitlines()[1:] == [NOTHING]
+
+
 @pytest.mark.parametrize("out", ["missing/x.db", "file/x.db", "../{name}"])
 def test_a_directory_that_takes_no_file_is_said_once(tmp_path, out):
     (tmp_path / "file").write_text("")
