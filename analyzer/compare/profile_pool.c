@@ -90,6 +90,7 @@ static void share_add(struct share *sum, const struct share *more)
     sum->across_wasted += more->across_wasted;
     weights_add(&sum->weights, &more->weights);
     weights_add(&sum->across_weights, &more->across_weights);
+    sum->paired_count += more->paired_count;
     sum->paired += more->paired;
     sum->needless += more->needless;
 }

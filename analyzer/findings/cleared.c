@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "findings/handed.h"
 #include "findings/suite.h"
 #include "findings/words.h"
 
@@ -18,47 +19,91 @@ static bool row_text(const struct source *code, int32_t row, struct word *text, 
     return true;
 }
 
-/* "opt.zero_grad(...)" and nothing else: whose gradients. */
-static bool read_clear(const struct source *code, int32_t row, struct word *owner, size_t *indent)
+struct clear {
+    struct word owner, arguments; /* "opt" and "set_to_none=False" of "opt.zero_grad(set_to_none=False)" */
+    int32_t row;
+    size_t indent;
+};
+
+/* "opt.zero_grad(...)" and nothing else. */
+static bool read_clear(const struct source *code, int32_t row, struct clear *clear)
 {
-    struct word statement, function, arguments;
+    struct word statement, function;
     int32_t last = 0;
-    if (!suite_statement(code, row, &statement, indent, &last) || !word_call(statement, &function, &arguments) ||
-        !word_is(word_last_part(function), "zero_grad"))
+    clear->row = row;
+    if (!suite_statement(code, row, &statement, &clear->indent, &last) ||
+        !word_call(statement, &function, &clear->arguments) || !word_is(word_last_part(function), "zero_grad"))
         return false;
     size_t name = sizeof("zero_grad") - 1;
-    *owner = (struct word){function.text, function.length_bytes > name ? function.length_bytes - name - 1 : 0};
-    return owner->length_bytes > 0;
+    clear->owner = (struct word){function.text, function.length_bytes > name ? function.length_bytes - name - 1 : 0};
+    return clear->owner.length_bytes > 0;
 }
 
-/* "SGD(model.parameters(), ...)": is that what the call takes first? */
-static bool takes_parameters(struct word value, struct word model)
+/* "SGD(model.parameters(), ...)": the model whose parameters the call takes first; empty: it takes something else. */
+static struct word model_taken(struct word value)
 {
-    struct word function, arguments, items[WORDS_MAX], of, nothing;
-    if (!word_call(value, &function, &arguments) || word_split(arguments, ',', items, WORDS_MAX) - 1 >= WORDS_MAX)
-        return false;
+    struct word function, arguments, items[WORDS_MAX], of, nothing, keyword, first, none = {value.text, 0};
+    size_t count = word_call(value, &function, &arguments) ? word_split(arguments, ',', items, WORDS_MAX) : 0;
+    if (count == 0 || count > WORDS_MAX)
+        return none;
+    first = items[0];
+    if (word_assigned(items[0], &keyword, &first) && !word_is(keyword, "params"))
+        return none;
     size_t tail = sizeof(".parameters") - 1;
-    return word_call(items[0], &of, &nothing) && nothing.length_bytes == 0 && of.length_bytes > tail &&
-           word_is((struct word){word_end(of) - tail, tail}, ".parameters") &&
-           word_equal((struct word){of.text, of.length_bytes - tail}, model);
+    bool takes_all = word_call(first, &of, &nothing) && nothing.length_bytes == 0 && of.length_bytes > tail &&
+                     word_is((struct word){word_end(of) - tail, tail}, ".parameters");
+    return takes_all ? (struct word){of.text, of.length_bytes - tail} : none;
 }
 
-/* Is the optimizer made of all parameters of the model, by the only statement that gives it a value? */
-static bool is_made_of(const struct source *code, struct word optimizer, struct word model)
+/* Statements that give a name a value: how often, and the last of them. */
+struct given {
+    size_t count, parts; /* parts: "model.head = ..." */
+    int32_t row;
+    struct word value;
+};
+
+static struct given given_to(const struct source *code, struct word name)
 {
+    struct given given = {.value = {code->text, 0}};
     struct word text, target, value;
-    size_t indent = 0, made = 0, others = 0;
+    size_t indent = 0;
     int32_t last = 0;
     for (int32_t row = 1; row_text(code, row, &text, &indent); row++) {
-        if (memmem(text.text, text.length_bytes, optimizer.text, optimizer.length_bytes) == NULL ||
+        if (memmem(text.text, text.length_bytes, name.text, name.length_bytes) == NULL ||
             !suite_statement(code, row, &text, &indent, &last) || !word_assigned(text, &target, &value))
             continue;
-        if (word_equal(target, optimizer))
-            *(takes_parameters(value, model) ? &made : &others) += 1;
-        else
-            others += word_mentions(target, optimizer);
+        bool is_whole = word_equal(target, name);
+        given.count += is_whole;
+        given.parts += !is_whole && word_mentions(target, name) > 0;
+        given.row = is_whole ? row : given.row;
+        given.value = is_whole ? value : given.value;
     }
-    return made == 1 && others == 0;
+    return given;
+}
+
+static bool is_of_self(struct word name)
+{
+    return name.length_bytes > 5 && memcmp(name.text, "self.", 5) == 0;
+}
+
+/* Do the names mean where they are cleared what they mean on the row where the optimizer is made? */
+static bool mean_the_same(const struct source *code, int32_t made, int32_t cleared, struct word one, struct word other)
+{
+    struct word header;
+    size_t indent = 0;
+    int32_t function = cleared_function(code, cleared), maker = cleared_function(code, made);
+    if (maker == function || (is_of_self(one) && is_of_self(other)))
+        return true;
+    return maker == 0 && row_text(code, function, &header, &indent) && word_mentions(header, one) == 0 &&
+           word_mentions(header, other) == 0;
+}
+
+/* Is the optimizer made of all parameters of the model, by the only statement that gives it a value, and are these all there will be? */
+static bool is_made_of(const struct source *code, struct word optimizer, struct word model, int32_t cleared)
+{
+    struct given made = given_to(code, optimizer), of = given_to(code, model);
+    return made.count == 1 && made.parts == 0 && of.count <= 1 && of.parts == 0 &&
+           word_equal(model_taken(made.value), model) && mean_the_same(code, made.row, cleared, optimizer, model);
 }
 
 static bool names(const struct source *code, const char *what)
@@ -66,10 +111,14 @@ static bool names(const struct source *code, const char *what)
     return memmem(code->text, code->length_bytes, what, strlen(what)) != NULL;
 }
 
-static bool clear_the_same(const struct source *code, struct word one, struct word other)
+/* Gradients that are None, or zeros, are not the same to an optimizer. */
+static bool clear_the_same(const struct source *code, const struct clear *one, const struct clear *other)
 {
-    return word_equal(one, other) ||
-           (!names(code, "add_param_group") && (is_made_of(code, one, other) || is_made_of(code, other, one)));
+    if (!word_equal(one->arguments, other->arguments))
+        return false;
+    return word_equal(one->owner, other->owner) || (!names(code, "add_param_group") && !names(code, "add_module") &&
+                                                    (is_made_of(code, one->owner, other->owner, one->row) ||
+                                                     is_made_of(code, other->owner, one->owner, one->row)));
 }
 
 /* Behind ".grad": is something stored there that is no zero? */
@@ -122,17 +171,19 @@ static bool gives_anew(struct word text, struct word owner)
 }
 
 /* The nearest other clear of the suite, up or down, of what stands for the same all the way. 0: none. */
-static int32_t nearest(const struct source *code, int32_t line, struct word owner, size_t indent, int32_t step)
+static int32_t nearest(const struct source *code, const struct clear *clear, int32_t step)
 {
-    struct word text, other;
+    struct word text;
+    struct clear other;
     size_t own = 0;
-    for (int32_t row = line + step; row > 0 && row - line < ROWS_MAX && line - row < ROWS_MAX; row += step) {
+    for (int32_t row = clear->row + step; row > 0 && row - clear->row < ROWS_MAX && clear->row - row < ROWS_MAX;
+         row += step) {
         if (!row_text(code, row, &text, &own))
             return 0;
-        if (text.length_bytes > 0 && (own < indent || gives_anew(text, owner)))
+        if (text.length_bytes > 0 && (own < clear->indent || gives_anew(text, clear->owner)))
             return 0;
-        if (text.length_bytes > 0 && own == indent && read_clear(code, row, &other, &own) &&
-            clear_the_same(code, owner, other))
+        if (text.length_bytes > 0 && own == clear->indent && read_clear(code, row, &other) &&
+            clear_the_same(code, clear, &other))
             return row;
     }
     return 0;
@@ -140,14 +191,59 @@ static int32_t nearest(const struct source *code, int32_t line, struct word owne
 
 bool cleared_find(const struct source *code, int32_t line, struct cleared *pair)
 {
-    struct word owner;
-    size_t indent = 0;
-    if (!read_clear(code, line, &owner, &indent))
+    struct clear clear;
+    if (!read_clear(code, line, &clear))
         return false;
-    int32_t above = nearest(code, line, owner, indent, -1);
-    int32_t below = above > 0 ? 0 : nearest(code, line, owner, indent, 1);
+    int32_t above = nearest(code, &clear, -1);
+    int32_t below = above > 0 ? 0 : nearest(code, &clear, 1);
     *pair = above > 0 ? (struct cleared){above, line} : (struct cleared){line, below};
     return above + below > 0 && !stores_by_hand(code);
+}
+
+/* "nn.CrossEntropyLoss()" */
+static bool is_of_torch(struct word value)
+{
+    static const char *const modules[] = {"nn", "torch"};
+    struct word function, arguments;
+    const char *dot = memchr(value.text, '.', value.length_bytes);
+    return word_call(value, &function, &arguments) && dot != NULL &&
+           WORD_IS_ONE_OF(((struct word){value.text, (size_t)(dot - value.text)}), modules);
+}
+
+/* The model itself, where the text tells which that is, and a loss may be called: forward passes leave gradients as they are. */
+static bool is_forward(const struct source *code, struct word function, const struct clear *clear)
+{
+    struct given made = given_to(code, clear->owner);
+    return word_equal(function, clear->owner) || (made.count == 1 && word_equal(function, model_taken(made.value))) ||
+           is_of_torch(given_to(code, function).value);
+}
+
+static bool calls_others(const struct source *code, struct word text, const struct clear *clear)
+{
+    for (const char *at = text.text; at < word_end(text);) {
+        struct word name = word_name_at(at, word_end(text));
+        const char *behind = word_end(name);
+        bool called = name.length_bytes > 0 && behind < word_end(text) && *behind == '(';
+        size_t dot = called && name.text > text.text && name.text[-1] == '.';
+        if (called && !is_forward(code, name, clear) &&
+            handed_calls_others((struct word){name.text - dot, dot + name.length_bytes + 1}))
+            return true;
+        at = name.length_bytes > 0 ? behind : at + 1;
+    }
+    return false;
+}
+
+bool cleared_is_quiet(const struct source *code, const struct cleared *pair)
+{
+    struct word text;
+    struct clear clear;
+    size_t indent = 0;
+    if (!read_clear(code, pair->first, &clear))
+        return false;
+    for (int32_t row = pair->first + 1; row < pair->second && row_text(code, row, &text, &indent); row++)
+        if (calls_others(code, text, &clear))
+            return false;
+    return true;
 }
 
 bool cleared_is_closed(const struct source *code, const struct cleared *pair)

@@ -20,6 +20,9 @@ struct cleared {
  */
 bool cleared_find(const struct source *code, int32_t line, struct cleared *pair);
 
+/* Is nothing called between the two that may be the program's own, but the model? Such might add to gradients, or take a step. */
+bool cleared_is_quiet(const struct source *code, const struct cleared *pair);
+
 /* Does whoever comes to the first come to the second, and does nobody look at gradients elsewhere? */
 bool cleared_is_closed(const struct source *code, const struct cleared *pair);
 

@@ -2,11 +2,12 @@
  * Claim: the line clears gradients that another statement has just cleared, or is about to clear: one of the two will do.
  * Evidence: the text shows two clears of the same gradients in one suite (cleared.h); samples of the backward passes show that all
  * of these run between the two, or that none does. Needs no followed store, of which a run of a few seconds has too few. The
- * waste is all of the line's time.
+ * waste is the time of the cheaper of the two.
  * Traps: a second backward pass on the other side (two losses, a GAN); passes too rare to be sampled (the file's text has no
  * other); gradients that the program stores itself, or looks at after they were cleared; a round that ends early; an optimizer
  * that has more or fewer parameters than the model.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +105,8 @@ static bool is_needless(struct model *model, const struct line *line, const stru
         passes.inside + passes.outside < BACKWARD_MIN)
         return false;
     bool inside = passes.inside > 0;
-    return text_agrees(code, pair, &passes, inside) && (!inside || cleared_is_closed(code, pair));
+    return text_agrees(code, pair, &passes, inside) &&
+           (inside ? cleared_is_closed(code, pair) : cleared_is_quiet(code, pair));
 }
 
 static void say(struct model *model, struct finding *finding)
@@ -113,10 +115,12 @@ static void say(struct model *model, struct finding *finding)
     cleared_find(source_code(model, finding->line->file), finding->line->number, &pair);
     int32_t other = pair.first == finding->line->number ? pair.second : pair.first;
     char *place = say_place(model, finding->line->file, other);
-    finding->claim = memory_print("Clears the gradients that %s clears, too: no backward pass adds to them in between, "
-                                  "as the text and the samples have it.",
-                                  place);
-    finding->advice = memory_print("Leave one of the two out, this one or %s.", place);
+    finding->claim = memory_print(
+        "Clears the gradients that %s clears, too: neither this file nor the samples show a backward pass in between.",
+        place);
+    finding->advice = memory_print("Leave one of the two out, this one or %s, where no other code adds to these "
+                                   "gradients, or reads them, in between.",
+                                   place);
     free(place);
 }
 
@@ -138,6 +142,12 @@ static const struct line *line_of_row(const struct model *model, const struct li
     return NULL;
 }
 
+/* Where the first frees the gradients, the second has nothing to do, and will have once the first is gone. */
+static double saved_s(const struct line *line, const struct line *other)
+{
+    return other == NULL ? 0 : fmin(waste_s(line), waste_s(other));
+}
+
 /* Of two that are alike the second is named: with the first alone, gradients are cleared where most programs clear them. */
 static void look_at(struct model *model, struct line *line)
 {
@@ -147,10 +157,10 @@ static void look_at(struct model *model, struct line *line)
     bool is_first = line->number == pair.first;
     const struct line *other = line_of_row(model, line, is_first ? pair.second : pair.first);
     if ((is_first && is_worth_telling(model, other)) || (other != NULL && finding_has_line(model, other)) ||
-        !is_needless(model, line, &pair))
+        model_percent(model, saved_s(line, other)) < WASTE_PERCENT || !is_needless(model, line, &pair))
         return;
     struct finding *finding = finding_add(model, line, "redundant_store", FINDING_REPEATED_CALL);
-    finding->waste_s = waste_s(line);
+    finding->waste_s = saved_s(line, other);
     finding->part = finding->whole = line->times.samples;
     finding->by = other;
     finding->say = say;

@@ -1,12 +1,29 @@
 #include "findings/draws.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "findings/expression.h"
 #include "findings/words.h"
 
-/* Of NumPy's generators and its module of them, and of PyTorch. */
-static bool is_draw(struct word function)
+/* "special" of "special.gamma", which is a function of mathematics. */
+static bool is_of_mathematics(struct word function)
+{
+    static const char *const modules[] = {"special", "math", "stats", "scipy", "sp", "sc"};
+    const char *dot = memchr(function.text, '.', function.length_bytes);
+    return dot == NULL || WORD_IS_ONE_OF(((struct word){function.text, (size_t)(dot - function.text)}), modules);
+}
+
+static bool makes_layer(struct word function)
+{
+    static const char *const modules[] = {"nn.", "torch.nn."};
+    for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+        if (function.length_bytes > strlen(modules[i]) && memcmp(function.text, modules[i], strlen(modules[i])) == 0)
+            return isupper((unsigned char)*word_last_part(function).text) != 0;
+    return false;
+}
+
+bool draws_by_name(struct word function)
 {
     static const char *const names[] = {"permutation",
                                         "permuted",
@@ -35,14 +52,26 @@ static bool is_draw(struct word function)
                                         "standard_exponential",
                                         "gamma",
                                         "standard_gamma",
+                                        "standard_t",
+                                        "lognormal",
+                                        "chisquare",
+                                        "triangular",
                                         "beta",
                                         "dirichlet",
+                                        "gumbel",
                                         "normal_",
                                         "uniform_",
                                         "bernoulli_",
-                                        "dropout",
-                                        "gumbel"};
-    return WORD_IS_ONE_OF(word_last_part(function), names);
+                                        "exponential_",
+                                        "trunc_normal_",
+                                        "xavier_uniform_",
+                                        "xavier_normal_",
+                                        "kaiming_uniform_",
+                                        "kaiming_normal_",
+                                        "orthogonal_",
+                                        "dropout"};
+    bool drawn = WORD_IS_ONE_OF(word_last_part(function), names);
+    return makes_layer(function) || (drawn && !is_of_mathematics(function));
 }
 
 /* Does the text call one? */
@@ -51,7 +80,7 @@ static bool draws(struct word text)
     for (const char *at = text.text; at < word_end(text);) {
         struct word name = word_name_at(at, word_end(text));
         const char *behind = word_end(name);
-        if (name.length_bytes > 0 && behind < word_end(text) && *behind == '(' && is_draw(name))
+        if (name.length_bytes > 0 && behind < word_end(text) && *behind == '(' && draws_by_name(name))
             return true;
         at = name.length_bytes > 0 ? behind : at + 1;
     }

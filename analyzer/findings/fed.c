@@ -2,6 +2,7 @@
 
 #include "findings/comprehension.h"
 #include "findings/expression.h"
+#include "findings/handed.h"
 
 #define FRAMES_MAX 200
 
@@ -52,11 +53,12 @@ static bool is_of_function(const struct taker *taker, const struct db_node *reco
            record->value >> 32 == taker->frame->value >> 32;
 }
 
-/* Does the frame run a comprehension that stands in the call? */
+/* Does the frame run a comprehension that stands in the call, and does nothing but make its elements? What it calls may do more. */
 static bool is_argument(struct model *model, const struct taker *taker, uint32_t frame)
 {
     struct comprehension comprehension;
     return comprehension_of_frame(model, taker->process, frame, &comprehension) &&
+           !handed_calls_others(comprehension.element) && !handed_calls_others(comprehension.clauses) &&
            comprehension.code->file == taker->file && holds(&taker->span, comprehension.line, comprehension.column);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "findings/aliases.h"
+#include "findings/draws.h"
 #include "findings/handed.h"
 
 #define ROUNDS_FEW 8
@@ -149,6 +150,24 @@ static bool is_action(struct word statement)
     return name.length_bytes < 7 || memcmp(name.text + name.length_bytes - 7, ".append", 7) != 0;
 }
 
+/* Draws come one after the other, and a heap is another after each call: no call on the whole does the same. */
+static bool calls_state(struct word statement)
+{
+    static const char *const modules[] = {"heapq.", "bisect.", "random."};
+    const char *end = word_end(statement);
+    for (const char *at = statement.text; at < end;) {
+        struct word name = word_name_at(at, end);
+        bool called = name.length_bytes > 0 && word_end(name) < end && *word_end(name) == '(';
+        for (size_t i = 0; called && i < sizeof(modules) / sizeof(modules[0]); i++)
+            if (name.length_bytes > strlen(modules[i]) && memcmp(name.text, modules[i], strlen(modules[i])) == 0)
+                return true;
+        if (called && draws_by_name(name))
+            return true;
+        at = name.length_bytes > 0 ? word_end(name) : at + 1;
+    }
+    return false;
+}
+
 static void read_statement(struct loop_text *loop, struct uses *uses, struct word text, uint32_t number)
 {
     size_t length = 0;
@@ -174,7 +193,7 @@ static void read_body(struct loop_text *loop, struct uses *uses, struct word tex
 {
     struct word statement;
     for (uint32_t number = 1; word_next_statement(&text, &statement); number++) {
-        uses->acts = uses->acts || ends_loop(statement) || is_action(statement);
+        uses->acts = uses->acts || ends_loop(statement) || is_action(statement) || calls_state(statement);
         read_statement(loop, uses, statement, number);
     }
 }

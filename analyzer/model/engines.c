@@ -1,6 +1,8 @@
 #include "model/engines.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 bool engine_ran(const struct run *run, enum db_engine engine, const char **why_off)
 {
@@ -27,7 +29,10 @@ double engine_tolerance(const struct run *run)
     double widest = 0;
     for (size_t i = 0; i < run->process_count; i++)
         widest = fmax(widest, (double)run->processes[i].record->engines[DB_ENGINE_ACCESS].tolerance);
-    return widest;
+    /* Stored as a float: what was asked for has fewer digits. */
+    char text[32];
+    snprintf(text, sizeof(text), "%.6g", widest);
+    return strtod(text, NULL);
 }
 
 const char *engine_name(enum db_engine engine)

@@ -47,6 +47,7 @@ struct share {
     uint64_t zero;                        /* of the wasted: the value was all zero bits */
     uint64_t across_pairs, across_wasted; /* of both: the accesses lie in different native calls */
     struct weights weights, across_weights;
+    uint64_t paired_count;   /* of `paired`: how many */
     double paired, needless; /* wasted pairs by weight, and those of them that a fix at a line could spare (pairs.c) */
 };
 

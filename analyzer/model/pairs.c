@@ -69,6 +69,7 @@ static void share_add(struct share *share, enum share_kind kind, const struct pa
     if (record->second_access == DB_ACCESS_NONE)
         return;
     share->paired += wasted ? scale : 0;
+    share->paired_count += wasted ? record->count : 0;
     share->needless += wasted && is_needless(kind, view) ? scale : 0;
     share->recycled += wasted && record->relation == DB_RELATION_RECYCLED ? record->count : 0;
     if (record->scope == DB_SCOPE_ACROSS) {

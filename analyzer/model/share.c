@@ -3,6 +3,7 @@
 #include <math.h>
 
 #define ROUNDING 1e-9 /* of sums of weights */
+#define PAIRED_MIN 4u
 
 /* The undecided may all be wasted, or none; where they outweigh the others nothing is known. */
 static struct estimate widen(struct estimate estimate, const struct weights *weights)
@@ -59,9 +60,12 @@ struct estimate share_estimate_across(const struct share *share)
     return estimate_of(share->across_weights.wasted, &share->across_weights, share->across_pairs);
 }
 
+/* Where hardly one of the wasted ones has shown what came before it, chance decides whether that could be spared. */
 static double needless(const struct share *share)
 {
-    return share->paired > 0 ? share->weights.wasted * (share->needless / share->paired) : 0;
+    return share->paired > 0 && share->paired_count >= PAIRED_MIN
+               ? share->weights.wasted * (share->needless / share->paired)
+               : 0;
 }
 
 struct estimate share_estimate_needless(const struct share *share)

@@ -84,8 +84,9 @@ static void put_tolerance(const struct page *page, const struct model *model)
     double tolerance = engine_tolerance(model->run);
     if (tolerance <= 0)
         return;
-    char *text = memory_print("floating-point values count as equal that differ by %g of the larger one, or less "
-                              "(PIEPROF_FP_TOLERANCE)",
+    char *text = memory_print("accesses by instructions for floating-point numbers: values count as equal that differ "
+                              "by %g of the larger one, "
+                              "or less (PIEPROF_FP_TOLERANCE); all others bit by bit",
                               tolerance);
     put_note(page, STYLE_DIM, "note", text);
     free(text);

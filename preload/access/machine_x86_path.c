@@ -62,9 +62,16 @@ static bool is_chosen(struct path *path)
     return (uint64_t)path->random * ++path->choices >> 32 == 0;
 }
 
-static uint32_t float_bytes_of(const struct x86_operand *operand)
+/* Without AVX compilers move doubles, and anything else, by what is shortest to encode. */
+static bool is_plain_move(uint16_t mnemonic)
 {
-    switch (operand->element_type) {
+    return mnemonic == ZYDIS_MNEMONIC_MOVUPS || mnemonic == ZYDIS_MNEMONIC_MOVAPS ||
+           mnemonic == ZYDIS_MNEMONIC_MOVNTPS || mnemonic == ZYDIS_MNEMONIC_MOVLPS || mnemonic == ZYDIS_MNEMONIC_MOVHPS;
+}
+
+static uint32_t float_bytes_of(const struct x86_instruction *instruction, const struct x86_operand *operand)
+{
+    switch (is_plain_move(instruction->head.mnemonic) ? ZYDIS_ELEMENT_TYPE_INVALID : operand->element_type) {
     case ZYDIS_ELEMENT_TYPE_FLOAT32:
         return sizeof(float);
     case ZYDIS_ELEMENT_TYPE_FLOAT64:
@@ -84,7 +91,7 @@ static void note_access(struct path *path, uint64_t address, uint64_t size_bytes
         .address = (uintptr_t)address,
         .size_bytes = (uint32_t)size_bytes,
         .element_bytes = chosen->element_size / 8u,
-        .float_bytes = float_bytes_of(chosen),
+        .float_bytes = float_bytes_of(&path->instruction, chosen),
     };
     for (unsigned i = 0; i < path->instruction.head.operand_count; i++) {
         const struct x86_operand *operand = &path->instruction.operand[i];

@@ -138,16 +138,31 @@ static bool wait_at_caller(struct access_thread *at, struct search *search, uint
     return false;
 }
 
+/* Where a caller that returns to that address is kept: of a recursion, however deep, the innermost and the outermost. */
+static size_t place_of_caller(const struct search *search, uintptr_t address)
+{
+    size_t same = 0, last = search->callers;
+    for (size_t i = 0; i < search->callers; i++) {
+        if (search->caller[i].address == address) {
+            same++;
+            last = i;
+        }
+    }
+    return same >= 2 ? last : search->callers;
+}
+
 static void keep_callers(struct search *search, const struct context_scratch *scratch)
 {
     search->callers = search->caller_next = 0;
-    for (size_t i = 1; i < scratch->native_count && search->callers < ENGINE_CALLERS_MAX; i++) {
-        if (text_owner_of(scratch->native[i].address) == TEXT_INTERPRETER) {
+    for (size_t i = 1; i < scratch->native_count; i++) {
+        uintptr_t address = scratch->native[i].address;
+        size_t place = place_of_caller(search, address);
+        if (place == ENGINE_CALLERS_MAX || text_owner_of(address) == TEXT_INTERPRETER) {
             return;
         }
         /* The stack pointer at the return address is what the frame below calls its CFA. */
-        search->caller[search->callers++] =
-            (struct native_frame){.address = scratch->native[i].address, .cfa = scratch->native[i - 1].cfa};
+        search->caller[place] = (struct native_frame){.address = address, .cfa = scratch->native[i - 1].cfa};
+        search->callers += place == search->callers;
     }
 }
 

@@ -32,7 +32,7 @@ void ledger_boot_id(uint8_t boot_id[16])
     }
 }
 
-/* Plain zeros, for file systems without fallocate, and sandboxes that refuse it by whatever error: slower, but it takes the blocks all the same. */
+/* Plain zeros, for file systems without fallocate, and sandboxes that refuse it by other errors than a full disk's: slower, but it takes the blocks all the same. */
 static int ledger_write_zeros(int descriptor, uint64_t offset, uint64_t bytes)
 {
     static const unsigned char zeros[DB_HEADER_BYTES];

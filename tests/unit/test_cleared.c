@@ -30,13 +30,17 @@ static void check(const char *text, int32_t expected)
 static void test_pairs(void **state)
 {
     (void)state;
-    check(LOOP "    opt.zero_grad()\n    y = f(x)\n    opt.zero_grad(set_to_none=False)SECOND\n", 2);
+    check(LOOP "    opt.zero_grad(False)\n    y = f(x)\n    opt.zero_grad(False)SECOND\n", 2);
     check(LOOP "    self.opt.zero_grad()\n    if x:\n        g()\n    self.opt.zero_grad()SECOND\n", 2);
     check(OPTIMIZER "model.zero_grad()\nopt.zero_grad()SECOND\n", 3);
     check(OPTIMIZER "opt.zero_grad()\n\nmodel.zero_grad()SECOND\n", 3);
     check("class T:\n    def __init__(self):\n        self.o = Adam(self.n.parameters())\n    def f(self):\n"
           "        self.n.zero_grad()\n        self.o.zero_grad()SECOND\n",
           5);
+    check("def f(x):\n    m = N()\n    o = AdamW(params=m.parameters(), lr=1)\n    m.zero_grad()\n    "
+          "o.zero_grad()SECOND\n",
+          4);
+    check(OPTIMIZER "def f(x):\n    model.zero_grad()\n    opt.zero_grad()SECOND\n", 4);
     /* Asked for the first, it is the same pair. */
     check(LOOP "    opt.zero_grad()SECOND\n    y = f(x)\n    opt.zero_grad()\n", 2);
 }
@@ -57,7 +61,16 @@ static void test_no_pairs(void **state)
     check("self.opt.zero_grad()\nself.opt = f()\nself.opt.zero_grad()SECOND\n", 0);
     check("opt.zero_grad()\nfor opt in opts:\n    f(opt)\nopt.zero_grad()SECOND\n", 0);
     check("opt.zero_grad()\nloss = f(opt)\nopt.zero_grad()SECOND\n", 1);
+    /* None is not zero. */
+    check("opt.zero_grad()\nopt.zero_grad(set_to_none=False)SECOND\n", 0);
     /* Of fewer or more parameters, or of others. */
+    check(OPTIMIZER "model.head = Linear()\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+    check(OPTIMIZER "model = Net()\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+    check(OPTIMIZER "model.add_module('a', b)\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+    check(OPTIMIZER "def f(model, opt):\n    model.zero_grad()\n    opt.zero_grad()SECOND\n", 0);
+    check("def make(model):\n    opt = SGD(model.parameters())\n    return opt\ndef f(model, opt):\n    "
+          "model.zero_grad()\n    opt.zero_grad()SECOND\n",
+          0);
     check("opt = SGD(model.head.parameters())\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
     check("opt = SGD(list(model.parameters())[:2])\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
     check(OPTIMIZER "opt.add_param_group(g)\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
@@ -108,6 +121,27 @@ static void test_rounds_that_leave_or_look(void **state)
     assert_false(closed(LOOP "    o.zero_grad()\n    f(x)\n    o.zero_grad()SECOND\n    n = p.grad.norm()\n"));
 }
 
+static bool quiet(const char *text)
+{
+    struct source_run run;
+    struct cleared pair = {0};
+    assert_true(first_of(text, &pair, &run) > 0);
+    return cleared_is_quiet(&run.source, &pair);
+}
+
+static void test_what_is_called_in_between(void **state)
+{
+    (void)state;
+    assert_true(quiet("o.zero_grad()\no.zero_grad()SECOND\n"));
+    assert_true(quiet(OPTIMIZER "opt.zero_grad()\ny = model(x.to(d)).square().mean()\nopt.zero_grad()SECOND\n"));
+    assert_true(quiet(
+        OPTIMIZER "loss = nn.MSELoss()\nopt.zero_grad()\ny = loss(model(x[i]), F.relu(z))\nopt.zero_grad()SECOND\n"));
+    assert_false(quiet(OPTIMIZER "opt.zero_grad()\nregularise(model)\nopt.zero_grad()SECOND\n"));
+    assert_false(quiet(OPTIMIZER "opt.zero_grad()\nopt.step()\nopt.zero_grad()SECOND\n"));
+    assert_false(quiet("opt.zero_grad()\nswitch()\nopt.zero_grad()SECOND\n"));
+    assert_false(quiet("opt.zero_grad()\ny = model(x)\nopt.zero_grad()SECOND\n"));
+}
+
 static void test_rows(void **state)
 {
     (void)state;
@@ -146,6 +180,7 @@ int main(void)
         cmocka_unit_test(test_no_pairs),
         cmocka_unit_test(test_gradients_stored_by_the_program),
         cmocka_unit_test(test_rounds_that_leave_or_look),
+        cmocka_unit_test(test_what_is_called_in_between),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_broken_texts),
     };

@@ -182,6 +182,27 @@ for again in range(6):
 }
 
 NONE = {
+    "drawn one after the other": NUMPY + """
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        value = x[i] / 2
+        y[i] = rng.gamma(value) if value > 0.2 else rng.normal(value)
+    return y
+for again in range(4):
+    work()
+""",
+    "a heap that each round changes": NUMPY + """
+import heapq
+def work():
+    heap, y = [0.0], np.empty_like(x)
+    for i in range(len(x)):
+        value = x[i] / 2
+        y[i] = np.maximum(heapq.heappushpop(heap, value), value)
+    return y
+for again in range(4):
+    work()
+""",
     "batches": NUMPY + """
 for again in range(10):
     for i in range(len(X)):
