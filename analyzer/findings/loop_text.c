@@ -396,7 +396,8 @@ static const char *find_body(struct word loop)
 {
     struct word header;
     const char *end = loop.text + loop.length_bytes;
-    word_next_statement(&loop, &header);
+    if (!word_next_statement(&loop, &header))
+        return end;
     const char *behind = header.text + header.length_bytes;
     return behind < end && *behind == ':' ? behind + 1 : end;
 }
