@@ -70,8 +70,12 @@ static struct given given_to(const struct source *code, struct word name)
     int32_t last = 0;
     for (int32_t row = 1; row_text(code, row, &text, &indent); row++) {
         if (memmem(text.text, text.length_bytes, name.text, name.length_bytes) == NULL ||
-            !suite_statement(code, row, &text, &indent, &last) || !word_assigned(text, &target, &value))
+            !suite_statement(code, row, &text, &indent, &last))
             continue;
+        if (!word_assigned(text, &target, &value)) {
+            given.parts += word_gives(text, name); /* "for opt in opts:" */
+            continue;
+        }
         bool is_whole = word_equal(target, name);
         given.count += is_whole;
         given.parts += !is_whole && word_mentions(target, name) > 0;
@@ -91,10 +95,11 @@ static bool mean_the_same(const struct source *code, int32_t made, int32_t clear
 {
     struct word header;
     size_t indent = 0;
+    int32_t last = 0;
     int32_t function = cleared_function(code, cleared), maker = cleared_function(code, made);
     if (maker == function || (is_of_self(one) && is_of_self(other)))
         return true;
-    return maker == 0 && row_text(code, function, &header, &indent) && word_mentions(header, one) == 0 &&
+    return maker == 0 && suite_statement(code, function, &header, &indent, &last) && word_mentions(header, one) == 0 &&
            word_mentions(header, other) == 0;
 }
 
@@ -262,13 +267,17 @@ bool cleared_is_closed(const struct source *code, const struct cleared *pair)
     return true;
 }
 
+static bool is_definition(struct word text)
+{
+    return word_is(word_name_at(text.text, word_end(text)), "def");
+}
+
 int32_t cleared_backward(const struct source *code, int32_t from)
 {
     struct word text;
     size_t indent = 0;
     for (int32_t row = from; row_text(code, row, &text, &indent); row++) {
-        bool defines = text.length_bytes > 4 && memcmp(text.text, "def ", 4) == 0;
-        if (!defines && memmem(text.text, text.length_bytes, "backward(", 9) != NULL)
+        if (!is_definition(text) && memmem(text.text, text.length_bytes, "backward(", 9) != NULL)
             return row;
     }
     return 0;
@@ -279,9 +288,10 @@ int32_t cleared_function(const struct source *code, int32_t row)
     struct word text;
     size_t indent = SIZE_MAX, own = 0;
     for (; row > 0 && indent > 0 && row_text(code, row, &text, &own); row--) {
-        if (text.length_bytes == 0 || own >= indent)
+        /* "):" ends the header of a function that begins further up. */
+        if (text.length_bytes == 0 || own >= indent || strchr(")]}", *text.text) != NULL)
             continue;
-        bool defines = indent != SIZE_MAX && text.length_bytes > 4 && memcmp(text.text, "def ", 4) == 0;
+        bool defines = indent != SIZE_MAX && is_definition(text);
         indent = own;
         if (defines)
             return row;

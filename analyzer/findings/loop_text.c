@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "findings/aliases.h"
-#include "findings/draws.h"
 #include "findings/handed.h"
+#include "findings/loop_acts.h"
 
 #define ROUNDS_FEW 8
 #define USES_MAX 512u
@@ -30,18 +30,6 @@ struct uses {
     bool
         acts; /* a statement ends the loop, or does something to what is outside of arrays: which round comes first matters */
 };
-
-static bool is_keyword(struct word word)
-{
-    static const char *const keywords[] = {"if",    "elif",   "else",  "for",  "while",    "in",    "not",
-                                           "and",   "or",     "is",    "None", "True",     "False", "return",
-                                           "yield", "with",   "as",    "pass", "break",    "del",   "lambda",
-                                           "try",   "except", "raise", "from", "continue", "assert"};
-    for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
-        if (word_is(word, keywords[i]))
-            return true;
-    return false;
-}
 
 static void add_use(struct uses *uses, struct use use)
 {
@@ -98,7 +86,7 @@ static void read_names(struct uses *uses, struct word text, uint32_t statement, 
         struct word name = word_name_at(at, end);
         at = word_skip_blanks(name.text + name.length_bytes, end);
         bool keyword_argument = depth > 0 && at < end && *at == '=' && (at + 1 == end || at[1] != '=');
-        if (is_keyword(name) || keyword_argument)
+        if (word_is_keyword(name) || keyword_argument)
             continue;
         struct use use = {.name = name, .statement = statement, .stored = stored && depth == 0, .added = added};
         use.called = at < end && *at == '(';
@@ -120,52 +108,6 @@ bool loop_text_is_subscript(struct word text)
     struct word index = word_in_bracket(at, end);
     at = word_skip_blanks(index.text + index.length_bytes + 1, end);
     return at >= end || *at == '#';
-}
-
-/* "break", "return value": the rounds behind it are not to be run. */
-static bool ends_loop(struct word statement)
-{
-    const char *end = statement.text + statement.length_bytes, *at = word_skip_blanks(statement.text, end);
-    struct word name = word_name_at(at, end);
-    return word_is(name, "break") || word_is(name, "return") || word_is(name, "yield") || word_is(name, "raise");
-}
-
-/* "file.write(x[i])", a call for what it does; what NumPy and PyTorch do is known, and what is appended is a result. */
-static bool is_action(struct word statement)
-{
-    static const char *const arrays[] = {"np.", "numpy.", "torch."};
-    const char *end = statement.text + statement.length_bytes, *at = word_skip_blanks(statement.text, end);
-    struct word name = word_name_at(at, end);
-    at = word_skip_blanks(name.text + name.length_bytes, end);
-    if (name.length_bytes == 0 || is_keyword(name) || at == end || *at != '(')
-        return false;
-    struct word arguments = word_in_bracket(at, end);
-    at = word_skip_blanks(arguments.text + arguments.length_bytes + (arguments.text + arguments.length_bytes < end),
-                          end);
-    if (at < end && *at != '#')
-        return false;
-    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
-        if (name.length_bytes > strlen(arrays[i]) && memcmp(name.text, arrays[i], strlen(arrays[i])) == 0)
-            return false;
-    return name.length_bytes < 7 || memcmp(name.text + name.length_bytes - 7, ".append", 7) != 0;
-}
-
-/* Draws come one after the other, and a heap is another after each call: no call on the whole does the same. */
-static bool calls_state(struct word statement)
-{
-    static const char *const modules[] = {"heapq.", "bisect.", "random."};
-    const char *end = word_end(statement);
-    for (const char *at = statement.text; at < end;) {
-        struct word name = word_name_at(at, end);
-        bool called = name.length_bytes > 0 && word_end(name) < end && *word_end(name) == '(';
-        for (size_t i = 0; called && i < sizeof(modules) / sizeof(modules[0]); i++)
-            if (name.length_bytes > strlen(modules[i]) && memcmp(name.text, modules[i], strlen(modules[i])) == 0)
-                return true;
-        if (called && draws_by_name(name))
-            return true;
-        at = name.length_bytes > 0 ? word_end(name) : at + 1;
-    }
-    return false;
 }
 
 static void read_statement(struct loop_text *loop, struct uses *uses, struct word text, uint32_t number)
@@ -193,7 +135,7 @@ static void read_body(struct loop_text *loop, struct uses *uses, struct word tex
 {
     struct word statement;
     for (uint32_t number = 1; word_next_statement(&text, &statement); number++) {
-        uses->acts = uses->acts || ends_loop(statement) || is_action(statement) || calls_state(statement);
+        uses->acts = uses->acts || loop_acts(statement);
         read_statement(loop, uses, statement, number);
     }
 }

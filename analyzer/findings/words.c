@@ -26,6 +26,18 @@ bool word_is_one_of(struct word word, const char *const *texts, size_t count)
     return false;
 }
 
+bool word_is_keyword(struct word word)
+{
+    static const char *const keywords[] = {"if",    "elif",   "else",  "for",  "while",    "in",    "not",
+                                           "and",   "or",     "is",    "None", "True",     "False", "return",
+                                           "yield", "with",   "as",    "pass", "break",    "del",   "lambda",
+                                           "try",   "except", "raise", "from", "continue", "assert"};
+    for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+        if (word_is(word, keywords[i]))
+            return true;
+    return false;
+}
+
 bool word_is_part_of(struct word name, struct word word)
 {
     struct word begin = {.text = name.text, .length_bytes = word.length_bytes};

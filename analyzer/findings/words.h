@@ -28,6 +28,10 @@ static inline const char *word_end(struct word word)
 bool word_char(char c);
 
 bool word_is(struct word word, const char *text);
+
+/* One of Python's that may stand where a name does ("if", "not", "lambda")? */
+bool word_is_keyword(struct word word);
+
 bool word_equal(struct word a, struct word b);
 bool word_is_one_of(struct word word, const char *const *texts, size_t count);
 #define WORD_IS_ONE_OF(word, texts) word_is_one_of(word, texts, sizeof(texts) / sizeof((texts)[0]))

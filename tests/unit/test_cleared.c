@@ -67,6 +67,8 @@ static void test_no_pairs(void **state)
     check(OPTIMIZER "model.head = Linear()\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
     check(OPTIMIZER "model = Net()\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
     check(OPTIMIZER "model.add_module('a', b)\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
+    check(OPTIMIZER "def f(\n    model,\n    opt,\n):\n    model.zero_grad()\n    opt.zero_grad()SECOND\n", 0);
+    check(OPTIMIZER "for opt in opts:\n    model.zero_grad()\n    opt.zero_grad()SECOND\n", 0);
     check(OPTIMIZER "def f(model, opt):\n    model.zero_grad()\n    opt.zero_grad()SECOND\n", 0);
     check("def make(model):\n    opt = SGD(model.parameters())\n    return opt\ndef f(model, opt):\n    "
           "model.zero_grad()\n    opt.zero_grad()SECOND\n",

@@ -66,6 +66,31 @@ static void test_finds_the_next_load_and_store(void **state)
     assert_true(find.access.store);
 }
 
+KERNEL(kernel_double, "int3; movsd (%rsi), %xmm0");
+KERNEL(kernel_float, "int3; movss (%rsi), %xmm0");
+KERNEL(kernel_doubles, "int3; movupd (%rsi), %xmm0");
+KERNEL(kernel_plain_move, "int3; movups (%rsi), %xmm0");
+KERNEL(kernel_integers, "int3; movdqu (%rsi), %xmm0");
+
+static void assert_float_bytes(void (*kernel)(void *, const void *, uint64_t), uint32_t bytes)
+{
+    look(kernel, false, 0);
+    assert_int_equal(result, MACHINE_FOUND);
+    assert_int_equal(find.access.float_bytes, bytes);
+}
+
+/* What is shortest to encode moves anything: its name tells no type. */
+static void test_numbers_have_the_type_that_instructions_name(void **state)
+{
+    (void)state;
+    assert_float_bytes(kernel_double, 8);
+    assert_float_bytes(kernel_float, 4);
+    assert_float_bytes(kernel_doubles, 8);
+    assert_float_bytes(kernel_plain_move, 0);
+    assert_float_bytes(kernel_integers, 0);
+    assert_float_bytes(kernel_plain, 0);
+}
+
 KERNEL(kernel_no_access, "int3; nopw 64(%rdi,%rdi,8); prefetcht0 (%rsi); lea 8(%rsi), %rax; lea -8(%rsp), %rcx;"
                          "mov %rax, (%rcx); mov (%rcx), %rax; mov 24(%rsi), %rax");
 static void test_passes_over_what_is_no_access(void **state)
@@ -405,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_chooses_evenly_among_the_accesses_of_a_window),
         cmocka_unit_test(test_an_access_behind_the_window_stands_for_next_to_nothing),
         cmocka_unit_test(test_chance_decides_where_a_break_cuts_the_window),
+        cmocka_unit_test(test_numbers_have_the_type_that_instructions_name),
         cmocka_unit_test(test_passes_over_what_is_no_access),
         cmocka_unit_test(test_computes_registers_flags_and_the_stack),
         cmocka_unit_test(test_turns_short_loops_and_waits_behind_long_ones),

@@ -12,7 +12,7 @@ def fit(data, rate, rng):
         order = rng.permutation(len(data))
         noisy = data[order] + rng.normal(size=data.shape)
         fixed = np.random.default_rng(3).normal(size=data.shape)
-        rows = data[order] * 2.0
+        rows = data[order] * special.gamma(2.0)
         weights -= rate * noisy.mean(axis=0)
 
 

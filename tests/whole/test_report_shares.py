@@ -121,6 +121,19 @@ def test_waste_needs_pairs_between_calls(tmp_path):
         assert (line["waste_s"] > 0) == wasteful
 
 
+@pytest.mark.parametrize("count, wasteful", [(1, False), (3, False), (4, True)])
+def test_a_pair_or_two_say_nothing_of_where_values_come_from(tmp_path, count, wasteful):
+    """Of fifty stores of what was there: whether that could be spared only those tell that came upon another call's."""
+    database = make_db.golden_small()
+    process = database.processes[0]
+    process.records["PAIR"].clear()
+    process.stores(14, 50, 0)
+    process.pair(12, 14, (make_db.STORE, make_db.STORE), make_db.ACROSS, 1, flags=make_db.SAME_VALUE | make_db.SLEPT, count=count)
+    path = tmp_path / "out.db"
+    database.write(path)
+    assert (line_at(report_json(path), 5)["waste_s"] > 0) == wasteful
+
+
 def test_zeros_over_zeros_are_no_waste(tmp_path):
     """One-hot rows, rectified values: most of the buffer is zero again when all of it is new. What nobody reads is waste, zero or not."""
     path = tmp_path / "out.db"
