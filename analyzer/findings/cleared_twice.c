@@ -162,6 +162,7 @@ static void look_at(struct model *model, struct line *line)
     struct finding *finding = finding_add(model, line, "redundant_store", FINDING_REPEATED_CALL);
     finding->waste_s = saved_s(line, other);
     finding->part = finding->whole = line->times.samples;
+    finding->by_text = true;
     finding->by = other;
     finding->say = say;
     finding_set_context(model, finding);

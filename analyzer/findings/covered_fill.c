@@ -84,6 +84,7 @@ static void claim(struct model *model, struct line *line, const struct site *sit
     finding->part = finding->whole = line->times.samples;
     finding->say = say;
     finding_set_context(model, finding);
+    finding->by_text = site == NULL;
     if (site == NULL)
         return;
     const struct db_site *record = site->record;

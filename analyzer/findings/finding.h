@@ -42,6 +42,7 @@ struct finding {
     bool by_memory;                    /* it wins bytes of the peak, no time */
     uint64_t part, whole;              /* the share: `part` of `whole` examined objects... */
     bool exact;                        /* ... which are all there were */
+    bool by_text;                      /* the program's text carries the claim: it has no share that could be off */
     uint64_t undecided;                /* beside `whole`: it is open whether they are part of it */
     const struct site *first, *second; /* NULL: it speaks of no objects, but of a context: */
     struct process *process;

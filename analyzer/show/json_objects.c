@@ -73,8 +73,9 @@ static void put_share(json_t *object, const struct finding *finding)
     double fraction = finding->whole > 0 ? (double)finding->part / (double)finding->whole : 0;
     json_object_set_new(object, "fraction", json_real(fraction));
     json_object_set_new(object, "ci95",
-                        !finding->exact && estimate.known ? json_pack("[f,f]", estimate.low, estimate.high)
-                                                          : json_null());
+                        !finding->exact && !finding->by_text && estimate.known
+                            ? json_pack("[f,f]", estimate.low, estimate.high)
+                            : json_null());
     json_object_set_new(object, "exact", json_boolean(finding->exact));
 }
 

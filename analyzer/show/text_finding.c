@@ -10,9 +10,11 @@
 
 #define INDENT 4
 
-/* "exact", or the interval of a share that rests on some of the objects. Fresh memory. */
+/* "exact", "by the text", or the interval of a share that rests on some of the objects. Fresh memory. */
 static char *certainty(const struct finding *finding)
 {
+    if (finding->by_text)
+        return memory_print("by the text");
     char *share =
         finding->exact ? NULL : text_share(share_estimate_counts(finding->part, finding->whole, finding->undecided));
     char *text = memory_print("%s", finding->exact ? "exact" : share != NULL ? share : "few looked at");

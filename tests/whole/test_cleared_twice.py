@@ -116,6 +116,7 @@ def test_the_second_is_named(tmp_path, name):
     other = next(number for number, line in enumerate(path.read_text().splitlines(), 1) if "zero_grad" in line)
     cheaper = min(line["time_s"] for line in report["lines"] if line["line"] in (number, other))
     assert finding["waste_s"] == pytest.approx(cheaper) and line["waste_s"] == pytest.approx(cheaper)
+    assert finding["ci95"] is None and "by the text" in whole.read_report(database)
     assert f"Leave one of the two out, this one or program.py:{other}, where no other code" in finding["advice"]
 
 
