@@ -98,6 +98,7 @@ struct profile {
     const char *root; /* where the program's path begins on this machine, with its "/"; NULL: not known */
     bool engines[DB_ENGINE_COUNT];
     const char *why_off[DB_ENGINE_COUNT]; /* NULL: on, or not known */
+    double fp_tolerance;                  /* of the access engine, 0 in a baseline: see engine_tolerance */
     const char *why_partial;              /* NULL: the run came to its end and was read whole */
     const char *question;                 /* see profile_question; of the database only, not of an exported baseline */
     bool from_run;

@@ -327,6 +327,7 @@ static void take_run(struct profile *profile, const struct model *model)
         profile->engines[engine] = engine_ran(model->run, engine, &why_off);
         profile->why_off[engine] = why_off != NULL ? intern_string(why_off) : NULL;
     }
+    profile->fp_tolerance = engine_tolerance(model->run);
     const char *script = profile_program(profile, model);
     if (script != NULL)
         take_file(profile, model, script);

@@ -94,6 +94,16 @@ static char *refuse_engines(const struct profile *now, const struct profile *bas
     return NULL;
 }
 
+char *judge_tolerances(const struct profile *a, const char *what, const struct profile *b, const char *other)
+{
+    if (!a->from_run || !b->from_run || !a->engines[DB_ENGINE_ACCESS] || !b->engines[DB_ENGINE_ACCESS] ||
+        !(a->fp_tolerance < b->fp_tolerance || a->fp_tolerance > b->fp_tolerance))
+        return NULL;
+    return memory_print(
+        "PIEPROF_FP_TOLERANCE was %g in %s, and %g in %s: other values count as equal; record both with one",
+        a->fp_tolerance, what, b->fp_tolerance, other);
+}
+
 static char *refuse_required(const struct profile *now, const struct gate_options *options)
 {
     for (enum db_engine engine = 0; engine < DB_ENGINE_COUNT; engine++)
@@ -171,6 +181,8 @@ char *gate_refusal(const struct profile *now, const struct profile *base, const 
         refusal = refuse_program(now, base);
     if (refusal == NULL && base != NULL)
         refusal = refuse_engines(now, base);
+    if (refusal == NULL && base != NULL)
+        refusal = judge_tolerances(now, "the run", base, "the baseline");
     if (refusal == NULL)
         refusal = refuse_required(now, options);
     return refusal != NULL ? refusal : refuse_metrics(now, base, options);
@@ -191,6 +203,9 @@ static char *refuse_mixture(const struct side *side, const char *what)
                 "%s are of different code: %s is not the same in %s and in %s; record all runs of a side "
                 "with the same files",
                 what, path, first->name, other->name);
+        char *refusal = judge_tolerances(first, first->name, other, other->name);
+        if (refusal != NULL)
+            return refusal;
     }
     return NULL;
 }

@@ -127,6 +127,12 @@ def test_the_diff_of_two_programs_says_so(tmp_path):
     assert diff(base, base) == []
 
 
+def test_the_diff_says_where_other_values_count_as_equal(tmp_path):
+    base, new = clean().write(tmp_path / "base.db"), clean(fp_tolerance=0.5).write(tmp_path / "new.db")
+    assert diff(base, new) == ["PIEPROF_FP_TOLERANCE was 0 in the run before, and 0.5 in the run after: other values count as equal; record both with one"]
+    assert diff(export(base), new) == diff(new, new) == []
+
+
 def test_the_diff_says_which_run_is_not_whole(tmp_path):
     killed, complete = clean(ended=0).write(tmp_path / "killed.db"), clean().write(tmp_path / "whole.db")
     for sides in ((killed, complete), (complete, killed)):

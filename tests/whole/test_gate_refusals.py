@@ -114,6 +114,17 @@ def test_a_sampled_engine_that_is_off_is_a_note(tmp_path, base):
     verdict(path, "--baseline", base, "--require", "replica", "--require", "time", status=0)
 
 
+def test_other_values_that_count_as_equal(tmp_path, base):
+    """A share of accesses by another tolerance is another share; counts of buffers are of their bits in both."""
+    widely = new(tmp_path, fp_tolerance=0.125)
+    line = refused(widely, "--baseline", base)
+    assert "PIEPROF_FP_TOLERANCE was 0.125 in the run, and 0 in the baseline" in line and "record both with one" in line
+    verdict(widely, "--baseline", export(base), status=0)
+    verdict(widely, "--baseline", widely, status=0)
+    assert "PIEPROF_FP_TOLERANCE was 0" in refused(base, widely, "--max", "findings=0")
+    verdict(new(tmp_path, fp_tolerance=0.125, engines=("time", "replica")), "--baseline", base, status=0)
+
+
 @pytest.mark.parametrize("ended", [0, 3], ids=["no last word", "by a signal"])
 def test_a_run_that_died_early(tmp_path, base, ended):
     refuses(tmp_path, base, ended=ended, words=["the run is not whole", "--partial"])
