@@ -43,12 +43,20 @@ static bool changes_in_place(struct word name, const char *bracket, const char *
     return (asked || by_name) && first < end && word_equal(word_name_at(first, end), buffer);
 }
 
-/* "np.add(x, y, h)": the third argument of NumPy's own functions is out. */
+/* "np.add(x, y, h)": the third argument of NumPy's functions of two arrays is out. */
 static bool is_third(struct word name, const char *bracket, const char *end, struct word buffer)
 {
+    static const char *const functions[] = {
+        "add",         "subtract",    "multiply",   "divide",      "true_divide", "floor_divide",  "power",
+        "float_power", "mod",         "remainder",  "fmod",        "maximum",     "minimum",       "fmax",
+        "fmin",        "hypot",       "arctan2",    "logaddexp",   "logaddexp2",  "matmul",        "dot",
+        "outer",       "copysign",    "heaviside",  "logical_and", "logical_or",  "logical_xor",   "bitwise_and",
+        "bitwise_or",  "bitwise_xor", "left_shift", "right_shift", "greater",     "greater_equal", "less",
+        "less_equal",  "equal",       "not_equal",  "nextafter",   "ldexp"};
     struct word items[PARAMETERS_MAX];
     size_t count = word_split(word_in_bracket(bracket, end), ',', items, PARAMETERS_MAX);
-    return handed_is_of_arrays(name) && count != SIZE_MAX && count > 2 && word_equal(items[2], buffer);
+    return handed_is_of_arrays(name) && WORD_IS_ONE_OF(word_last_part(name), functions) && count != SIZE_MAX &&
+           count > 2 && word_equal(items[2], buffer);
 }
 
 /* "h.view(6, -1)[2].mul_(2)" */

@@ -215,17 +215,28 @@ static bool stores_into_overlap(const struct loop_text *loop, const struct uses 
     return false;
 }
 
+/* "start[i]:start[i + 1]", of one dimension: a slice whose ends the loop says. Of "y[:, i]" the ":" is another's. */
+static bool is_piece(const struct loop_text *loop, struct word item)
+{
+    struct word whole;
+    if (word_split(item, ':', &whole, 1) == 1)
+        return false;
+    struct uses names = {.count = 0};
+    read_names(&names, item, 0, false, false);
+    for (size_t i = 0; i < names.count; i++)
+        if (names.uses[i].index.length_bytes > 0 || words_hold(&loop->indices, names.uses[i].name))
+            return true;
+    return false;
+}
+
 /* "x[start[i]:start[i + 1]]": pieces of unlike lengths, which no whole array has. */
 static bool has_pieces(const struct loop_text *loop, const struct uses *uses)
 {
     for (size_t i = 0; i < uses->count; i++) {
-        struct word index = uses->uses[i].index;
-        struct uses names = {.count = 0};
-        if (index.length_bytes == 0 || memchr(index.text, ':', index.length_bytes) == NULL)
-            continue;
-        read_names(&names, index, 0, false, false);
-        for (size_t k = 0; k < names.count; k++)
-            if (names.uses[k].index.length_bytes > 0 || words_hold(&loop->indices, names.uses[k].name))
+        struct word items[WORDS_MAX];
+        size_t count = word_split(uses->uses[i].index, ',', items, WORDS_MAX);
+        for (size_t k = 0; k < count && count != SIZE_MAX; k++)
+            if (is_piece(loop, items[k]))
                 return true;
     }
     return false;

@@ -121,14 +121,15 @@ static uint64_t contents_of(const struct finding *finding)
 
 /*
  * Does one execution of the line make all contents of a period, in a loop of the library it calls? Then something else on
- * the line is made once for each round.
+ * the line is made once for each round: a result, not a structure of a library's own, which comes as often as chance has it.
  */
 static bool is_one_execution(const struct finding *finding)
 {
     uint64_t rounds = finding->second->record->births / contents_of(finding), most = rounds + rounds / 4;
     for (const struct place *place = finding->line->places; place != NULL; place = place->next)
         for (const struct site *site = place->sites; site != NULL; site = site->next) {
-            uint64_t births = site->record->births <= most ? site_births_there(site) : UINT64_MAX;
+            bool is_result = site->record->examined > 0 && site->record->births <= most;
+            uint64_t births = is_result ? site_births_there(site) : UINT64_MAX;
             if (births >= rounds - rounds / 4 && births <= most)
                 return true;
         }

@@ -29,10 +29,11 @@
 #define OWN_SHARE 0.8   /* of the loop's time: its own instructions, not functions that it calls */
 #define ELEMENT_SHARE 0.5
 /*
- * The least part of the time that the interpreter has: NumPy needs 0.2 us and more for an element, PyTorch 2 us, and 20 us where a tensor
- * says which (then calls that give whole batches must not be among them: they make objects)...
+ * The least part of the time that the interpreter has: NumPy needs 0.2 us and more for an element, 1 us for arithmetic on a short row, PyTorch
+ * 2 us, and 20 us where a tensor says which (of such small calls none may give whole batches: they make objects)...
  */
 #define INTERPRETER_SHARE_ARRAY 0.10
+#define INTERPRETER_SHARE_SMALL_ARRAY 0.05
 #define INTERPRETER_SHARE_TENSOR 0.05
 #define INTERPRETER_SHARE_SMALL_TENSOR 0.01
 #define SURE_Z 1.645 /* ... with 95 % certainty: what the samples of a loop of batches say by chance is less */
@@ -53,8 +54,10 @@ static bool is_of_tensors(const struct walk *walk)
 static bool is_tiny(const struct walk *walk)
 {
     double own = (double)(walk->interpreter + walk->native);
-    double small = walk->objects <= walk->all ? INTERPRETER_SHARE_SMALL_TENSOR : INTERPRETER_SHARE_TENSOR;
-    double least = is_of_tensors(walk) ? small : INTERPRETER_SHARE_ARRAY;
+    bool small = walk->objects <= walk->all;
+    double of_tensor = small ? INTERPRETER_SHARE_SMALL_TENSOR : INTERPRETER_SHARE_TENSOR;
+    double of_array = small ? INTERPRETER_SHARE_SMALL_ARRAY : INTERPRETER_SHARE_ARRAY;
+    double least = is_of_tensors(walk) ? of_tensor : of_array;
     return !walk->text.carried && !walk->text.few && walk->all >= SAMPLES_MIN && walk->array >= ARRAY_MIN &&
            (walk->proved > 0 || walk->header_array >= WALK_ITEMS_MIN) && own >= OWN_SHARE * (double)walk->all &&
            (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&

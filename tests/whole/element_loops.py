@@ -90,6 +90,16 @@ def work():
 for again in range(10):
     work()
 """,
+    "rows of four, beside a column that data choose": NUMPY + """
+table, order, first, second = rng.random((4, 10)), rng.integers(0, 10, 20000), rng.random((20000, 4)), rng.random((20000, 4))
+def work(step):
+    made = np.zeros((19999, 4, 4))
+    for t in range(19999):
+        made[t] = first[t][:, None] * step * (table[:, order[t + 1]] * second[t + 1])[None, :]  # A
+    return made.sum(axis=0)
+for again in range(12):
+    work(table[:, :4])
+""",
     "a tensor": TORCH + """
 def work():
     above = 0
@@ -208,6 +218,12 @@ for again in range(10):
     for i in range(len(X)):
         hidden = X[i] @ W
         loss = np.tanh(hidden).mean()
+""",
+    "sums of long rows": NUMPY + """
+long, sums = rng.random((100, 60000)), np.empty(100)
+for again in range(300):
+    for i in range(len(long)):
+        sums[i] = long[i].sum()
 """,
     "slices of an epoch": NUMPY + """
 for epoch in range(30):

@@ -100,6 +100,11 @@ UNCHANGED = {
             h = base * 2.0  # made
             total += h[0] + h.sum() if h[1] == 1 else h.mean()
         """,
+    "the third that is handed": """
+        for i in range(300):
+            h = base * 2.0  # made
+            total += np.einsum("i,i->", base, h) + np.where(base > 0, base, h)[3]
+        """,
     "another buffer of that name": """
         for i in range(300):
             h = base * 2.0  # made

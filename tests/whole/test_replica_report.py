@@ -156,6 +156,7 @@ def below_torch(program, line, *functions, file="torch/nn/modules/module.py"):
 @pytest.mark.parametrize("why, others, expected", [
     ("the batches of an epoch", [], "recomputed input"),
     ("so with a smaller last batch", [("_conv_forward", 2048, 20, 1)], "recomputed input"),
+    ("so with structures of the library's own", [("cache", 2048, 20, 0)], "recomputed input"),
     ("a library's loop: what stands outside of it is made once for all of a period", [("embedding", 1024, 20, 1)], "loop-invariant computation"),
 ])
 def test_what_a_library_makes_comes_round_with_the_users_loops(tmp_path, why, others, expected):
@@ -164,7 +165,8 @@ def test_what_a_library_makes_comes_round_with_the_users_loops(tmp_path, why, ot
     program.process.site(inside, 65536, period=14, births=280, replicas=266)
     for function, size, births, period in others:
         node = inside if function == "_conv_forward" else below_torch(program, 11, "_call_impl", function)
-        program.process.site(node, size, period=period, births=births, replicas=births - 1)
+        compared = {"period": period, "replicas": births - 1} if period > 0 else {"examined": 0}
+        program.process.site(node, size, births=births, **compared)
     (finding,) = program.report(tmp_path)["findings"]
     assert finding["category"] == expected, why
     assert "train.py:14" in finding["advice"] if expected == "recomputed input" else "train.py:15" in finding["advice"]
