@@ -149,13 +149,23 @@ static void add_place(struct model *model, struct churn *churn, const struct pla
     churn->span = place->span;
 }
 
+/* A caller's loop may run to its end in each of the calls ("for layer in layers"): of those around the function the outermost is sure. */
+static struct loop loop_of(struct model *model, const struct site *site)
+{
+    bool each_round = site->record->most_alive > 2; /* of the nearest loop: the one around it is meant */
+    struct loop_body body;
+    uint32_t frame = model_node(site->process, site->record->node)->python;
+    return loop_of_frame(model, site->process, frame, &body)
+               ? loop_around(model, site->process, site->record->node, each_round)
+               : loop_outermost(model, site->process, site->record->node);
+}
+
 static void say(struct model *model, struct finding *finding)
 {
     const struct finding_object *object = &finding->object;
     const struct site *site = finding->second;
     struct operation taker = taker_of(model, site);
-    bool each_round = site->record->most_alive > 2; /* of the nearest loop: the one around it is meant */
-    struct loop loop = loop_around(model, site->process, site->record->node, each_round);
+    struct loop loop = loop_of(model, site);
     char *size = page_bytes(object->size_bytes), *made = page_count(object->made), *again = page_count(object->equal);
     char *others = say_others(object), *place = say_place(model, loop.file, loop.line);
     uint64_t alive = site->record->most_alive;

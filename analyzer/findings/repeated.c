@@ -13,6 +13,7 @@
 #include "findings/blank.h"
 #include "findings/checkpoint.h"
 #include "findings/expression.h"
+#include "findings/libraries.h"
 #include "findings/moving.h"
 #include "findings/operand.h"
 #include "findings/sites.h"
@@ -135,6 +136,18 @@ static char *say_advice(const struct model *model, const struct finding *finding
     return memory_print("Keep the first result and use it again.");
 }
 
+/* A graph is freed by its first backward(); and a module that is called less often may be in another state. */
+static const char *say_graph(struct model *model, const struct site *site)
+{
+    enum phase phase = phase_of(site);
+    bool backward = model->totals.phases[PHASE_BACKWARD].objects.births > 0;
+    if (!backward || (phase != PHASE_FORWARD && phase != PHASE_OTHER) || !site_is_made_in(model, site, "libtorch"))
+        return "";
+    return " Where backward() goes through both, the first needs retain_graph=True, or one backward() goes through "
+           "their "
+           "sum; modules that change with each call (BatchNorm in training) change once less.";
+}
+
 static void say(struct model *model, struct finding *finding)
 {
     const struct site *first = finding->first, *second = finding->second;
@@ -144,7 +157,9 @@ static void say(struct model *model, struct finding *finding)
     char *part = say_part(model, finding);
     finding->claim = memory_print("%s%s%s, %s times equal to what %s had just made by the same native function%s.",
                                   made, part != NULL ? " by " : "", part != NULL ? part : "", equal, where, others);
-    finding->advice = part != NULL ? say_part_advice() : say_advice(model, finding, &ways, where);
+    char *advice = part != NULL ? say_part_advice() : say_advice(model, finding, &ways, where);
+    finding->advice = memory_print("%s%s", advice, say_graph(model, second));
+    free(advice);
     free(made);
     free(equal);
     free(others);

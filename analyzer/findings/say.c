@@ -40,7 +40,9 @@ char *say_part(struct model *model, const struct finding *finding)
 
 char *say_part_advice(void)
 {
-    return memory_print("The call's other results differ: hand it what that part makes, made once, or keep it there.");
+    return memory_print(
+        "Not all results of the call were seen to be equal: hand it what that part makes, made once, or keep it "
+        "there.");
 }
 
 char *say_others(const struct finding_object *object)

@@ -30,11 +30,11 @@ COUNTERS = {"births": 100, "pages_asked": 100, "fresh_bytes": 100 * 4 * MIB, "sk
 
 
 class Run:
-    def __init__(self, library="_multiarray_umath.cpython-311.so", page_ns=2000, huge_page_ns=0):
+    def __init__(self, library="_multiarray_umath.cpython-311.so", page_ns=2000, huge_page_ns=0, text=PROGRAM):
         self.database = make_db.Db()
         self.process = self.database.process(python=sys.hexversion, engines=("time", "replica"))
-        source = self.process.source("/nowhere/train.py", PROGRAM)
-        self.codes = make_db.text_codes(PROGRAM, "/nowhere/train.py")
+        source = self.process.source("/nowhere/train.py", text)
+        self.codes = make_db.text_codes(text, "/nowhere/train.py")
         self.numbers = {name: self.process.code_of(code, source) for name, code in self.codes.items()}
         self.process.module(f"/nowhere/lib/{library}", ADDRESS & ~0xfffff, (ADDRESS & ~0xfffff) + 0x100000)
         self.process.live([500 * MIB], page_ns=page_ns, huge_page_ns=huge_page_ns)
@@ -46,9 +46,9 @@ class Run:
             node = self.process.frame(node, self.numbers[name], make_db.offset_of(self.codes[name], line))
         return node
 
-    def made(self, line, samples=1000, size=4 * MIB, **counters):
+    def made(self, line, samples=1000, size=4 * MIB, called_at=17, **counters):
         """Objects of a line of step(), of which samples at 4 ms each tell."""
-        place = self.frame(("<module>", 17), ("main", 15), ("step", line))
+        place = self.frame(("<module>", called_at), ("main", 15), ("step", line))
         node = self.process.node(place, make_db.NATIVE, ADDRESS, samples=samples)
         self.process.site(node, size, **{**COUNTERS, **counters})
         return self
@@ -59,6 +59,17 @@ class Run:
 
 
 needs_columns = pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns before CPython 3.11")
+
+
+@needs_columns
+def test_the_loop_of_a_caller_may_end_with_each_call(tmp_path):
+    """"for layer in layers": a buffer that is made before it is made again in the next call."""
+    epochs = PROGRAM.replace("main(np.ones(3))", "for epoch in range(20):\n    main(np.ones(3))")
+    (finding,) = Run(text=epochs).made(4, called_at=18).findings(tmp_path)
+    assert finding["advice"].startswith("Make one buffer outside the loop at train.py:17, and write into it")
+    own = PROGRAM.replace("    fifth, sixth = data * 2, data\n    return data + 1", "    while data is not None:\n        data = data + 1")
+    (finding,) = Run(text=own).made(11).findings(tmp_path)
+    assert "outside the loop at train.py:10," in finding["advice"]
 
 
 @needs_columns

@@ -424,7 +424,7 @@ def test_only_the_part_that_repeats_is_saved_where_the_result_differs(tmp_path):
     (finding,) = program.report(tmp_path)["findings"]
     assert finding["waste_s"] == pytest.approx(0.8 * 259 / 260), "of 1.6 s below the line"
     assert "260 times by convert at" in finding["claim"] and "fit.py:7" in finding["claim"]
-    assert "The call's other results differ" in finding["advice"]
+    assert "Not all results of the call were seen to be equal" in finding["advice"]
 
 
 def test_ids_hold_over_edits_elsewhere_and_tell_lines_apart(tmp_path):
