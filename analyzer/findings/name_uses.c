@@ -143,11 +143,11 @@ static int32_t end_of(const struct source *code, int32_t number, size_t indent)
 /* Do others see it, or see all that there is? */
 static bool is_shared(const struct search *search)
 {
-    static const char *const all[] = {"locals(", "eval(", "exec(", "vars("};
+    static const char *const all[] = {"locals", "eval", "exec", "vars"}; /* a method "eval" is another */
     struct row row;
     for (int32_t i = search->begin; i < search->end && row_at(search->code, i, &row); i++) {
         for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
-            if (memmem(row.text.text, row.text.length_bytes, all[k], strlen(all[k])) != NULL)
+            if (next_mention(row.text, row.text.text, (struct word){all[k], strlen(all[k])}) != NULL)
                 return true;
         if ((begins(&row, "global") || begins(&row, "nonlocal")) &&
             next_mention(row.text, row.text.text, search->name) != NULL)

@@ -77,6 +77,17 @@ FEW = {
             values, order = torch.sort(x, dim=1, descending=True)  # A
             total += float(values[:, :10].sum()) + float(order[:, :few].sum())
         """,
+    "beside a model that is evaluated": TORCH + """
+        def work(model):
+            global total
+            model.eval()
+            worst, where = model(x).sort(descending=True)  # A
+            total += float(worst[:, :few].sum())
+        model = torch.nn.Identity()
+        for step in range(60):
+            x[:, 7] += 0.1
+            work(model)
+        """,
     "a tensor's own": TORCH + """
         for step in range(60):
             x[:, 7] += 0.1
