@@ -68,7 +68,7 @@ static bool pair_matches(const struct pair_group *group, const struct options *o
  * Of the run's time, or of the bytes at its peak. Counts of objects are exact, and hold whatever the time: what few samples say of that may
  * be chance, so a standard deviation is taken off.
  */
-static double finding_percent(const struct model *model, const struct finding *finding)
+double select_finding_percent(const struct model *model, const struct finding *finding)
 {
     const struct db_live *record = model->memory.record;
     double samples = (double)finding->waste_samples;
@@ -82,7 +82,7 @@ static bool finding_matches(const struct model *model, const struct finding *fin
 {
     return (options->kind == NULL || strcmp(options->kind, finding->kind) == 0) &&
            file_matches(finding->line->file, options->file_glob) && phase_matches(finding_phase(finding), options) &&
-           finding_percent(model, finding) >= options->min_waste_percent;
+           select_finding_percent(model, finding) >= options->min_waste_percent;
 }
 
 static void select_findings(struct selection *selection, const struct model *model, const struct options *options,

@@ -29,6 +29,9 @@ void selection_make(struct selection *selection, const struct model *model, cons
                     const struct selection_limits *limits);
 void selection_free(struct selection *selection);
 
+/* What --min-waste is held against: of the run's time as sure as samples make it, or of the bytes at its peak. */
+double select_finding_percent(const struct model *model, const struct finding *finding);
+
 /* Percent of the run's time (imports left out) that `seconds` are. */
 double model_percent(const struct model *model, double seconds);
 

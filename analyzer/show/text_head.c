@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "findings/finding.h"
 #include "model/engines.h"
 #include "model/processes.h"
 #include "model/share.h"
@@ -298,6 +299,19 @@ static void add_waste(const struct model *model, char **text, const struct waste
     *text = longer;
 }
 
+/* Does --min-waste keep a line's waste from the findings? Where some tell it, by what these are held against. */
+static bool is_hidden(const struct model *model, const struct line *line, double seconds, double min_waste_percent)
+{
+    bool told = false;
+    for (size_t i = 0; i < model->finding_count; i++) {
+        const struct finding *finding = model->findings[i];
+        if (finding->line == line && select_finding_percent(model, finding) >= min_waste_percent)
+            return false;
+        told = told || finding->line == line;
+    }
+    return told || model_percent(model, seconds) < min_waste_percent;
+}
+
 /* Of each line the greatest of these: a fix wins its time once. */
 static void put_waste(const struct page *page, const struct model *model, double min_waste_percent)
 {
@@ -313,7 +327,8 @@ static void put_waste(const struct page *page, const struct model *model, double
         for (size_t way = 0; way < WAYS; way++)
             most = seconds[way] > seconds[most] ? way : most;
         ways[most].seconds += seconds[most];
-        ways[most].hidden_s += model_percent(model, seconds[most]) < min_waste_percent ? seconds[most] : 0;
+        const struct line *told_at = most == APART && line->taken_apart_at != NULL ? line->taken_apart_at : line;
+        ways[most].hidden_s += is_hidden(model, told_at, seconds[most], min_waste_percent) ? seconds[most] : 0;
     }
     char *text = memory_print("%s", "");
     for (size_t way = 0; way < WAYS; way++)
