@@ -235,7 +235,9 @@ static bool has_pieces(const struct loop_text *loop, const struct uses *uses)
     for (size_t i = 0; i < uses->count; i++) {
         struct word items[WORDS_MAX];
         size_t count = word_split(uses->uses[i].index, ',', items, WORDS_MAX);
-        for (size_t k = 0; k < count && count != SIZE_MAX; k++)
+        if (count == SIZE_MAX)
+            return true;
+        for (size_t k = 0; k < count; k++)
             if (is_piece(loop, items[k]))
                 return true;
     }

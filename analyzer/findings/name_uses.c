@@ -140,14 +140,25 @@ static int32_t end_of(const struct source *code, int32_t number, size_t indent)
     return behind;
 }
 
+/* "eval(x)": neither "model.eval()" nor a variable "vars". */
+static bool calls_function(const struct row *row, const char *function)
+{
+    struct word name = {function, strlen(function)};
+    const char *end = row->text.text + row->text.length_bytes;
+    for (const char *at = row->text.text; (at = next_mention(row->text, at, name)) != NULL; at += name.length_bytes)
+        if (at + name.length_bytes < end && at[name.length_bytes] == '(')
+            return true;
+    return false;
+}
+
 /* Do others see it, or see all that there is? */
 static bool is_shared(const struct search *search)
 {
-    static const char *const all[] = {"locals", "eval", "exec", "vars"}; /* a method "eval" is another */
+    static const char *const all[] = {"locals", "eval", "exec", "vars"};
     struct row row;
     for (int32_t i = search->begin; i < search->end && row_at(search->code, i, &row); i++) {
         for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
-            if (next_mention(row.text, row.text.text, (struct word){all[k], strlen(all[k])}) != NULL)
+            if (calls_function(&row, all[k]))
                 return true;
         if ((begins(&row, "global") || begins(&row, "nonlocal")) &&
             next_mention(row.text, row.text.text, search->name) != NULL)

@@ -47,6 +47,7 @@ static void test_until_it_is_given_another_value(void **state)
     check("name = f(x) SET\nif x:\n    name = 3\ng(name)\n", 1);
     check("if x:\n    name = f(x) SET\n    g(name)\nname = 3\ng(name)\n", 2);
     check("def f(x):\n    model.eval()\n    name = f(x) SET\n    return name[:3]\n", 1);
+    check("def f(vars):\n    vars = vars[:3]\n    name = f(x) SET\n    return name[:3]\n", 1);
     check("def f(x):\n    name = f(x) SET\n    g(eval(x))\n", UINT32_MAX);
     check("def f(x):\n    name = f(x) SET\n    return locals()\n", UINT32_MAX);
     check("if x:\n    name = f(x) SET\nelse:\n    name = 3\ng(name)\n", 1);
