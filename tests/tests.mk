@@ -63,7 +63,15 @@ $(BUILD)/truth/libplain.so: $(TRUTH_SRC:tests/truth/%.c=$(BUILD)/truth/plain/%.o
 $(BUILD)/truth/libcounted.so: $(TRUTH_SRC:tests/truth/%.c=$(BUILD)/truth/counted/%.o) $(BUILD)/truth/counted/counter.o
 	$(CC) -shared -Wl,-z,defs -o $@ $^
 
-truth-built: $(BUILD)/truth/libplain.so $(BUILD)/truth/libcounted.so
+# The same, stepped through: for NumPy's and PyTorch's code, which nobody rebuilds here.
+$(BUILD)/truth/stepped/%.o: tests/truth/%.c
+	@mkdir -p $(@D)
+	$(COMPILE) $(TEST_FLAGS) $(TRUTH_FLAGS) -DCOUNTED -c $< -o $@
+
+$(BUILD)/truth/libstepped.so: $(TRUTH_SRC:tests/truth/%.c=$(BUILD)/truth/stepped/%.o) $(BUILD)/truth/stepped/counter.o $(BUILD)/truth/stepped/stepper.o
+	$(CC) -shared -Wl,-z,defs -o $@ $^ -lZydis
+
+truth-built: $(BUILD)/truth/libplain.so $(BUILD)/truth/libcounted.so $(BUILD)/truth/libstepped.so
 
 unit: $(UNIT_BIN)
 
@@ -85,9 +93,9 @@ study: packages ## compare the cost with other profilers' (STUDY=--quick: minute
 	@tests/tools/make-study-venv $(PYTHON) $(BUILD)/study-venv || true
 	@$(PYTHON) tests/bench/study.py --build $(BUILD) --python $(PYTHON) --write tests/bench/STUDY.md $(STUDY)
 
-truth: packages ## measure kernels of known redundancy; writes tests/truth/README.md (TRUTH=--full: at full size)
+truth: packages ## measure kernels of known redundancy; writes tests/truth/README.md (TRUTH=--full: at full size, FULL.md)
 	@$(MAKE) --no-print-directory all truth-built
-	@$(PYTHON) tests/truth/truth.py --build $(BUILD) --python $(PYTHON) --write tests/truth/README.md $(TRUTH)
+	@$(PYTHON) tests/truth/truth.py --build $(BUILD) --python $(PYTHON) --write tests/truth/$(if $(filter --full,$(TRUTH)),FULL,README).md $(TRUTH)
 
 coverage: packages ## how often the intervals cover the truth, in repeated runs; writes tests/truth/COVERAGE.md
 	@$(MAKE) --no-print-directory all truth-built

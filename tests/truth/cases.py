@@ -19,13 +19,14 @@ SETUP_LINE = 6
 @dataclass(frozen=True)
 class Case:
     """`lines` run at each step `n`. Without `truth` all are counted, else it gives shares of a kind to the lines' ordinals:
-    a share, or one of all and one of those between calls."""
+    a share, or one of all and one of those between calls. What `stepped` lines call is stepped through to count."""
 
     name: str
     lines: tuple
     setup: tuple = ()
     truth: dict = field(default_factory=dict)
     needs: str = ""
+    stepped: bool = False
 
     def text(self, directory):
         return PROGRAM.format(directory=str(directory), setup="\n".join(self.setup or ("pass",)), lines="\n    ".join(self.lines))
@@ -41,6 +42,12 @@ def counted(name, *lines, setup=()):
 
 def built(name, *lines, setup=(), truth, needs=""):
     return Case(name, lines, tuple(setup), truth, needs)
+
+
+def real(name, *lines, setup=()):
+    """Lines of NumPy and PyTorch."""
+    arrays = ("from running import array, module", "np = module('numpy')", "x, y, z = array(a), array(b), array(c)")
+    return Case(name, lines, arrays + tuple(setup), stepped=True)
 
 
 EQUAL = [counted(f"stores, {part} % equal", f"lib.equal64(*w, n, {part})") for part in (0, 1, 10, 50, 90, 99, 100)]
@@ -140,14 +147,24 @@ SYSTEM = [
     built("four threads", "lib.threads(*w, n, 4)", truth={0: {STORES: 0.5}}),
 ]
 
-CASES = [*EQUAL, *SIZES, *INCREMENTS, *STORED, *FRONTS, *LOADED, *SCOPES, *VECTORS, *SYSTEM]
+TENSORS = ("import torch", "torch.set_num_threads(1)", "s, t, u = map(torch.from_numpy, (x, y, z))", "torch = module('torch')")
+REAL = [
+    real("NumPy's add", "np.copyto(x[:2400], n)", "np.add(x, y, out=z)"),
+    real("NumPy's add in place", "np.add(x, y, out=x)", setup=["y[2000:] = 1"]),
+    real("NumPy's maximum", "np.copyto(x[:1600], n)", "np.maximum(x, y, out=z)", setup=["y[:800] = 1e300"]),
+    real("NumPy's multiply, strided", "np.copyto(x[::4], n)", "np.multiply(x, y, out=z)", setup=["y[:] = 1"]),
+    real("NumPy's sum", "np.copyto(x[:1600], n)", "np.sum(x)"),
+    real("NumPy's cumulative sum", "np.copyto(x[-800:], n)", "np.cumsum(x, out=z)"),
+    real("NumPy's take", "np.copyto(x[:2400], n)", "np.take(x, order, 0, z, 'clip')", setup=["order = array(b, 'i8')", "order[:] = 4 * np.arange(COUNT) % COUNT"]),
+    real("NumPy's exp", "np.copyto(x[:2400], 1 / n)", "np.exp(x, out=z)"),
+    real("NumPy's dot", "np.copyto(x[:2400], n)", "np.dot(x, y)"),
+    real("PyTorch's add", "torch.add(s[:2400], 1, out=s[:2400])", "torch.add(s, t, out=u)", setup=TENSORS),
+    real("PyTorch's clamp", "torch.add(s[:4000], 1, out=s[:4000])", "torch.clamp(s, 0, 1, out=u)", setup=(*TENSORS, "x[:] = -100 * np.arange(COUNT)")),
+    real("PyTorch's sum", "torch.add(s[:1600], 1, out=s[:1600])", "torch.sum(s)", setup=TENSORS),
+]
 
-# Between all and nothing, by one cause each: measured at full size where time is short.
-TELLING = (
-    "stores, 10 % equal", "half-equal stores, 64 bits", "filled, half again, summed", "scatter of one value", "struct fields", "summed, a tenth changed", "gather",
-    "strided loads", "updated fast, summed slowly", "rectified in place", "product kept in memory", "hash table", "three kinds on a line",
-    "equal within, other across", "other within, equal across", "equal where fresh, other where kept", "other where fresh, equal where kept",
-)
+CASES = [*EQUAL, *SIZES, *INCREMENTS, *STORED, *FRONTS, *LOADED, *SCOPES, *VECTORS, *SYSTEM, *REAL]
+
 # Runs repeated for the coverage of the intervals.
 REPEATED = (
     "stores, 10 % equal", "half-equal stores, 64 bits", "filled, half again, summed", "scatter of one value", "struct fields", "summed, a tenth changed", "gather",

@@ -1,6 +1,5 @@
 #include "counter.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,6 +8,7 @@
 #define PAGES 4096u /* a power of two, several times what the kernels use */
 #define OBJECTS 64u
 #define ACCESS_BYTES_MAX 64u
+#define PENDING_MAX 8u /* stores of one instruction, each of eight bytes */
 
 /* The last load and the last store of one byte. A call of 0: there was none. */
 struct shadow {
@@ -42,7 +42,8 @@ struct pending {
 
 static struct page pages[PAGES];
 static struct object objects[OBJECTS];
-static struct pending pending;
+static struct pending pending[PENDING_MAX];
+static size_t pending_count;
 static struct counter_line lines[COUNTER_LINES];
 static uint32_t call_now, line_now, serials;
 static uint64_t stores;
@@ -120,27 +121,31 @@ static void follow_stores(uintptr_t address, size_t bytes, uint32_t serial, bool
     }
 }
 
-static void store_settle(void)
+static void settle(const struct pending *store)
 {
-    if (pending.bytes == 0) {
-        return;
-    }
-    bool same = memcmp(pending.before, (const void *)pending.address, pending.bytes) == 0;
+    bool same = memcmp(store->before, (const void *)store->address, store->bytes) == 0;
     count(&lines[line_now].stores, same, false, 1);
-    follow_stores(pending.address, pending.bytes, pending.serial, true, same);
+    follow_stores(store->address, store->bytes, store->serial, true, same);
     stores++;
-    for (size_t i = 0; i < pending.bytes; i++) {
-        struct shadow *byte = shadow_of(pending.address + i);
+    for (size_t i = 0; i < store->bytes; i++) {
+        struct shadow *byte = shadow_of(store->address + i);
         byte->store = stores;
         byte->store_times = byte->store_call == call_now ? byte->store_times + 1 : 1;
         byte->store_call = call_now;
-        byte->store_object = pending.serial;
+        byte->store_object = store->serial;
         byte->store_line = line_now;
         byte->store_offset = (uint8_t)i;
-        byte->store_bytes = (uint8_t)pending.bytes;
+        byte->store_bytes = (uint8_t)store->bytes;
         byte->followed = byte->used = byte->left_call = false;
     }
-    pending.bytes = 0;
+}
+
+void counter_settle(void)
+{
+    for (size_t i = 0; i < pending_count; i++) {
+        settle(&pending[i]);
+    }
+    pending_count = 0;
 }
 
 static void load(uintptr_t address, size_t bytes, uint32_t serial)
@@ -171,10 +176,9 @@ static void load(uintptr_t address, size_t bytes, uint32_t serial)
     follow_stores(address, bytes, serial, false, false);
 }
 
-static void access_announced(const void *place, size_t bytes, bool is_store)
+void counter_access(const void *place, size_t bytes, bool is_store)
 {
     uintptr_t address = (uintptr_t)place;
-    store_settle();
     uint32_t serial = counting ? object_at(address, bytes) : 0;
     if (serial == 0) {
         return;
@@ -183,13 +187,17 @@ static void access_announced(const void *place, size_t bytes, bool is_store)
         load(address, bytes, serial);
         return;
     }
-    if (bytes > ACCESS_BYTES_MAX) {
-        abort(); /* no kernel stores more at once */
+    if (bytes > ACCESS_BYTES_MAX || pending_count == PENDING_MAX) {
+        abort(); /* nothing that is counted stores more at once */
     }
-    pending.address = address;
-    pending.bytes = bytes;
-    pending.serial = serial;
-    memcpy(pending.before, place, bytes);
+    struct pending *store = &pending[pending_count++];
+    *store = (struct pending){.address = address, .bytes = bytes, .serial = serial};
+    memcpy(store->before, place, bytes);
+}
+
+bool counter_knows(const void *place)
+{
+    return counting && object_at((uintptr_t)place, 1) != 0;
 }
 
 void counter_call(uint32_t line)
@@ -201,7 +209,7 @@ void counter_call(uint32_t line)
 
 void counter_return(void)
 {
-    store_settle();
+    counter_settle();
     counting = false;
 }
 
@@ -229,12 +237,18 @@ void counter_born(const void *object, size_t bytes)
 
 void counter_died(const void *object)
 {
-    store_settle();
+    counter_settle();
     for (size_t i = 0; i < OBJECTS; i++) {
         if (objects[i].low == (uintptr_t)object) {
             objects[i].serial = 0;
         }
     }
+}
+
+static void access_announced(const void *place, size_t bytes, bool is_store)
+{
+    counter_settle();
+    counter_access(place, bytes, is_store);
 }
 
 /* What -fsanitize=thread calls: GCC's gcc/sanitizer.def lists them. */

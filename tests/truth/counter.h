@@ -2,12 +2,14 @@
  * Counts every load and store of instrumented kernels and says exactly what part of them was redundant or dead: what the
  * shares of the access engine are measured against. The definitions are those of the report; nothing is sampled.
  *
- * Kernels are compiled with -fsanitize=thread, whose calls before each access come here instead of to its run-time library.
- * One thread. Only accesses inside objects announced by counter_born count.
+ * Kernels are compiled with -fsanitize=thread, whose calls before each access come here instead of to its run-time library;
+ * of code that cannot be rebuilt each instruction is stepped through (stepper.h). One thread. Only accesses inside objects
+ * announced by counter_born count.
  */
 #ifndef PIEPROF_TRUTH_COUNTER_H
 #define PIEPROF_TRUTH_COUNTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +34,13 @@ void counter_call(uint32_t line); /* a native call begins, from that line (below
 void counter_return(void);
 void counter_forget(void); /* counts from nothing; what was accessed before stays known */
 const struct counter_line *counter_line(uint32_t line);
+
+/* Accesses are announced before they happen: counter_settle() says that those before have, counter_access() that this one will. */
+void counter_settle(void);
+void counter_access(const void *place, size_t bytes, bool is_store);
+
+/* Does an announced object hold the byte, in a call that is counted? */
+bool counter_knows(const void *place);
 
 void counter_born(const void *object, size_t bytes);
 void counter_died(const void *object);

@@ -1,9 +1,11 @@
 """Runs a case's program: for seconds of CPU time as it is, or for some steps with every access counted.
 
 The program's arguments are the library, "run" and seconds, or "count" and steps. Counting prints what the counter has of each of
-the program's lines, as JSON, once the steps before have left every byte a history.
+the program's lines, as JSON, once the steps before have left every byte a history. A library with a stepper steps through each
+call; one without has kernels that announce their accesses.
 """
 import ctypes
+import importlib
 import json
 import sys
 import time
@@ -39,15 +41,20 @@ class Plain:
 
 
 class Counted:
-    def __getattr__(self, name):
-        function = kernel(name)
+    """A module, or the library, whose functions are counted on the line that calls them."""
 
-        def call(*arguments):
-            library.counter_call(sys._getframe(1).f_lineno)
+    def __init__(self, function_of):
+        self.function_of = function_of
+
+    def __getattr__(self, name):
+        function = self.function_of(name)
+
+        def call(*arguments, **options):
+            begin(sys._getframe(1).f_lineno)
             try:
-                return function(*arguments)
+                return function(*arguments, **options)
             finally:
-                library.counter_return()
+                end()
 
         return call
 
@@ -55,11 +62,28 @@ class Counted:
 library.take.restype = ctypes.c_void_p
 library.take.argtypes = [ctypes.c_size_t]
 counting = sys.argv[2] == "count"
-lib = Counted() if counting else Plain()
+stepping = counting and hasattr(library, "stepper_call")
+begin, end = (library.stepper_call, library.stepper_return) if stepping else (library.counter_call, library.counter_return) if counting else (None, None)
+lib = Counted(kernel) if counting else Plain()
 
 
 def take():
     return library.take((COUNT + 1) * ELEMENT_BYTES_MAX)
+
+
+def module(name):
+    """NumPy, or PyTorch; only a stepper can count what it does."""
+    found = importlib.import_module(name)
+    return Counted(lambda function: getattr(found, function)) if counting else found
+
+
+def array(object_address, kind="f8"):
+    """The object's elements as NumPy's, zeros at first."""
+    import numpy
+
+    found = numpy.frombuffer((ctypes.c_byte * (COUNT * ELEMENT_BYTES_MAX)).from_address(object_address), kind)
+    found[:] = 0
+    return found
 
 
 def counts():
@@ -74,6 +98,10 @@ def count(step, steps):
         if n == WARM_STEPS + 1:
             library.counter_forget()
         step(n)
+    if stepping:
+        library.stepper_missed.restype = ctypes.c_uint64
+        if library.stepper_missed() > 0:
+            sys.exit(f"{library.stepper_missed()} accesses were not understood")
     print(json.dumps(counts()))
 
 

@@ -3,6 +3,7 @@
 The table of all kernels is `make truth`'s. What a share of samples is held to here lies six standard deviations off.
 """
 import os
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -44,6 +45,16 @@ EXPECTED = {
     "loaded twice, half changed": {(0, LOADS): (Fraction(3, 4), Fraction(1, 2)), (0, STORES): (Fraction(1, 2), None), (0, DEAD): (0, 0)},
     "equal where fresh, other where kept": {(0, LOADS): (Fraction(1, 2),) * 2, (0, STORES): (Fraction(1, 2),) * 2, (0, DEAD): (0, 0)},
 }
+# What is stepped through: NumPy's and PyTorch's code, whose text forces the shares as well; a kernel that the other counter counts, too.
+STEPPED = {
+    BY_NAME["NumPy's add in place"]: {(0, LOADS): Fraction(5, 8), (0, STORES): Fraction(1, 4), (0, DEAD): 0},
+    BY_NAME["NumPy's maximum"]: {(0, STORES): 0, (0, DEAD): 0, (1, LOADS): Fraction(9, 10), (1, STORES): Fraction(9, 10), (1, DEAD): 1},
+    BY_NAME["PyTorch's add"]: {(0, LOADS): 1, (0, STORES): 0, (0, DEAD): 0, (1, LOADS): Fraction(17, 20), (1, STORES): Fraction(7, 10), (1, DEAD): 1},
+    replace(BY_NAME["increment in place, 32 bits"], stepped=True): {(0, LOADS): 0, (0, STORES): 0, (0, DEAD): 0},
+    replace(BY_NAME["AVX-512 loads, a fifth changed"], truth={}, stepped=True): {(0, LOADS): Fraction(4, 5), (1, STORES): Fraction(4, 5), (1, DEAD): 0},
+    replace(BY_NAME["rep stosq"], truth={}, stepped=True): {(0, STORES): Fraction(1, 2), (0, DEAD): 1},
+}
+STEPS_STEPPED = 2
 RECYCLED = {"equal where fresh, other where kept": 1, "other where fresh, equal where kept": 0}
 
 
@@ -68,6 +79,21 @@ def test_the_counter_on_known_kernels(bench, name):
         if expected is not None:
             assert known[place].all == float(expected[0]), place
             assert known[place].across == (None if expected[1] is None else float(expected[1])), place
+
+
+@pytest.mark.parametrize("case", STEPPED, ids=lambda case: case.name)
+def test_the_stepper(bench, case):
+    needs_built(case)
+    numbers = case.line_numbers()
+    known = {(numbers.index(number), kind): share.all for (number, kind), share in bench.known(case, STEPS_STEPPED).items()}
+    assert known == {place: float(share) for place, share in STEPPED[case].items()}
+
+
+def test_the_stepper_says_what_it_does_not_understand(bench):
+    case = replace(BY_NAME["AVX2 gather"], truth={}, stepped=True)
+    needs_built(case)
+    with pytest.raises(RuntimeError, match="accesses were not understood"):
+        bench.known(case, 1)
 
 
 @pytest.mark.parametrize("name", RECYCLED)
@@ -143,6 +169,21 @@ def test_the_last_load_of_a_call_is_seen(measured, name, off):
     expect_near(row, off, across=True)
     low, high = row.share["across"]["ci95"]
     assert high - low <= 0.2, row
+
+
+@pytest.mark.parametrize("case", STEPPED, ids=lambda case: case.name)
+def test_the_stepper(bench, case):
+    needs_built(case)
+    numbers = case.line_numbers()
+    known = {(numbers.index(number), kind): share.all for (number, kind), share in bench.known(case, STEPS_STEPPED).items()}
+    assert known == {place: float(share) for place, share in STEPPED[case].items()}
+
+
+def test_the_stepper_says_what_it_does_not_understand(bench):
+    case = replace(BY_NAME["AVX2 gather"], truth={}, stepped=True)
+    needs_built(case)
+    with pytest.raises(RuntimeError, match="accesses were not understood"):
+        bench.known(case, 1)
 
 
 @pytest.mark.parametrize("name", RECYCLED)

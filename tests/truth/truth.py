@@ -17,11 +17,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from cases import CASES, DEAD, LOADS, STORES, TELLING, VERDICTS_KNOWN
+from cases import CASES, DEAD, LOADS, STORES, VERDICTS_KNOWN
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-STEPS = 40
+STEPS, STEPS_STEPPED = 40, 12
 PILOT_S = 1.0
 FULL_PAIRS, FULL_MOST_S = 20000, 40
 VERDICTS = {LOADS: "redundant_load", STORES: "redundant_store", DEAD: "dead_store"}
@@ -106,8 +106,9 @@ class Bench:
         numbers = case.line_numbers()
         if case.truth:
             return {(numbers[line], kind): Known(share) for line, kinds in case.truth.items() for kind, share in kinds.items()}
+        library, steps = ("libstepped.so", min(steps, STEPS_STEPPED)) if case.stepped else ("libcounted.so", steps)
         with tempfile.TemporaryDirectory(prefix="pieprof-truth-") as directory:
-            counts = json.loads(self.execute(case, "libcounted.so", "count", steps, directory=directory))
+            counts = json.loads(self.execute(case, library, "count", steps, directory=directory))
         found = {}
         for number in numbers:
             for kind in NAMES:
@@ -175,8 +176,8 @@ def cells(row, across=False):
     return [percent(truth), percent(share["fraction"]), interval, marked, f"{share['pairs']}"]
 
 
-def table(rows, full):
-    body = [[row.case + (" †" if full and row.case in TELLING else ""), f"`{row.line}`", NAMES[row.kind], *cells(row), *cells(row, across=True)] for row in rows]
+def table(rows):
+    body = [[row.case, f"`{row.line}`", NAMES[row.kind], *cells(row), *cells(row, across=True)] for row in rows]
     return "\n".join("| " + " | ".join(cell) + " |" for cell in (HEAD, ["---"] * 3 + ["---:"] * (len(HEAD) - 3), *body))
 
 
@@ -210,34 +211,15 @@ def both(rows):
 Between calls: {summary(rows, True)}."""
 
 
-def parts(options, rows):
-    """The summary, of the kernels measured at full size first."""
-    if not options.full:
-        return both(rows)
-    full = [row for row in rows if row.case in TELLING]
-    counts = sorted(pairs_of([row for row in full if row.case == case]) for case in {row.case for row in full})
-    return f"""## {len(counts)} kernels at full size, of {counts[0]:,} to {counts[-1]:,} pairs (median {statistics.median(counts):,.0f})
-
-{both(full)}
-
-## All kernels
-
-{both(rows)}"""
-
-
-def effort(options):
-    plain = f"until {options.pairs:,} pairs of a kernel or {options.most:g} s of its CPU time"
-    return f"{plain}; the most telling, which a cross marks, until {FULL_PAIRS:,} or {FULL_MOST_S} s" if options.full else plain
-
-
 def page(options, rows, minutes, load):
     kernels = len({row.case for row in rows})
     return f"""# How true the shares are
 
 Written by `make truth{' TRUTH=--full' if options.full else ''}` on {datetime.date.today()}, in {minutes:.0f} minutes: {platform.system()} {platform.release()}, {os.cpu_count()} cores, which others used too (load
-{load[0]:.1f} at first, {load[1]:.1f} at last), CPython {platform.python_version()}; {kernels} kernels, {options.jobs} at a time, at {options.rate} Hz, budget {options.budget} %, {effort(options)}.
+{load[0]:.1f} at first, {load[1]:.1f} at last), CPython {platform.python_version()}; {kernels} kernels, {options.jobs} at a time, at {options.rate} Hz, budget {options.budget} %,
+until {options.pairs:,} pairs of a kernel or {options.most:g} s of its CPU time.
 
-{parts(options, rows)}
+{both(rows)}
 
 Scope:
 
@@ -249,7 +231,8 @@ In the place of another object:
 
 How often the intervals cover the truth in repeated runs is in `COVERAGE.md`.
 
-The truth is counted (`counter.h`), or follows from the kernel's text (`cases.py`). *loads* and *stores* are the redundant part of the line's, *dead* its
+The truth is counted (`counter.h`; of NumPy's and PyTorch's code by stepping through each instruction, `stepper.h`), or follows from
+the kernel's text (`cases.py`). *loads* and *stores* are the redundant part of the line's, *dead* its
 stores that were overwritten before any load. An error is the estimate less the truth, in points; a star: the interval does not cover it. Between calls a pair of the last access of one call and
 the first of a later one counts as often as its bytes were loaded (stored to) in the first.
 
@@ -257,7 +240,7 @@ Not all errors are chance. Samples come by the clock, so slow instructions are m
 by both, what follows what tells how often each is (`analyzer/model/balance.h`; *updated fast, summed slowly*, *scatter of one value*). What remains: loops of unlike speed that share no
 bytes (*three kinds on a line*), and one instruction that is slow where the bytes are not in the cache (*strided loads*).
 
-{table(rows, options.full)}
+{table(rows)}
 """
 
 
@@ -269,16 +252,18 @@ def arguments():
     parser.add_argument("--budget", type=float, default=100)
     parser.add_argument("--pairs", type=int, default=2000, help="wanted of a kernel, its loads and stores together (default 2000)")
     parser.add_argument("--most", type=float, default=2, help="CPU seconds at most for a kernel (default 2)")
-    parser.add_argument("--full", action="store_true", help=f"{FULL_PAIRS} pairs, {FULL_MOST_S} s at most, of the {len(TELLING)} most telling kernels")
+    parser.add_argument("--full", action="store_true", help=f"{FULL_PAIRS} pairs, {FULL_MOST_S} s at most, of each kernel")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="kernels at a time (default: as many as processors)")
     parser.add_argument("--write", type=Path, help="write the table there, as markdown")
     parser.add_argument("words", nargs="*", help="only kernels whose name contains one of them")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.full:
+        options.pairs, options.most = FULL_PAIRS, FULL_MOST_S
+    return options
 
 
 def measure_case(options, bench, case):
-    full = options.full and case.name in TELLING
-    rows = measure(bench, case, *((FULL_PAIRS, FULL_MOST_S) if full else (options.pairs, options.most)))
+    rows = measure(bench, case, options.pairs, options.most)
     for row in rows:
         print(" | ".join((row.case, row.line, NAMES[row.kind], *cells(row), *cells(row, across=True))), flush=True)
     return rows
