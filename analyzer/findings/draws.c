@@ -96,11 +96,24 @@ static bool makes_generator(struct word text)
     return false;
 }
 
-const char *draws_say(struct model *model, const struct site *site)
+static struct word call_text(struct model *model, const struct site *site)
 {
     uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
     struct word text;
     text.text = operation_text(model, site->process, frame, &text.length_bytes);
+    return text;
+}
+
+bool draws_by_covariance(struct model *model, const struct site *site)
+{
+    static const char name[] = "multivariate_normal(";
+    struct word text = call_text(model, site);
+    return text.text != NULL && memmem(text.text, text.length_bytes, name, strlen(name)) != NULL;
+}
+
+const char *draws_say(struct model *model, const struct site *site)
+{
+    struct word text = call_text(model, site);
     if (text.text == NULL || !draws(text) || makes_generator(text))
         return "";
     return " It takes random numbers: the generator has to be left where they left it, or all that is drawn later is "

@@ -14,4 +14,7 @@ bool draws_by_name(struct word function);
  */
 const char *draws_say(struct model *model, const struct site *site);
 
+/* Does the call draw from a covariance, by multivariate_normal()? NumPy's decomposes it each time, which is no draw. */
+bool draws_by_covariance(struct model *model, const struct site *site);
+
 #endif

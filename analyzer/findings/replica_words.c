@@ -1,5 +1,6 @@
 #include "findings/replica_words.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 #include "show/page.h"
 
 #define LOOPS_MAX 4u /* so many are named */
+#define ROOM_MIN_BYTES 0x1p28
 
 static bool is_shuffled(const struct finding *finding)
 {
@@ -324,15 +326,53 @@ static char *say_ways(struct model *model, const struct finding *finding)
     return text;
 }
 
+/* Of contents that come round: what keeping them takes, where that is much. Fresh memory. */
+static char *say_room(const struct finding *finding)
+{
+    double bytes = (double)finding->object.period * (double)finding->object.size_bytes;
+    if (bytes < ROOM_MIN_BYTES)
+        return memory_print("%s", "");
+    char *room = page_bytes((uint64_t)fmin(bytes, 0x1p62));
+    char *text = memory_print(" All of them take %s: where that is too much, keep what is made from them.", room);
+    free(room);
+    return text;
+}
+
+/* What a draw does to its covariance is the same each time; the draw is not. */
+static const char *say_covariance_advice(void)
+{
+    return "Decompose the covariance once (np.linalg.cholesky()), and multiply what standard_normal() draws by the "
+           "factor: the same distribution, other numbers.";
+}
+
+/* Takes over the advice, and adds what random numbers ask for. Fresh memory. */
+static char *say_drawn(struct model *model, const struct finding *finding, char *advice)
+{
+    char *text = memory_print("%s%s", advice, draws_say(model, finding->second));
+    free(advice);
+    return text;
+}
+
+/* What to do where the whole result can be kept. Fresh memory. */
+static char *say_kept(struct model *model, const struct finding *finding, bool again, bool copy)
+{
+    char *advice = say_advice(model, finding, again, copy), *room = say_room(finding);
+    char *text = memory_print("%s%s", advice, room);
+    free(advice);
+    free(room);
+    return say_drawn(model, finding, text);
+}
+
 void replica_say(struct model *model, struct finding *finding, bool again, bool copy)
 {
     char *made = say_made(&finding->object), *equal = say_equal(model, finding, again, copy);
     char *others = say_others(&finding->object), *part = say_part(model, finding), *ways = say_ways(model, finding);
     finding->claim = memory_print("%s%s%s, %s%s.%s", made, part != NULL ? " by " : "", part != NULL ? part : "", equal,
                                   others, ways);
-    char *advice = part != NULL ? say_part_advice() : say_advice(model, finding, again, copy);
-    finding->advice = memory_print("%s%s", advice, draws_say(model, finding->second));
-    free(advice);
+    bool decomposes = part != NULL && draws_by_covariance(model, finding->second);
+    finding->advice = decomposes     ? memory_print("%s", say_covariance_advice())
+                      : part != NULL ? say_drawn(model, finding, say_part_advice())
+                                     : say_kept(model, finding, again, copy);
     free(made);
     free(equal);
     free(others);

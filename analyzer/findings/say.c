@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "findings/draws.h"
 #include "findings/sites.h"
 #include "show/page.h"
 #include "show/text_parts.h"
@@ -25,7 +26,8 @@ char *say_part(struct model *model, const struct finding *finding)
     if (part == 0 || part == line) /* the foundations themselves */
         part = model_node(site->process, site->record->node)->python;
     const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, part);
-    if (!finding->part_of_call || record == NULL || part == line)
+    bool is_part = finding->part_of_call || draws_by_covariance(model, site);
+    if (!is_part || record == NULL || part == line)
         return NULL;
     struct line_span span = model_position(model, site->process, record, &code);
     if (code == NULL)

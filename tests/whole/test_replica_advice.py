@@ -1,0 +1,36 @@
+"""What to do about results that are made again, where keeping them is not all there is to say."""
+from marked import NUMPY, found
+
+
+def the_finding(directory, source):
+    """That of the line marked so."""
+    path, report = found(directory, source)
+    number = next(number for number, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# A"))
+    (finding,) = [finding for finding in report["findings"] if finding["line"] == number]
+    return finding
+
+
+def test_a_draw_from_a_covariance_is_not_kept(tmp_path):
+    """What is the same each time is the covariance's decomposition; the numbers drawn are not."""
+    finding = the_finding(tmp_path, NUMPY + """
+        np.random.seed(0)
+        mean, scale = np.zeros(24), np.diag(np.arange(1.0, 25))
+        state, path = np.zeros(24), []
+        for step in range(6000):
+            state = 0.9 * state + np.random.multivariate_normal(mean, scale)  # A
+            path.append(state)
+        """)
+    assert " by svd at numpy/linalg/linalg.py:" in finding["claim"]
+    assert "Decompose the covariance once" in finding["advice"] and "Build it" not in finding["advice"]
+
+
+def test_what_comes_round_says_how_much_it_would_take_to_keep(tmp_path):
+    finding = the_finding(tmp_path, NUMPY + """
+        points, queries, near = random.normal(size=(20000, 16)), random.normal(size=(120, 16)), 0
+        for count in (1, 3, 5, 7):
+            for query in queries:
+                offsets = points - query  # A
+                near += int(np.partition((offsets * offsets).sum(1), count)[:count].sum() < 9)
+        """)
+    assert finding["category"] == "recomputed input"
+    assert finding["advice"].endswith("All of them take 293 MiB: where that is too much, keep what is made from them.")
