@@ -341,8 +341,8 @@ static char *say_room(const struct finding *finding)
 /* What a draw does to its covariance is the same each time; the draw is not. */
 static const char *say_covariance_advice(void)
 {
-    return "Decompose the covariance once (np.linalg.cholesky()), and multiply what standard_normal() draws by the "
-           "factor: the same distribution, other numbers.";
+    return "Draw many at once (its size), or decompose the covariance once (np.linalg.cholesky(); eigh() where it is "
+           "singular) and multiply what standard_normal() draws by the factor: the same distribution, other numbers.";
 }
 
 /* Takes over the advice, and adds what random numbers ask for. Fresh memory. */

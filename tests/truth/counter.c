@@ -8,7 +8,7 @@
 #define PAGES 4096u /* a power of two, several times what the kernels use */
 #define OBJECTS 64u
 #define ACCESS_BYTES_MAX 64u
-#define PENDING_MAX 8u /* stores of one instruction, each of eight bytes */
+#define PENDING_MAX 9u /* stores of one instruction, each of eight bytes: of 64 bytes that begin anywhere */
 
 /* The last load and the last store of one byte. A call of 0: there was none. */
 struct shadow {

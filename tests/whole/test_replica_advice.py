@@ -21,7 +21,7 @@ def test_a_draw_from_a_covariance_is_not_kept(tmp_path):
             path.append(state)
         """)
     assert " by svd at numpy/linalg/linalg.py:" in finding["claim"]
-    assert "Decompose the covariance once" in finding["advice"] and "Build it" not in finding["advice"]
+    assert "decompose the covariance once" in finding["advice"] and "Build it" not in finding["advice"]
 
 
 def test_what_comes_round_says_how_much_it_would_take_to_keep(tmp_path):
