@@ -261,14 +261,31 @@ static bool add_site(struct model *model, struct sorted *sorted, const struct si
     return true;
 }
 
+/* Native time below the instruction that called the sort; 0 where it was told for another size. */
+static uint64_t sort_ns(struct model *model, const struct site *site)
+{
+    struct caller *caller = objects_caller(model, site->process, site->record->node);
+    if (caller == NULL || caller->told)
+        return 0;
+    caller->told = true;
+    return caller->native_ns;
+}
+
+/* Of a call into a package, of whose time the sort may be little, only its part counts. */
 static void add_place(struct model *model, struct sorted *sorted, struct place *place)
 {
+    uint64_t sum = 0;
     bool any = false;
-    for (const struct site *site = place->sites; site != NULL; site = site->next)
-        any = add_site(model, sorted, site) || any;
+    for (const struct site *site = place->sites; site != NULL; site = site->next) {
+        if (!add_site(model, sorted, site))
+            continue;
+        any = true;
+        sum += sort_ns(model, site);
+    }
+    double part = place->native_ns > 0 ? (double)sum / (double)place->native_ns : 1;
     if (any) {
-        sorted->waste_s += (double)place->ns * 1e-9;
-        sorted->samples += place->samples;
+        sorted->waste_s += (double)place->ns * 1e-9 * part;
+        sorted->samples += (uint64_t)((double)place->samples * part);
     }
 }
 

@@ -191,3 +191,38 @@ def test_the_line_is_named(tmp_path, name):
 def test_what_is_used_is_none(tmp_path, name):
     report, _ = profile(tmp_path, WHOLE[name])
     assert report["findings"] == []
+
+
+PACKAGE = """
+import numpy as np
+def nearest(x):
+    order = np.argsort(x)[:, :3]
+    return order
+def fit(x):
+    order = [nearest(x + i) for i in range(5)]
+    for step in range(60000):
+        y = np.dot(x, x.T); x = x + 1e-6
+    return order, x
+def more(x):
+    for step in range(90000):
+        y = np.dot(x, x.T); x = x + 1e-6
+    return y
+"""
+
+
+def test_a_sort_deep_in_a_call_is_little_of_it(tmp_path):
+    """The seconds are the sort's, and not those of the call into a package that sorts, too."""
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "fitting.py").write_text(PACKAGE)
+    report, number = profile(tmp_path, f"""
+import sys
+sys.path.insert(0, {str(tmp_path / "site-packages")!r})
+import fitting
+""" + NUMPY + """
+        order, y = fitting.fit(x[:40, :40] * 1e-3)  # A
+        total += fitting.more(y).sum()
+        total += fitting.more(y).sum()
+        """)
+    line = next(line for line in report["lines"] if line["line"] == number)
+    for finding in report["findings"]:
+        assert finding["category"] != "inefficient algorithm" or finding["waste_s"] < 0.2 * line["time_s"], finding
