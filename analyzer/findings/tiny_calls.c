@@ -91,7 +91,7 @@ static void say_with(struct model *model, struct finding *finding, const char *i
 {
     struct loop_body loop = {.first = finding->line->number};
     struct comprehension comprehension;
-    uint32_t frame = model_node(finding->process, finding->node)->python;
+    uint32_t frame = lines_frame_of_leaf(model, finding->process, finding->node); /* not a wrapper's below it */
     bool is_loop = !comprehension_of_frame(model, finding->process, frame, &comprehension);
     if (is_loop)
         loop_of_frame(model, finding->process, frame, &loop);

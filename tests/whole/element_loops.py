@@ -150,6 +150,16 @@ def work():
 for again in range(3):
     work()
 """,
+    "through a wrapper of PyTorch's alone": TORCH + """
+target = (x > 0.5).float()
+def work():
+    total = 0.0
+    for label in target:
+        total = 1 - label  # A
+    return total
+for again in range(6):
+    work()
+""",
 }
 
 COMPREHENSIONS = {
