@@ -171,21 +171,6 @@ def test_the_last_load_of_a_call_is_seen(measured, name, off):
     assert high - low <= 0.2, row
 
 
-@pytest.mark.parametrize(("case", "expected"), STEPPED, ids=[case.name for case, _ in STEPPED])
-def test_the_stepper(bench, case, expected):
-    needs_built(case)
-    numbers = case.line_numbers()
-    known = {(numbers.index(number), kind): share.all for (number, kind), share in bench.known(case, STEPS_STEPPED).items()}
-    assert known == {place: float(share) for place, share in expected.items()}
-
-
-def test_the_stepper_says_what_it_does_not_understand(bench):
-    case = replace(BY_NAME["AVX2 gather"], truth={}, stepped=True)
-    needs_built(case)
-    with pytest.raises(RuntimeError, match="accesses were not understood"):
-        bench.known(case, 1)
-
-
 @pytest.mark.parametrize("name", RECYCLED)
 def test_same_and_recycled(measured, name):
     row = measured(name)[0, LOADS]
