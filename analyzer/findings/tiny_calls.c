@@ -120,7 +120,8 @@ static void say(struct model *model, struct finding *finding)
 static void say_scattered(struct model *model, struct finding *finding)
 {
     say_with(model, finding,
-             "Let np.add.at() or np.bincount(), which count an element that comes twice as the loop does "
+             "Let np.bincount() (of single elements) or np.add.at() (slow before NumPy 1.25), which count an element "
+             "that comes twice as the loop does "
              "(z[where] += does not), work on the whole array");
 }
 
