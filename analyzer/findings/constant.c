@@ -54,7 +54,7 @@ static void say(struct model *model, struct finding *finding)
     const struct finding_object *object = &finding->object;
     const struct site *site = finding->second;
     struct loop loop = loop_around(model, site->process, site->record->node, false);
-    char *made = say_made(object), *others = say_others(object);
+    char *made = say_made(object, NULL), *others = say_others(object);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL;
     finding->claim = memory_print("%s, each filled with %s from birth to end%s.", made,
                                   site->record->zero > 0 ? "zeros" : "one value", others);

@@ -151,11 +151,11 @@ static void say(struct model *model, struct finding *finding)
 {
     const struct site *first = finding->first, *second = finding->second;
     struct ways ways = ways_part(model, second->process, first->record->node, second->record->node);
-    char *made = say_made(&finding->object), *equal = page_count(finding->object.equal);
+    char *part = say_part(model, finding), *made = say_made(&finding->object, part);
+    char *equal = page_count(finding->object.equal);
     char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
-    char *part = say_part(model, finding);
-    finding->claim = memory_print("%s%s%s, %s times equal to what %s had just made by the same native function%s.",
-                                  made, part != NULL ? " by " : "", part != NULL ? part : "", equal, where, others);
+    finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
+                                  equal, where, others);
     char *advice = part != NULL ? say_part_advice() : say_advice(model, finding, &ways, where);
     finding->advice = memory_print("%s%s", advice, say_graph(model, second));
     free(advice);

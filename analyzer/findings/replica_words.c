@@ -365,10 +365,10 @@ static char *say_kept(struct model *model, const struct finding *finding, bool a
 
 void replica_say(struct model *model, struct finding *finding, bool again, bool copy)
 {
-    char *made = say_made(&finding->object), *equal = say_equal(model, finding, again, copy);
-    char *others = say_others(&finding->object), *part = say_part(model, finding), *ways = say_ways(model, finding);
-    finding->claim = memory_print("%s%s%s, %s%s.%s", made, part != NULL ? " by " : "", part != NULL ? part : "", equal,
-                                  others, ways);
+    char *part = say_part(model, finding), *made = say_made(&finding->object, part);
+    char *equal = say_equal(model, finding, again, copy);
+    char *others = say_others(&finding->object), *ways = say_ways(model, finding);
+    finding->claim = memory_print("%s, %s%s.%s", made, equal, others, ways);
     bool decomposes = part != NULL && draws_by_covariance(model, finding->second);
     finding->advice = decomposes     ? memory_print("%s", say_covariance_advice())
                       : part != NULL ? say_drawn(model, finding, say_part_advice())

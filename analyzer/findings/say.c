@@ -61,15 +61,17 @@ char *say_others(const struct finding_object *object)
     return text;
 }
 
-char *say_made(const struct finding_object *object)
+char *say_made(const struct finding_object *object, const char *by)
 {
+    char *maker = by != NULL ? memory_print(" by %s", by) : memory_print("%s", "");
     char *size = page_bytes(object->size_bytes), *made = page_count(object->made);
     char *examined = page_count(object->examined);
     const char *about = object->about ? "about " : "";
     const char *known = object->undecided > 0 ? "known for sure" : "looked at";
     char *text = object->examined == object->made
-                     ? memory_print("%s made %s times", size, made)
-                     : memory_print("%s made %s%s times, %s of them %s", size, about, made, examined, known);
+                     ? memory_print("%s made %s times%s", size, made, maker)
+                     : memory_print("%s made %s%s times%s, %s of them %s", size, about, made, maker, examined, known);
+    free(maker);
     free(size);
     free(made);
     free(examined);

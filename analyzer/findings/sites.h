@@ -75,7 +75,7 @@ char *say_part(struct model *model, const struct finding *finding);
 /* What to do about that. Fresh memory. */
 char *say_part_advice(void);
 
-/* "512 KiB made 260 times", with how many were looked at where not all were; fresh memory. */
-char *say_made(const struct finding_object *object);
+/* "512 KiB made 260 times by sorting", with how many were looked at where not all were. `by`: NULL for none. Fresh memory. */
+char *say_made(const struct finding_object *object, const char *by);
 
 #endif

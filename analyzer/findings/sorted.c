@@ -300,11 +300,10 @@ static void say(struct model *model, struct finding *finding)
     struct taken taken = {0};
     const struct site *site = finding->second;
     uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
-    char *made = say_made(&finding->object), *others = say_others(&finding->object);
+    char *made = say_made(&finding->object, "sorting"), *others = say_others(&finding->object);
     bool told = takes_few(model, site->process, frame, &taken);
     char *slice = told ? text_printable(taken.from, (size_t)(taken.to - taken.from)) : memory_print("few");
-    const char *comma = strchr(made, ',') != NULL ? "," : ""; /* some of them were looked at */
-    finding->claim = memory_print("%s%s by sorting%s, and of each only %s is taken.", made, comma, others, slice);
+    finding->claim = memory_print("%s%s, and of each only %s is taken.", made, others, slice);
     finding->advice = memory_print("What finds a few need not sort the rest: topk() of PyTorch, argpartition() or "
                                    "partition() of NumPy; sort what they give where its order matters.");
     free(made);

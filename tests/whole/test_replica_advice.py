@@ -20,7 +20,7 @@ def test_a_draw_from_a_covariance_is_not_kept(tmp_path):
             state = 0.9 * state + np.random.multivariate_normal(mean, scale)  # A
             path.append(state)
         """)
-    assert " by svd at numpy/linalg/linalg.py:" in finding["claim"]
+    assert " times by svd at numpy/linalg/linalg.py:" in finding["claim"]
     assert "decompose the covariance once" in finding["advice"] and "Build it" not in finding["advice"]
 
 
