@@ -121,7 +121,7 @@ import torch
 torch.manual_seed(1)
 model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
 optimizer = torch.optim.Adam(model.parameters())
-for step in range(600):
+for step in range(3000):
     data = torch.randn(64, 64); target = data.argmax(1) % 10
     loss = torch.nn.functional.cross_entropy(model(data), target)
     optimizer.zero_grad(); loss.backward(); optimizer.step()
