@@ -26,13 +26,29 @@
 #define REPLICAS_PART 10u /* of what was examined: where nearly all is of one value, a few that are not say nothing */
 #define OPEN_PART 4u      /* of what is known: where more is open, that little may look periodic by chance */
 #define NEW_OF_EXAMINED 1000u /* one object in so many may be new beyond the first period */
+#define ODD_OF_NEW 2u         /* a content that comes once is followed by equals of what was before it: not a period away */
 
+/* Contents of a period: what is of one value throughout is one, too. */
+static uint64_t contents_with_constant(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return site_new(site) + (record->constant > 0 ? 1 : 0) + (record->alike < record->constant ? 1 : 0);
+}
+
+/*
+ * Beyond the first period something may be new, but not stay and alternate with what was there: a picture that is flipped at
+ * random has two contents, and who follows "equal to the one before" loses one of them.
+ */
 bool site_repeats(const struct site *site)
 {
     const struct db_site *record = site->record;
     uint64_t period = record->period > 1 ? record->period : 1, contents = site_new(site);
-    return record->replicas > 0 && record->replicas >= contents &&
-           contents <= period + record->examined / NEW_OF_EXAMINED;
+    uint64_t few = record->examined / NEW_OF_EXAMINED;
+    if (record->replicas == 0 || record->replicas < contents || contents > period + few)
+        return false;
+    uint64_t beyond = contents > period ? contents - period : 0;
+    return contents_with_constant(site) <= period ||
+           record->replicas - record->period_replicas <= ODD_OF_NEW * beyond + few;
 }
 
 /* "array([a, b])", which makes an array of what is none. Behind the name stands more of a source, which ends in NUL. */
@@ -169,6 +185,8 @@ static bool is_round(struct model *model, const struct finding *finding)
     uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
     if (contents_of(finding) <= 1 || node == NULL)
         return false;
+    if (finding->object.period == 0) /* in an order that varies: none of them is "it" */
+        return true;
     if (loop_is_header(model, site->process, frame))
         return true;
     if (loop_is_comprehension(model, site->process, frame)) {

@@ -63,9 +63,10 @@ uint64_t site_births_there(const struct site *site)
 uint32_t site_period(const struct site *site)
 {
     uint64_t contents = site_new(site) > 0 ? site_new(site) : 1;
+    bool stays = contents == 1 && site->record->constant == 0;
     if (site_repeats_far(site))
         return site_far_period(site);
-    if (contents > 1 && site->record->period_replicas <= site->record->replicas / 2)
+    if (!stays && site->record->period_replicas <= site->record->replicas / 2)
         return 0;
     /* Those of one value come round, too, and so may those of which nothing is known. */
     bool counts_all = site->record->constant == 0 && site->record->undecided == 0;

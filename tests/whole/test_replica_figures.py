@@ -13,6 +13,30 @@ def test_constants_come_round_too(tmp_path, constant, replicas, period):
     assert finding["object"]["period"] == period and f"equal to the one {period} before" in finding["claim"]
 
 
+@pytest.mark.parametrize("why, counters, told", [
+    ("two contents drawn at random: a flip of one picture", dict(births=1200, replicas=1198, period_replicas=590), False),
+    ("the rarer of two comes once in a hundred", dict(births=1200, replicas=1198, period_replicas=1174), False),
+    ("half of the steps nothing passes a gate", dict(births=1500, constant=750, replicas=749, period_replicas=370), False),
+    ("a step in ten nothing does", dict(births=300, constant=30, replicas=269, period_replicas=242), False),
+    ("one new content in the middle", dict(births=1200, replicas=1198, period_replicas=1197), True),
+    ("zeros at first", dict(births=300, constant=1, replicas=298), True),
+])
+def test_equal_to_the_one_before_is_no_word_for_contents_that_alternate(tmp_path, why, counters, told):
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 65536, period=1, **counters)
+    assert [finding["kind"] for finding in program.report(tmp_path)["findings"]] == (["replica"] if told else []), why
+
+
+@pytest.mark.parametrize("in_turn", [True, False])
+def test_as_many_contents_as_rounds_come_one_after_the_other(tmp_path, in_turn):
+    """Ten pictures drawn at random in ten epochs: within none of them is one equal to the one before."""
+    program = Program()
+    text_node = program.way(*MASK, samples=500)
+    program.process.site(text_node, 65536, period=1, births=1000, replicas=990, period_replicas=990 if in_turn else 99,
+                         new_first=1, new_last=901, new_step=100)
+    assert [finding["kind"] for finding in program.report(tmp_path)["findings"]] == (["replica"] if in_turn else [])
+
+
 ROUND = "to the one 5 before: the same 5 contents come round again; of 400 more 399 equal to an earlier one."
 STAYS = "to the one before, from inputs that did not change."
 
