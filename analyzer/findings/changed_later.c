@@ -26,7 +26,7 @@ static bool has_left_statement(struct model *model, struct process *process, uin
     return at.line < first || at.line > last;
 }
 
-static bool is_changed(struct model *model, const struct site *site)
+bool site_changed_later(struct model *model, const struct site *site)
 {
     const struct process *process = site->process;
     uint32_t line = lines_frame_of_leaf(model, process, site->record->node), frame = 0,
@@ -50,7 +50,7 @@ bool changed_later(struct model *model, const struct line *line)
 {
     for (const struct place *place = line->places; place != NULL; place = place->next)
         for (const struct site *site = place->sites; site != NULL; site = site->next)
-            if (site->record->replicas > 0 && is_changed(model, site))
+            if (site->record->replicas + site->record->constant > 0 && site_changed_later(model, site))
                 return true;
     return false;
 }

@@ -7,4 +7,7 @@
 /* By what was recorded of a few objects (db_site.changed_beyond). False where none of those was seen to. */
 bool changed_later(struct model *model, const struct line *line);
 
+/* The same of one site. */
+bool site_changed_later(struct model *model, const struct site *site);
+
 #endif

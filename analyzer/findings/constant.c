@@ -1,9 +1,10 @@
 /*
  * Claim: the line fills buffers with one and the same value each time; one such buffer would do.
  * Evidence: every object of the site was constant at its end, and all of the same value; each took the place of the one
- * before; and the time it took, measured at that instruction in more than a few samples, is worth it. Without that it is a
+ * before; nothing is seen to store into them after the line, neither in the text nor in a few that were looked at between; and the time it took, measured at that instruction in more than a few samples, is worth it. Without that it is a
  * fact of the line, no finding.
- * Traps: buffers of one value each, but not the same (the time of a step, the working target of a round); buffers that are
+ * Traps: buffers that are of another value in between (ones, tripled in place: kept, they would be tripled again; -1 for what is
+ * still to do, filled with another when it is done); buffers of one value each, but not the same (the time of a step, the working target of a round); buffers that are
  * alive together, which the program may come to write apart (gradients, states); a line whose other results repeat is rule replica's, constants included; automatic differentiation's ones and zeros, initial states and masks that happen to be full: they cost nothing;
  * results that are constant only at times (any object that is not unmakes it); a computed result that is all one value
  * because of the data (a check that finds nothing).
@@ -12,6 +13,8 @@
 
 #include "base/memory.h"
 #include "findings/blank.h"
+#include "findings/changed.h"
+#include "findings/changed_later.h"
 #include "findings/loop.h"
 #include "findings/sites.h"
 #include "show/page.h"
@@ -26,10 +29,24 @@ bool site_is_constant(const struct site *site)
     return record->constant > 0 && record->constant == record->examined && record->constant == record->alike;
 }
 
+static void find_changes(struct model *model, const struct site *site, struct changed *changed)
+{
+    changed_find(changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
+}
+
+/* Does anything store into the buffer between the line and its end? What it holds then is not what the line made. */
+static bool is_stored_into(struct model *model, const struct site *site)
+{
+    struct changed changed;
+    find_changes(model, site, &changed);
+    return changed.count > 0 || site_changed_later(model, site);
+}
+
 static bool holds(struct model *model, const struct site *site)
 {
     return site_is_constant(site) && site->record->most_alive <= ALIVE_MAX &&
-           !finding_has_line(model, site->place->line) && site_is_blank(model, site) != BLANK_NO;
+           !finding_has_line(model, site->place->line) && site_is_blank(model, site) != BLANK_NO &&
+           !is_stored_into(model, site);
 }
 
 static uint64_t constant_of(const struct site *site)
@@ -55,13 +72,19 @@ static void say(struct model *model, struct finding *finding)
     const struct site *site = finding->second;
     struct loop loop = loop_around(model, site->process, site->record->node, false);
     char *made = say_made(object, NULL), *others = say_others(object);
-    char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL;
-    finding->claim = memory_print("%s, each filled with %s from birth to end%s.", made,
-                                  site->record->zero > 0 ? "zeros" : "one value", others);
-    finding->advice = place != NULL ? memory_print("One such buffer, made outside the loop at %s, would do.", place)
-                                    : memory_print("One such buffer would do.");
+    struct changed changed;
+    find_changes(model, site, &changed);
+    char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
+         *handed = say_handed(model, &changed);
+    char *outside = place != NULL ? memory_print(", made outside the loop at %s,", place) : memory_print("%s", "");
+    finding->claim = memory_print("%s, each full of %s at its end%s.", made,
+                                  site->record->zero > 0 ? "zeros" : "one and the same value", others);
+    finding->advice =
+        memory_print("One such buffer%s would do where nothing stores into it in between.%s", outside, handed);
     free(made);
     free(others);
+    free(outside);
+    free(handed);
     free(place);
 }
 

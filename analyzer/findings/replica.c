@@ -26,7 +26,7 @@
 #define REPLICAS_PART 10u /* of what was examined: where nearly all is of one value, a few that are not say nothing */
 #define OPEN_PART 4u      /* of what is known: where more is open, that little may look periodic by chance */
 #define NEW_OF_EXAMINED 1000u /* one object in so many may be new beyond the first period */
-#define ODD_OF_NEW 2u         /* a content that comes once is followed by equals of what was before it: not a period away */
+#define ODD_OF_NEW 2u /* a content that comes once is followed by equals of what was before it: not a period away */
 
 /* Contents of a period: what is of one value throughout is one, too. */
 static uint64_t contents_with_constant(const struct site *site)

@@ -130,14 +130,7 @@ static char *say_others_changes(struct model *model, const struct finding *findi
             " It is changed in place after this line, by what it is handed to or by another name: keep the "
             "finished buffer%s.",
             copy ? "" : ", or hand out copies");
-    if (changed->handed.length_bytes == 0)
-        return memory_print("%s", "");
-    char *place = say_place(model, changed->file, changed->handed_line);
-    char *function = text_printable(changed->handed.text, changed->handed.length_bytes);
-    char *text = memory_print(" %s() at %s, which is handed it, must not change it in place.", function, place);
-    free(place);
-    free(function);
-    return text;
+    return say_handed(model, changed);
 }
 
 /*

@@ -76,8 +76,7 @@ bool site_rounds_are_seen(struct model *model, const struct site *site)
 /* Drawn at random from a few, contents may be as many as the rounds, but not one after the other. */
 static bool is_equal_to_last(const struct db_site *record)
 {
-    return record->period == 1 &&
-           (record->replicas - record->period_replicas) * OTHER_OF_REPLICAS <= record->replicas;
+    return record->period == 1 && (record->replicas - record->period_replicas) * OTHER_OF_REPLICAS <= record->replicas;
 }
 
 bool site_repeats_in_rounds(struct model *model, const struct site *site)

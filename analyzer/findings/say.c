@@ -17,6 +17,18 @@ char *say_place(const struct model *model, const char *file, int32_t line)
     return text;
 }
 
+char *say_handed(const struct model *model, const struct changed *changed)
+{
+    if (changed->handed.length_bytes == 0)
+        return memory_print("%s", "");
+    char *place = say_place(model, changed->file, changed->handed_line);
+    char *function = text_printable(changed->handed.text, changed->handed.length_bytes);
+    char *text = memory_print(" %s() at %s, which is handed it, must not change it in place.", function, place);
+    free(place);
+    free(function);
+    return text;
+}
+
 char *say_part(struct model *model, const struct finding *finding)
 {
     const struct site *site = finding->second;

@@ -5,6 +5,7 @@
 #ifndef PIEPROF_ANALYZER_SITES_H
 #define PIEPROF_ANALYZER_SITES_H
 
+#include "findings/changed.h"
 #include "findings/finding.h"
 
 struct site_rule {
@@ -62,6 +63,12 @@ bool site_repeats(const struct site *site);
 
 /* "model.py:57", fresh memory. */
 char *say_place(const struct model *model, const char *file, int32_t line);
+
+/*
+ * " fit() at train.py:12, which is handed it, must not change it in place." of what the text says becomes of a buffer; empty where it is
+ * handed to nobody. Fresh memory.
+ */
+char *say_handed(const struct model *model, const struct changed *changed);
 
 /* "; on this line 3 other sizes likewise" or nothing; fresh memory. */
 char *say_others(const struct finding_object *object);

@@ -38,8 +38,8 @@ static struct call_stack_asked *make_room(struct call_stack *stack)
 /* The first ones follow each other, the later ones lie ever further apart: of results that come round others have their turn. */
 static bool is_due(const struct site *site, uint32_t birth)
 {
-    return site->asked < ASKED_OF_SITE && atomic_load_explicit(&site->last_match, memory_order_relaxed) != 0 &&
-           birth >= UINT32_C(1) << site->asked;
+    bool shows_something = atomic_load_explicit(&site->last_match, memory_order_relaxed) != 0 || site->constants > 0;
+    return site->asked < ASKED_OF_SITE && shows_something && birth >= UINT32_C(1) << site->asked;
 }
 
 void aftermath_born(struct call_stack *stack, struct site *site, uintptr_t start, struct object_origin *origin)
