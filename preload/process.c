@@ -11,6 +11,7 @@
 #include "kernel.h"
 #include "ledger/ledger.h"
 #include "memory.h"
+#include "objects/content.h"
 #include "objects/replica.h"
 #include "process_child.h"
 #include "run_name.h"
@@ -213,6 +214,9 @@ void process_engine_on(enum db_engine engine)
 {
     float tolerance = engine == DB_ENGINE_ACCESS ? (float)config.fp_tolerance : 0;
     process_record->engines[engine] = (struct db_engine_status){.state = DB_ENGINE_ON, .tolerance = tolerance};
+    if (engine == DB_ENGINE_REPLICA) {
+        process_record->engines[engine].sampled_beyond_bytes = content_sampled_beyond_bytes();
+    }
 }
 
 void process_engine_skip(enum db_engine engine, const char *why)

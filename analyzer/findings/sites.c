@@ -320,6 +320,18 @@ static bool stays(const struct claim *claim)
     return true;
 }
 
+/* Of large contents samples were compared, which some that differ have in common. */
+static bool compares_samples(const struct claim *claim)
+{
+    for (size_t i = 0; i < claim->count; i++) {
+        const struct site *site = claim->sites[i];
+        uint32_t beyond = site->process->run->record->engines[DB_ENGINE_REPLICA].sampled_beyond_bytes;
+        if (beyond > 0 && site->record->size_bytes > beyond)
+            return true;
+    }
+    return false;
+}
+
 /* Sums over all sizes, and the size with most equal bytes as the one that is told. */
 static void fill_objects(const struct claim *claim, struct finding *finding)
 {
@@ -346,7 +358,9 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
     finding->object.sizes = sizes;
     finding->object.varies = varies(claim);
     finding->object.stays = stays(claim);
-    finding->exact = finding->whole == made;
+    finding->by_samples = compares_samples(claim);
+    finding->looked_at_all = finding->whole == made;
+    finding->exact = finding->looked_at_all && !finding->by_samples;
     finding->waste_bytes = all_bytes < 0x1p62 ? (uint64_t)all_bytes : UINT64_C(1) << 62;
 }
 

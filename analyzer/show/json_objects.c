@@ -73,10 +73,11 @@ static void put_share(json_t *object, const struct finding *finding)
     double fraction = finding->whole > 0 ? (double)finding->part / (double)finding->whole : 0;
     json_object_set_new(object, "fraction", json_real(fraction));
     json_object_set_new(object, "ci95",
-                        !finding->exact && !finding->by_text && estimate.known
+                        !finding->exact && !finding->looked_at_all && !finding->by_text && estimate.known
                             ? json_pack("[f,f]", estimate.low, estimate.high)
                             : json_null());
     json_object_set_new(object, "exact", json_boolean(finding->exact));
+    json_object_set_new(object, "by_samples", json_boolean(finding->by_samples));
 }
 
 static json_t *json_first(struct model *model, const struct finding *finding)

@@ -10,14 +10,20 @@
 
 #define INDENT 4
 
-/* "exact", "by the text", or the interval of a share that rests on some of the objects. Fresh memory. */
+/* "exact", "by the text", or the interval of a share that rests on some of the objects; or on samples of all. Fresh memory. */
 static char *certainty(const struct finding *finding)
 {
     if (finding->by_text)
         return memory_print("by the text");
+    if (finding->looked_at_all && finding->by_samples)
+        return memory_print("compared by samples");
     char *share =
         finding->exact ? NULL : text_share(share_estimate_counts(finding->part, finding->whole, finding->undecided));
-    char *text = memory_print("%s", finding->exact ? "exact" : share != NULL ? share : "few looked at");
+    char *text = memory_print("%s%s",
+                              finding->exact  ? "exact"
+                              : share != NULL ? share
+                                              : "few looked at",
+                              finding->by_samples ? ", by samples" : "");
     free(share);
     return text;
 }

@@ -103,7 +103,7 @@ static void add_faults(char **text, const struct faults *faults)
 static void add_facts(char **text, const struct alive *alive)
 {
     add_part(text, alive->again, "freed and allocated again", alive->again_bytes);
-    add_part(text, alive->unfilled, "never seen to be filled", alive->unfilled_bytes);
+    add_part(text, alive->unfilled, "unchanged at their end", alive->unfilled_bytes);
     add_faults(text, &alive->faults);
 }
 

@@ -50,7 +50,7 @@
 #define DB_RUN_NAME_BYTES 128u
 #define DB_HOST_NAME_BYTES 64u
 #define DB_BUILD_ID_BYTES 32u
-#define DB_REASON_BYTES 192u
+#define DB_REASON_BYTES 188u
 #define DB_EVENTS_MAX 8u
 #define DB_EVENT_NAME_BYTES 64u
 
@@ -126,11 +126,11 @@ struct db_blob {
 };
 
 enum db_engine_state { DB_ENGINE_OFF = 0, DB_ENGINE_ON = 1 };
-
 struct db_engine_status {
     uint32_t state;  /* enum db_engine_state */
     float tolerance; /* of the access engine: within which numbers count as equal (PIEPROF_FP_TOLERANCE); 0 else */
     char why_off[DB_REASON_BYTES]; /* empty when on */
+    uint32_t sampled_beyond_bytes; /* of the replica engine: samples of larger contents are compared; 0: of none */
 };
 
 enum db_process_end { DB_END_RUNNING = 0, DB_END_EXIT = 1, DB_END_EXEC = 2, DB_END_SIGNAL = 3 };

@@ -24,7 +24,7 @@
 #define USER_BITS 47u
 #define MARK_BITS 4u
 #define OWN_ADDRESSES 4u                      /* of one buffer, into it: no numbers happen to be that */
-#define DIGESTED_BYTES ((size_t)64 << 10)     /* unless PIEPROF_DIGEST=full: always whole, ... */
+#define DIGESTED_BYTES 65536u                 /* unless PIEPROF_DIGEST=full: always whole, ... */
 #define WHOLE_LIMIT_BYTES ((size_t)16 << 20)  /* ... where that may be of use, ... */
 #define PROOF_LIMIT_BYTES ((size_t)256 << 20) /* ... where much speaks for it; beyond, samples must do */
 #define SELECTOR_WORDS 8u
@@ -290,6 +290,11 @@ bool content_selector(uintptr_t start, size_t size_bytes, uint32_t *selector)
 bool content_is_digested_whole(size_t size_bytes)
 {
     return size_bytes <= DIGESTED_BYTES || config.digest_full;
+}
+
+uint32_t content_sampled_beyond_bytes(void)
+{
+    return config.digest_full ? 0 : DIGESTED_BYTES;
 }
 
 bool content_may_read_whole(size_t size_bytes)

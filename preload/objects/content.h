@@ -65,6 +65,9 @@ bool content_selector(uintptr_t start, size_t size_bytes, uint32_t *selector);
 /* Is it so short that all of it is digested each time it is looked at? That takes some microseconds, and no sample can mislead. */
 bool content_is_digested_whole(size_t size_bytes);
 
+/* The size up to which that holds; 0: of all. */
+uint32_t content_sampled_beyond_bytes(void);
+
 /* Is it not too long to be digested whole, each time that may be of use? */
 bool content_may_read_whole(size_t size_bytes);
 

@@ -147,7 +147,7 @@ def test_what_is_never_filled_is_told(tmp_path):
     line = memory_of(report, marks["A"])
     assert (line["unfilled"], line["unfilled_bytes"]) == (50, 50 * MIB)
     assert memory_of(report, marks["B"])["unfilled"] == 0
-    assert "50 never seen to be filled (50 MiB)" in " ".join(whole.read_report(database).split())
+    assert "50 unchanged at their end (50 MiB)" in " ".join(whole.read_report(database).split())
 
 
 def test_what_was_carried_over_is_filled(tmp_path):
