@@ -208,17 +208,20 @@ static bool takes_few(struct model *model, struct process *process, uint32_t fra
 
 /*
  * Of the sort's sampled stores, were many loaded by the next call? What is taken is loaded at once and seen, what is not is overwritten a
- * step later, and few watches wait so long: so not of those alone whose fate is known. What the sort itself loads is no use.
+ * step later, and few watches wait so long: so not of those alone whose fate is known. What the sort itself loads is no use, nor is
+ * what a function of NumPy's loads that copies in one native call and sorts the copy in the next.
  */
-static bool is_read(const struct site *site)
+static bool is_read(struct model *model, const struct site *site)
 {
+    uint32_t caller = objects_caller_frame(model, site->process, site->record->node);
     const struct run_table *table = &site->process->run->tables[DB_KIND_PAIR];
     uint64_t loaded = 0, sampled = 0;
     struct run_cursor cursor = {0};
     for (const struct db_pair *record; (record = run_next(table, &cursor)) != NULL;) {
         if (record->first_access != DB_ACCESS_STORE || objects_site_of_pair(site->process, record) != site)
             continue;
-        bool is_load = record->second_access == DB_ACCESS_LOAD && record->scope == DB_SCOPE_ACROSS;
+        bool is_load = record->second_access == DB_ACCESS_LOAD && record->scope == DB_SCOPE_ACROSS &&
+                       objects_caller_frame(model, site->process, record->second_node) != caller;
         loaded += is_load ? record->count : 0;
         sampled += record->second_access == DB_ACCESS_NONE ? record->count : 0;
     }
@@ -245,7 +248,7 @@ static bool add_site(struct model *model, struct sorted *sorted, const struct si
     struct taken taken;
     uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
     if (site_results(site) == 0 || !is_sort(model, site) || !takes_few(model, site->process, frame, &taken) ||
-        is_read(site))
+        is_read(model, site))
         return false;
     sorted->results += site_results(site);
     sorted->known = sorted->known && site_results_are_known(site);

@@ -30,7 +30,7 @@ ALONE, LOADED = (make_db.STORE, 0), (make_db.STORE, make_db.LOAD)
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns before CPython 3.11")
 
 
-def found(tmp_path, function="nearest", births=100, samples=500, stores=0, loaded=0, scope=make_db.ACROSS):
+def found(tmp_path, function="nearest", births=100, samples=500, stores=0, loaded=0, scope=make_db.ACROSS, by_sort=False):
     """The findings of a run of 10 s in which a sort made so many results; of its sampled stores so many were loaded."""
     program = Program(PROGRAM)
     outer = program.frame(program.frame(program.process.root(), "<module>", "main(np.ones"), "main", f"{function}(data)")
@@ -40,7 +40,7 @@ def found(tmp_path, function="nearest", births=100, samples=500, stores=0, loade
     if stores:
         program.process.pair(sort, sort, ALONE, make_db.UNKNOWN, 3, count=stores, site=site)
     if loaded:
-        program.process.pair(sort, use, LOADED, scope, count=loaded, site=site)
+        program.process.pair(sort, sort if by_sort else use, LOADED, scope, count=loaded, site=site)
     return report_json(program.write(tmp_path / "out.db"), "--min-waste", "0")["findings"]
 
 
@@ -65,7 +65,9 @@ def test_one_store_in_twelve_may_be_loaded(tmp_path, stores, loaded, is_found):
 
 
 def test_what_the_sort_itself_loads_is_no_use(tmp_path):
+    """Nor what it copies first, in a native call of its own."""
     assert len(found(tmp_path, stores=100, loaded=90, scope=make_db.WITHIN)) == 1
+    assert len(found(tmp_path, stores=100, loaded=90, by_sort=True)) == 1
 
 
 @pytest.mark.parametrize("why, how", [
