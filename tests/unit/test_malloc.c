@@ -144,6 +144,38 @@ static void test_realloc_moves_keeps_and_fails(void **state)
     assert_null(realloc(grown, 0));
 }
 
+/* Of C23; what glibc has them declare is for compilers that know it. */
+void free_sized(void *block, size_t bytes);
+void free_aligned_sized(void *block, size_t alignment, size_t bytes);
+
+static void test_sized_functions_end_objects(void **state)
+{
+    (void)state;
+    void *block = malloc(5000);
+    assert_true(is_object(block));
+    free_sized(block, 5000);
+    assert_false(is_object(block));
+    block = aligned_alloc(64, 6400);
+    assert_true(is_object(block));
+    free_aligned_sized(block, 64, 6400);
+    assert_false(is_object(block));
+}
+
+static void test_reallocarray_ends_one_object_and_bears_another(void **state)
+{
+    (void)state;
+    struct object before, after;
+    char *block = malloc(4096);
+    memset(block, 7, 4096);
+    assert_true(object_map_find((uintptr_t)block, &before));
+    char *grown = reallocarray(block, 300, 1000);
+    assert_true(is_object(grown) && grown[4095] == 7);
+    assert_true(object_map_find((uintptr_t)grown, &after));
+    assert_true(after.serial > before.serial && after.size_bytes >= 300000);
+    assert_true(grown == block || !is_object(block));
+    free(grown);
+}
+
 static void test_no_objects_without_an_engine_that_asks(void **state)
 {
     (void)state;
@@ -254,6 +286,8 @@ int main(void)
         cmocka_unit_test(test_what_was_asked_for_decides_not_what_was_given),
         cmocka_unit_test(test_errors_are_libcs),
         cmocka_unit_test(test_realloc_moves_keeps_and_fails),
+        cmocka_unit_test(test_sized_functions_end_objects),
+        cmocka_unit_test(test_reallocarray_ends_one_object_and_bears_another),
         cmocka_unit_test(test_no_objects_without_an_engine_that_asks),
         cmocka_unit_test(test_early_memory_can_be_given_back_and_grown),
         cmocka_unit_test(test_the_map_agrees_after_churn),

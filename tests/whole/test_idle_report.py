@@ -53,6 +53,8 @@ EDGES = [
     (gap(400, 2, 9), (3 / 16, 9 / 16)),  # of two alike the first
     ([25] * 16, None),
     ([25] * 12 + [0] * 4, (12 / 16, 1.0)),
+    ([0] * 4 + [25] * 12, (0.0, 4 / 16)),  # made long before it is used
+    ([0] * 3 + [25] * 13, None),
     ([25] * 13 + [0] * 3, None),  # three parts are no window; of four one is dense, and two halves of that are left
     ([300] + [10] * 15, (1 / 16, 1.0)),
     ([], None),
