@@ -1,8 +1,9 @@
 /*
  * Claim: the line fills buffers with one and the same value each time; one such buffer would do.
  * Evidence: every object of the site was constant at its end, and all of the same value; each took the place of the one
- * before; nothing is seen to store into them after the line, neither in the text nor in a few that were looked at between; and the time it took, measured at that instruction in more than a few samples, is worth it. Without that it is a
- * fact of the line, no finding.
+ * before; nothing is seen to store into them after the line, neither in the text nor in a few that were looked at in between; and
+ * the time it took, measured at that instruction in more than a few samples, is worth it. Without that it is a fact of the line, no
+ * finding.
  * Traps: buffers that are of another value in between (ones, tripled in place: kept, they would be tripled again; -1 for what is
  * still to do, filled with another when it is done); buffers of one value each, but not the same (the time of a step, the working target of a round); buffers that are
  * alive together, which the program may come to write apart (gradients, states); a line whose other results repeat is rule replica's, constants included; automatic differentiation's ones and zeros, initial states and masks that happen to be full: they cost nothing;

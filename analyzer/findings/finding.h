@@ -42,8 +42,8 @@ struct finding {
     bool by_memory;                    /* it wins bytes of the peak, no time */
     uint64_t part, whole;              /* the share: `part` of `whole` examined objects... */
     bool exact;                        /* ... which are all there were, each compared whole */
-    bool looked_at_all;                /* exact but for samples: of larger contents only these were compared... */
-    bool by_samples;                   /* ... here */
+    bool looked_at_all;                /* as exact, but that may have been by samples */
+    bool by_samples;                   /* of some contents only samples were compared */
     bool by_text;                      /* the program's text carries the claim: it has no share that could be off */
     uint64_t undecided;                /* beside `whole`: it is open whether they are part of it */
     const struct site *first, *second; /* NULL: it speaks of no objects, but of a context: */

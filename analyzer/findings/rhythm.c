@@ -7,7 +7,6 @@
 #define AGAIN_MIN 3u /* of each content, so many times at least */
 #define CONTENTS_MIN                                                                                                   \
     8u /* of fewer the distances may have such a divisor by chance: of six, one time in three thousand */
-#define OTHER_OF_REPLICAS 50 /* one in so many may equal another than the one before */
 
 uint64_t site_rhythm(const struct site *site)
 {
@@ -33,8 +32,7 @@ static bool is_in_rhythm(const struct site *site)
     const struct db_site *record = site->record;
     uint64_t contents = site_new(site);
     return contents >= CONTENTS_MIN && record->new_last != UINT32_MAX && record->new_step > AGAIN_MIN &&
-           record->replicas >= AGAIN_MIN * contents && record->period == 1 &&
-           (record->replicas - record->period_replicas) * OTHER_OF_REPLICAS <= record->replicas && goes_on(record);
+           record->replicas >= AGAIN_MIN * contents && site_equals_last(site) && goes_on(record);
 }
 
 uint64_t site_rhythm_contents(const struct site *site)

@@ -10,7 +10,6 @@
 #define ROUNDS_MIN 8u /* fewer may agree in number by chance */
 #define RHYTHM_MIN 4u /* new contents at equal distances: so many are no chance, whatever else is made */
 #define FRAMES_MAX 200
-#define OTHER_OF_REPLICAS 50u /* within a round one in so many may equal another than the one before */
 
 /* Births that something else has which is made once for each new content of the site: how many, give or take. */
 struct rounds {
@@ -73,17 +72,12 @@ bool site_rounds_are_seen(struct model *model, const struct site *site)
     return false;
 }
 
-/* Drawn at random from a few, contents may be as many as the rounds, but not one after the other. */
-static bool is_equal_to_last(const struct db_site *record)
-{
-    return record->period == 1 && (record->replicas - record->period_replicas) * OTHER_OF_REPLICAS <= record->replicas;
-}
-
+/* Contents that are drawn at random from a few may be as many as the rounds, but do not stay for one. */
 bool site_repeats_in_rounds(struct model *model, const struct site *site)
 {
     uint64_t contents = site_new(site);
     struct loop_body loop;
-    if (contents < 2 || site->record->replicas < AGAIN_MIN * contents || !is_equal_to_last(site->record) ||
+    if (contents < 2 || site->record->replicas < AGAIN_MIN * contents || !site_equals_last(site) ||
         !loop_body_around(model, site->process, site->record->node, &loop))
         return false;
     bool in_rhythm = rounds_of_rhythm(site).births > 0;

@@ -10,6 +10,7 @@
 #include "findings/loop.h"
 #include "model/select.h"
 
+#define OTHER_OF_REPLICAS 50u /* one in so many may equal another than the one before */
 #define WAYS_MAX 64u
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
 
@@ -71,6 +72,12 @@ uint32_t site_period(const struct site *site)
     /* Those of one value come round, too, and so may those of which nothing is known. */
     bool counts_all = site->record->constant == 0 && site->record->undecided == 0;
     return counts_all && contents < site->record->period ? (uint32_t)contents : site->record->period;
+}
+
+bool site_equals_last(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->period == 1 && (record->replicas - record->period_replicas) * OTHER_OF_REPLICAS <= record->replicas;
 }
 
 static uint64_t examined_of(const struct site_rule *rule, const struct site *site)

@@ -55,6 +55,9 @@ uint64_t site_births_there(const struct site *site);
  */
 uint32_t site_period(const struct site *site);
 
+/* Do nearly all of its replicas equal the one before? */
+bool site_equals_last(const struct site *site);
+
 /* Does the site fill every object with one value, the same one? */
 bool site_is_constant(const struct site *site);
 

@@ -1,7 +1,7 @@
 /*
  * What becomes of results after the call that made them: are they changed in place later, and how far out? A line whose results
  * are finished when its call returns can have them kept; one whose results are handed to a function that works in them cannot.
- * Asked of a few objects of each site that repeats itself, at later births of their thread: those are where the thread's Python
+ * Asked of a few objects of each site that repeats itself or makes one value, at later births of their thread: those are where the thread's Python
  * stack is known anyway, the same ones in every run.
  */
 #ifndef PIEPROF_PRELOAD_AFTERMATH_H

@@ -1,7 +1,7 @@
 """Figures of what is made again, on files whose counts are known: periods among constants, what stays beside what comes round, intervals."""
 import pytest
 from gating import ADDRESS, make_db
-from test_replica_report import FEATURES, MASK, OTHER, Program, line_at
+from test_replica_report import FEATURES, MASK, OTHER, Program, call_of, line_at
 
 
 @pytest.mark.parametrize("constant, replicas, period", [(340, 57, 20), (0, 397, 3)])
@@ -35,6 +35,15 @@ def test_as_many_contents_as_rounds_come_one_after_the_other(tmp_path, in_turn):
     program.process.site(text_node, 65536, period=1, births=1000, replicas=990, period_replicas=990 if in_turn else 99,
                          new_first=1, new_last=901, new_step=100)
     assert [finding["kind"] for finding in program.report(tmp_path)["findings"]] == (["replica"] if in_turn else [])
+
+
+def test_none_of_what_comes_in_a_varying_order_is_the_one_to_build(tmp_path):
+    """Three contents, made by a function of NumPy's in one loop: less than half of the equal ones lie one distance apart."""
+    program = Program()
+    program.process.site(call_of(program, "multiply", tmp_path, *MASK), 65536, period=5, births=100, replicas=97, period_replicas=40)
+    program.way(*MASK, samples=500)
+    (finding,) = program.report(tmp_path, "--min-waste", "0")["findings"]
+    assert "in another order" in finding["claim"] and finding["advice"].startswith("Build them once")
 
 
 ROUND = "to the one 5 before: the same 5 contents come round again; of 400 more 399 equal to an earlier one."
