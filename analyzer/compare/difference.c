@@ -88,9 +88,9 @@ void difference_make(struct difference *difference, const struct profile *base, 
             &difference->judgement,
             memory_print("these are two programs: %s %s and %s %s; lines that happen to be alike are compared",
                          base->program_kind, base->program, now->program_kind, now->program));
-    char *tolerances = judge_tolerances(base, "the run before", now, "the run after");
-    if (tolerances != NULL)
-        judgement_note(&difference->judgement, tolerances);
+    char *settings = judge_settings(base, "the run before", now, "the run after");
+    if (settings != NULL)
+        judgement_note(&difference->judgement, settings);
     bool *met = memory_zeroed(base->line_count, sizeof(*met));
     for (size_t i = 0; i < now->line_count; i++) {
         size_t before = match->base_lines[i];

@@ -108,10 +108,10 @@ void judgement_note(struct judgement *judgement, char *note);
 bool judge_same_program(const struct profile *now, const struct profile *base);
 
 /*
- * refuse.c: were other floating-point values taken as equal in one run than in the other? A sentence that the caller frees; NULL:
- * no, or one of them is an exported baseline, which holds nothing that is measured.
+ * refuse.c: did other values or contents count as equal in one run than in the other? A sentence that the caller frees; NULL:
+ * no, or not known (an exported baseline holds nothing that is measured).
  */
-char *judge_tolerances(const struct profile *a, const char *what, const struct profile *b, const char *other);
+char *judge_settings(const struct profile *a, const char *what, const struct profile *b, const char *other);
 
 /*
  * grown.c: does a line that was edited make more of a known waste, for a run of its length and data of its size? `*grown`: what it makes

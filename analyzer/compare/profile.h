@@ -99,6 +99,7 @@ struct profile {
     bool engines[DB_ENGINE_COUNT];
     const char *why_off[DB_ENGINE_COUNT]; /* NULL: on, or not known */
     double fp_tolerance;                  /* of the access engine, 0 in a baseline: see engine_tolerance */
+    int64_t sampled_beyond_bytes;         /* of the replica engine, see there; -1: not known, as in earlier baselines */
     const char *why_partial;              /* NULL: the run came to its end and was read whole */
     const char *question;                 /* see profile_question; of the database only, not of an exported baseline */
     bool from_run;

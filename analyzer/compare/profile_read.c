@@ -261,6 +261,9 @@ bool profile_read(struct profile *profile, const char *text, size_t length_bytes
         take_engines(&reader, root);
         take_program(&reader, root);
         profile->why_partial = take_string(&reader, root, "partial", true);
+        const bool said = json_object_get(root, "sampled_beyond_bytes") != NULL;
+        profile->sampled_beyond_bytes =
+            said ? (int64_t)take_integer(&reader, root, "sampled_beyond_bytes", 0, UINT32_MAX) : -1;
         if (*error == NULL && take_rows(&reader, root, "files", take_file) &&
             take_rows(&reader, root, "lines", take_line) && take_rows(&reader, root, "findings", take_finding))
             for (size_t i = 0; i < profile->line_count; i++)

@@ -179,6 +179,8 @@ bool profile_write(FILE *out, const struct profile *profile)
     json_object_set_new(program, "kind", json_text(profile->program_kind));
     json_object_set_new(program, "name", json_text(profile->program));
     good = put_member(out, ",", "program", program) && good;
+    if (profile->sampled_beyond_bytes >= 0)
+        good = put_member(out, ",", "sampled_beyond_bytes", json_integer(profile->sampled_beyond_bytes)) && good;
     good = put_member(out, ",", "version", json_integer(PROFILE_VERSION)) && good;
     return fputs("\n}\n", out) != EOF && good;
 }

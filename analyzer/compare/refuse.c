@@ -94,7 +94,7 @@ static char *refuse_engines(const struct profile *now, const struct profile *bas
     return NULL;
 }
 
-char *judge_tolerances(const struct profile *a, const char *what, const struct profile *b, const char *other)
+static char *refuse_tolerances(const struct profile *a, const char *what, const struct profile *b, const char *other)
 {
     if (!a->from_run || !b->from_run || !a->engines[DB_ENGINE_ACCESS] || !b->engines[DB_ENGINE_ACCESS] ||
         !(a->fp_tolerance < b->fp_tolerance || a->fp_tolerance > b->fp_tolerance))
@@ -102,6 +102,23 @@ char *judge_tolerances(const struct profile *a, const char *what, const struct p
     return memory_print(
         "PIEPROF_FP_TOLERANCE was %g in %s, and %g in %s: other values count as equal; record both with one",
         a->fp_tolerance, what, b->fp_tolerance, other);
+}
+
+/* Samples take for equal what differs elsewhere: counts by one mode are no measure for counts by the other. */
+static char *refuse_digests(const struct profile *a, const char *what, const struct profile *b, const char *other)
+{
+    if (!a->engines[DB_ENGINE_REPLICA] || !b->engines[DB_ENGINE_REPLICA] || a->sampled_beyond_bytes < 0 ||
+        b->sampled_beyond_bytes < 0 || (a->sampled_beyond_bytes > 0) == (b->sampled_beyond_bytes > 0))
+        return NULL;
+    const char *modes[] = {"full", "sampled"};
+    return memory_print("PIEPROF_DIGEST was %s in %s, and %s in %s: other buffers count as equal; record both with one",
+                        modes[a->sampled_beyond_bytes > 0], what, modes[b->sampled_beyond_bytes > 0], other);
+}
+
+char *judge_settings(const struct profile *a, const char *what, const struct profile *b, const char *other)
+{
+    char *refusal = refuse_tolerances(a, what, b, other);
+    return refusal != NULL ? refusal : refuse_digests(a, what, b, other);
 }
 
 static char *refuse_required(const struct profile *now, const struct gate_options *options)
@@ -182,7 +199,7 @@ char *gate_refusal(const struct profile *now, const struct profile *base, const 
     if (refusal == NULL && base != NULL)
         refusal = refuse_engines(now, base);
     if (refusal == NULL && base != NULL)
-        refusal = judge_tolerances(now, "the run", base, "the baseline");
+        refusal = judge_settings(now, "the run", base, "the baseline");
     if (refusal == NULL)
         refusal = refuse_required(now, options);
     return refusal != NULL ? refusal : refuse_metrics(now, base, options);
@@ -203,7 +220,7 @@ static char *refuse_mixture(const struct side *side, const char *what)
                 "%s are of different code: %s is not the same in %s and in %s; record all runs of a side "
                 "with the same files",
                 what, path, first->name, other->name);
-        char *refusal = judge_tolerances(first, first->name, other, other->name);
+        char *refusal = judge_settings(first, first->name, other, other->name);
         if (refusal != NULL)
             return refusal;
     }

@@ -35,6 +35,15 @@ double engine_tolerance(const struct run *run)
     return strtod(text, NULL);
 }
 
+uint32_t engine_sampled_beyond_bytes(const struct run *run)
+{
+    uint32_t beyond = 0;
+    for (size_t i = 0; i < run->process_count; i++)
+        if (beyond == 0)
+            beyond = run->processes[i].record->engines[DB_ENGINE_REPLICA].sampled_beyond_bytes;
+    return beyond;
+}
+
 const char *engine_name(enum db_engine engine)
 {
     static const char *const names[DB_ENGINE_COUNT] = {

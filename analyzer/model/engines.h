@@ -10,6 +10,9 @@ bool engine_ran(const struct run *run, enum db_engine engine, const char **why_o
 /* Within which floating-point values counted as equal, the widest of its processes; 0: every bit counts. */
 double engine_tolerance(const struct run *run);
 
+/* Of contents beyond so many bytes samples were compared, in any of its processes; 0: all were compared whole. */
+uint32_t engine_sampled_beyond_bytes(const struct run *run);
+
 const char *engine_name(enum db_engine engine);
 
 /* What a drop is called and what it means. */

@@ -133,6 +133,12 @@ def test_the_diff_says_where_other_values_count_as_equal(tmp_path):
     assert diff(export(base), new) == diff(new, new) == []
 
 
+def test_the_diff_says_where_contents_were_compared_in_another_way(tmp_path):
+    base, new = clean().write(tmp_path / "base.db"), clean(sampled_beyond_bytes=65536).write(tmp_path / "new.db")
+    for first in (base, export(base)):
+        assert diff(first, new) == ["PIEPROF_DIGEST was full in the run before, and sampled in the run after: other buffers count as equal; record both with one"]
+
+
 def test_the_diff_says_which_run_is_not_whole(tmp_path):
     killed, complete = clean(ended=0).write(tmp_path / "killed.db"), clean().write(tmp_path / "whole.db")
     for sides in ((killed, complete), (complete, killed)):

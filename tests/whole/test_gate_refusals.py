@@ -125,6 +125,28 @@ def test_other_values_that_count_as_equal(tmp_path, base):
     verdict(new(tmp_path, fp_tolerance=0.125, engines=("time", "replica")), "--baseline", base, status=0)
 
 
+def test_contents_compared_in_another_way(tmp_path, base):
+    """What samples take for equal, the whole may not: of buffers, whose counts an exported baseline holds, too."""
+    refuses(tmp_path, base, sampled_beyond_bytes=65536,
+            words=["PIEPROF_DIGEST was sampled in the run, and full in the baseline", "record both with one"])
+    by_samples = new(tmp_path, sampled_beyond_bytes=65536)
+    assert "PIEPROF_DIGEST was full in the run, and sampled" in refused(base, "--baseline", by_samples)
+    for baseline in (by_samples, export(by_samples)):
+        verdict(by_samples, "--baseline", baseline, status=0)
+    assert "PIEPROF_DIGEST was full in " in refused(base, by_samples, "--max", "findings=0")
+
+
+def test_a_baseline_that_says_nothing_of_it_is_taken(tmp_path, base):
+    path = export(base)
+    data = json.loads(path.read_text())
+    assert data.pop("sampled_beyond_bytes") == 0
+    path.write_text(json.dumps(data))
+    verdict(new(tmp_path, sampled_beyond_bytes=65536), "--baseline", path, status=0)
+    for wrong in (-1, 2**32, "full", None):
+        path.write_text(json.dumps({**data, "sampled_beyond_bytes": wrong}))
+        assert "sampled_beyond_bytes" in refused(base, "--baseline", path)
+
+
 @pytest.mark.parametrize("ended", [0, 3], ids=["no last word", "by a signal"])
 def test_a_run_that_died_early(tmp_path, base, ended):
     refuses(tmp_path, base, ended=ended, words=["the run is not whole", "--partial"])
