@@ -296,6 +296,27 @@ void replica_ended(const struct object *object, uintptr_t start)
     }
 }
 
+static bool is_constant(const struct object *object)
+{
+    struct content_sample sample;
+    uint64_t word = 0;
+    return content_sample_take(&sample, object->start, sites_at(object->origin.site)->record->size_bytes) &&
+           content_sample_is_constant(&sample, &word);
+}
+
+void replica_overwritten(struct object *object)
+{
+    if ((!is_ours(object) && !is_far(object)) || is_workspace(&object->origin) || is_constant(object)) {
+        return;
+    }
+    if (is_ours(object)) {
+        look_again(object, object->start);
+    } else {
+        ask_far(object, object->start);
+    }
+    object->origin.is_looked_at = object->origin.is_far = object->origin.is_asked = false;
+}
+
 /* What lives at the end, to be put in the order of birth. */
 struct living {
     struct object *objects;

@@ -34,6 +34,13 @@ void replica_lost(const struct object *object);
  */
 void replica_ended(const struct object *object, uintptr_t start);
 
+/*
+ * Something else is about to be stored over the content of a living object that object_map_take() gave: what would be asked
+ * at its end is asked now, and then no more. But not of a constant one, which says as much or as little at its end. Behind
+ * the gate, outside handlers, on a thread that is set up.
+ */
+void replica_overwritten(struct object *object);
+
 /* At the end of the process: what still lives is examined, in the order of birth. */
 void replica_finish(void);
 

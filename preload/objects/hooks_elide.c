@@ -1,0 +1,99 @@
+/*
+ * Operands that NumPy is about to store over. In `x + mask(n)` nobody else refers to what mask() returned, so from 256 KiB
+ * on the sum is made in its buffer: freed, it holds the sum, and a mask that is built again each time would equal nothing. A
+ * moment before that, NumPy asks who called it, by backtrace() (its temp_elide.c). What stands in the operands then is what
+ * their lines made, and it is compared now and not at their end.
+ *
+ * Which buffers these are says the native stack: the functions that are asking hold the arrays in it. Only those that one
+ * reference alone holds are taken: nobody is about to change such an array by a name.
+ */
+#include <execinfo.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "gate.h"
+#include "objects/object_map.h"
+#include "objects/replica.h"
+#include "process.h"
+#include "real.h"
+#include "stack/guard.h"
+#include "thread.h"
+
+#define SCANNED_BYTES 1024u /* four frames of NumPy's, with room to spare */
+#define SAVED_BYTES 64u     /* of registers, below the hook's own frame */
+#define LEAST_ADDRESS 65536u
+#define OWN_FRAMES 2 /* of this library that may stand before the caller's */
+#define FRAMES_MAX 128
+
+/* The start of an array, as CPython and NumPy lay it out (object.h, ndarraytypes.h); free-threaded builds have another. */
+struct array_head {
+    uint64_t references;
+    uintptr_t type, data;
+};
+
+/* One by one, for one operand may stand there several times: the second time there is nothing to be asked of it. */
+static void look_at_array(uintptr_t array)
+{
+    struct array_head head;
+    struct object object;
+    if (array < LEAST_ADDRESS || array % sizeof(uintptr_t) != 0 || !guard_read(&head, (const void *)array) ||
+        head.references != 1 || !object_map_find(head.data, &object) || object.start != head.data ||
+        !object_map_take(object.start, object.size_bytes, &object)) {
+        return;
+    }
+    replica_overwritten(&object);
+    if (!object_map_restore(&object)) {
+        replica_lost(&object);
+    }
+}
+
+static __attribute__((noinline)) void look_at_operands(uintptr_t frame)
+{
+    int *errno_place = gate_errno();
+    int kept_errno = *errno_place;
+    if (gate_enter()) {
+        bool wanted = process_record->engines[DB_ENGINE_REPLICA].state == DB_ENGINE_ON && thread_self != NULL;
+        for (uintptr_t at = frame - SAVED_BYTES; wanted && at < frame + SCANNED_BYTES; at += sizeof(uintptr_t)) {
+            uintptr_t word;
+            if (!guard_word(&word, at)) {
+                break; /* the end of the stack */
+            }
+            look_at_array(word);
+        }
+        gate_leave();
+    }
+    *errno_place = kept_errno;
+}
+
+/* Without this library's own frames: NumPy works in place only where it knows all callers. */
+static int without_own(void **frames, int count, const void *caller)
+{
+    int own = 0;
+    while (own < count && own < OWN_FRAMES && frames[own] != caller) {
+        own++;
+    }
+    if (own == count || frames[own] != caller) {
+        return count;
+    }
+    memmove(frames, frames + own, (size_t)(count - own) * sizeof *frames);
+    return count - own;
+}
+
+/* Of a stack that is deeper than what was asked for, and that more than FRAMES_MAX were asked of, one frame less is told. */
+INTERPOSED int backtrace(void **frames, int size)
+{
+    __builtin_unwind_init(); /* what the callers hold in registers comes onto the stack */
+    look_at_operands((uintptr_t)__builtin_frame_address(0));
+    void *more[FRAMES_MAX + 1];
+    if (REAL(backtrace) == NULL || size <= 0) {
+        return 0;
+    }
+    if (size > FRAMES_MAX) {
+        return without_own(frames, REAL(backtrace)(frames, size), __builtin_return_address(0));
+    }
+    int count = without_own(more, REAL(backtrace)(more, size + 1), __builtin_return_address(0));
+    count = count < size ? count : size;
+    memcpy(frames, more, (size_t)count * sizeof *frames);
+    return count;
+}

@@ -1,0 +1,111 @@
+"""From 256 KiB on NumPy works in the buffer of an operand that nobody else refers to: what its line had made is compared before."""
+import json
+
+import pytest
+import whole
+
+HEAD = """
+import numpy as np
+random = np.random.default_rng(0)
+x, total = random.normal(size=(256, 256)), 0.0
+
+def mask(n):
+    rows = np.arange(n)
+    return np.where(rows[:, None] >= rows, 0.0, -1e9)  # made
+
+def noise():
+    return random.normal(size=(256, 256))
+
+for step in range(300):
+    x = x * 0.999 + step * 1e-6
+    total += float(({}).sum())
+print(total)
+"""
+AGAIN = {
+    "on the right": "x + mask(256)",
+    "on the left": "mask(256) * x",
+    "beside another": "mask(256) - noise()",
+    "behind another": "noise() + mask(256)",
+    "twice": "mask(256) + x + 1.0",
+    "alone": "-mask(256) - x",
+}
+
+
+def run(directory, source, name):
+    """What the program prints, which is the same without the shim, and the report."""
+    interpreter = whole.INTERPRETERS[name]
+    if interpreter.missing():
+        pytest.skip(interpreter.missing())
+    path, database = directory / "program.py", directory / "out.db"
+    path.write_text(source)
+    plain = whole.execute([*interpreter.command, path], env=whole.environment(interpreter))
+    environment = whole.environment(interpreter, LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database))
+    done = whole.execute([*interpreter.command, path], env=environment)
+    assert (plain.returncode, done.returncode, done.stdout, done.stderr) == (0, 0, plain.stdout, ""), done.stderr
+    return done.stdout, json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+
+
+def of_line(rows, source, words):
+    (number,) = [number for number, line in enumerate(source.splitlines(), 1) if words in line]
+    return [row for row in rows if row["line"] == number]
+
+
+@pytest.mark.parametrize("name", ["debian", "venv"])
+@pytest.mark.parametrize("expression", AGAIN.values(), ids=AGAIN.keys())
+def test_what_was_made_again_is_told(tmp_path, expression, name):
+    source = HEAD.format(expression)
+    (finding,) = of_line(run(tmp_path, source, name)[1]["findings"], source, "# made")
+    assert finding["kind"] == "replica" and finding["category"] == "loop-invariant computation", finding
+    assert "512 KiB made 300 times, 299 times equal to the one before" in finding["claim"]
+
+
+def test_what_differs_is_no_finding(tmp_path):
+    """The sum of two that differ is constant; one is made of what changes, into the other's buffer."""
+    source = HEAD.format("np.round(noise() - x) * 0.0 + x")
+    assert run(tmp_path, source, "debian")[1]["findings"] == []
+
+
+def test_a_buffer_of_one_value_is_asked_at_its_end(tmp_path):
+    """What stands there then is the sum, which its line would have made in a buffer of its own."""
+    source = HEAD.format("np.zeros((256, 256)) + x")
+    assert run(tmp_path, source, "debian")[1]["findings"] == []
+
+
+@pytest.mark.parametrize("name", ["debian", "venv"])
+def test_numpy_still_works_in_place(tmp_path, name):
+    """It does so only where it knows every caller, and the shim's hook is not one of them."""
+    output, report = run(tmp_path, """
+import tracemalloc
+import numpy as np
+x = np.arange(65536.0)
+(x * 2.0 + 1.0)[0]
+tracemalloc.start()
+y = x * 2.0 + 1.0
+print(tracemalloc.get_traced_memory()[1])
+""", name)
+    assert 524288 <= int(output) < 1.5 * 524288, output
+
+
+def test_a_stack_is_told_as_it_is(tmp_path):
+    """By backtrace(), of any length; -1 and 0 are taken, too."""
+    source = """
+import ctypes
+class Info(ctypes.Structure):
+    _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("name", ctypes.c_char_p), ("at", ctypes.c_void_p)]
+libc, info = ctypes.CDLL(None), Info()
+def deeper(depth):
+    return deeper(depth - 1) if depth else sorted([0], key=lambda _: ask())
+def ask():
+    for size in (-1, 0, 1, 2, 5, 40, 127, 128, 2000):
+        frames = (ctypes.c_void_p * 2000)()
+        count = libc.backtrace(frames, size)
+        names = []
+        for frame in frames[:max(count, 0)]:
+            found = libc.dladdr(ctypes.c_void_p(frame), ctypes.byref(info))
+            names.append((info.file.decode().split("/")[-1], frame - info.base) if found else None)
+        print(size, count, names)
+deeper(3)
+"""
+    output, _ = run(tmp_path, source, "debian")
+    counts = [int(line.split()[1]) for line in output.splitlines()]
+    assert counts[:5] == [0, 0, 1, 2, 5] and counts[-1] > 5 and "pieprof" not in output
