@@ -10,6 +10,7 @@ def train(steps):
     mixing = np.linalg.qr(rng.normal(size=(300, 300)))[0] * scales
     spread = np.zeros((300, 300))
     basis = np.linalg.qr(rng.normal(size=(300, 20)))[0]
+    ridge = 0.1 * np.eye(300)
     for step in range(1, steps + 1):
         rows = rng.normal(size=(400, 300)) @ mixing.T
         spread += (rows.T @ rows / len(rows) - spread) / step
@@ -17,7 +18,7 @@ def train(steps):
         values, turned = np.linalg.eigh(basis.T @ spread @ basis)
         basis = basis @ turned[:, ::-1]
         if step % 20 == 0:
-            solved = np.linalg.solve(spread + 0.1 * np.eye(300), rows.T)
+            solved = np.linalg.solve(spread + ridge, rows.T)
             print(f"step {step}: largest {values[-1]:.6f}, residual {np.abs(solved).mean():.6f}")
 
 
