@@ -20,25 +20,41 @@
 #include "stack/guard.h"
 #include "thread.h"
 
-#define SCANNED_BYTES 1024u /* four frames of NumPy's, with room to spare */
-#define SAVED_BYTES 64u     /* of registers, below the hook's own frame */
-#define LEAST_ADDRESS 65536u
-#define OWN_FRAMES 2 /* of this library that may stand before the caller's */
+#define SCANNED_BYTES 512u /* four frames of NumPy's, twice what they were seen to take */
+#define SAVED_BYTES 64u    /* of registers, below the hook's own frame */
+/* Where Linux puts what is mapped, and what CPython's allocator holds objects in: other words are numbers, and to find out by
+ * reading there costs a fault each. */
+#define MAPPED_FROM ((uintptr_t)1 << 46)
+#define MAPPED_TO ((uintptr_t)1 << 48)
+#define ALIGNMENT 16u /* of CPython's objects */
+#define OWN_FRAMES 2  /* of this library that may stand before the caller's */
 #define FRAMES_MAX 128
 
-/* The start of an array, as CPython and NumPy lay it out (object.h, ndarraytypes.h); free-threaded builds have another. */
-struct array_head {
+/* An array, as CPython and NumPy lay it out (object.h; PyArrayObject_fields in ndarraytypes.h); free-threaded builds have another. */
+struct array {
     uint64_t references;
     uintptr_t type, data;
+    int32_t dimension_count;
+    uintptr_t dimensions, strides, base, element;
+    int32_t flags;
 };
+#define DIMENSIONS_MAX 64
+#define OWNS_DATA 4 /* NPY_ARRAY_OWNDATA */
+
+/* Would NumPy work in it? The rest of what it asks needs no answer here. */
+static bool is_elidable(const struct array *array)
+{
+    return array->references == 1 && array->base == 0 && (array->flags & OWNS_DATA) != 0 &&
+           array->dimension_count >= 0 && array->dimension_count <= DIMENSIONS_MAX;
+}
 
 /* One by one, for one operand may stand there several times: the second time there is nothing to be asked of it. */
-static void look_at_array(uintptr_t array)
+static void look_at_word(uintptr_t word)
 {
-    struct array_head head;
+    struct array array;
     struct object object;
-    if (array < LEAST_ADDRESS || array % sizeof(uintptr_t) != 0 || !guard_read(&head, (const void *)array) ||
-        head.references != 1 || !object_map_find(head.data, &object) || object.start != head.data ||
+    if (word < MAPPED_FROM || word >= MAPPED_TO || word % ALIGNMENT != 0 || !guard_read(&array, (const void *)word) ||
+        !is_elidable(&array) || !object_map_find(array.data, &object) || object.start != array.data ||
         !object_map_take(object.start, object.size_bytes, &object)) {
         return;
     }
@@ -59,7 +75,7 @@ static __attribute__((noinline)) void look_at_operands(uintptr_t frame)
             if (!guard_word(&word, at)) {
                 break; /* the end of the stack */
             }
-            look_at_array(word);
+            look_at_word(word);
         }
         gate_leave();
     }
@@ -84,7 +100,10 @@ static int without_own(void **frames, int count, const void *caller)
 INTERPOSED int backtrace(void **frames, int size)
 {
     __builtin_unwind_init(); /* what the callers hold in registers comes onto the stack */
-    look_at_operands((uintptr_t)__builtin_frame_address(0));
+    if (replica_overwrites_wanted > 0) {
+        replica_overwrites_wanted--;
+        look_at_operands((uintptr_t)__builtin_frame_address(0));
+    }
     void *more[FRAMES_MAX + 1];
     if (REAL(backtrace) == NULL || size <= 0) {
         return 0;

@@ -24,8 +24,11 @@
 
 #define LOOKED_FIRST 64u /* births of a site that are looked at before it can be thinned */
 #define DESCRIBED_BYTES 65536u
+#define OVERWRITTEN_BYTES 262144u /* smaller operands NumPy leaves alone (NPY_MIN_ELIDE_BYTES) */
+#define OVERWRITES_AFTER_BIRTH 8u
 
 static uint32_t epoch = 1;
+SHIM_THREAD_LOCAL uint32_t replica_overwrites_wanted;
 
 bool replica_start(void)
 {
@@ -162,6 +165,9 @@ static struct site *join_site(struct call_stack *stack, const struct replica_bir
     if (far_wants(site, birth->size_bytes, origin->birth)) {
         origin->is_far = true;
         note_frame(origin, stack);
+    }
+    if ((origin->is_looked_at || origin->is_far) && birth->size_bytes >= OVERWRITTEN_BYTES) {
+        replica_overwrites_wanted = OVERWRITES_AFTER_BIRTH;
     }
     return site;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gate.h"
 #include "objects/object_map.h"
 
 bool replica_start(void);
@@ -40,6 +41,12 @@ void replica_ended(const struct object *object, uintptr_t start);
  * the gate, outside handlers, on a thread that is set up.
  */
 void replica_overwritten(struct object *object);
+
+/*
+ * Is it worth finding out what will be stored over? So many times more on this thread: a few after each birth of a large object
+ * that is looked at, for an expression's temporaries are overwritten soon.
+ */
+extern SHIM_THREAD_LOCAL uint32_t replica_overwrites_wanted;
 
 /* At the end of the process: what still lives is examined, in the order of birth. */
 void replica_finish(void);
