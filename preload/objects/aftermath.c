@@ -174,6 +174,14 @@ static void tell(struct db_site *record, const struct call_stack_asked *asked)
     }
 }
 
+void aftermath_overwritten(struct call_stack *stack, const struct object_origin *origin)
+{
+    struct call_stack_asked *asked = find(stack, origin);
+    if (asked != NULL) {
+        asked->looks = 0;
+    }
+}
+
 void aftermath_ended(struct call_stack *stack, struct site *site, const struct object *object, uintptr_t start)
 {
     struct call_stack_asked *asked = find(stack, &object->origin);

@@ -27,6 +27,9 @@ static inline void aftermath_look(struct call_stack *stack)
     }
 }
 
+/* Another's content takes its place in the same buffer: whether that is changed is what is asked from now on. */
+void aftermath_overwritten(struct call_stack *stack, const struct object_origin *origin);
+
 /* The end of an object that was asked; its content still stands at `start`, 0: nowhere. Only on the thread of its birth it tells anything. */
 void aftermath_ended(struct call_stack *stack, struct site *site, const struct object *object, uintptr_t start);
 

@@ -299,6 +299,8 @@ void replica_ended(const struct object *object, uintptr_t start)
         look_again(object, start);
     } else if (is_far(object) && start != 0 && thread_self != NULL) {
         ask_far(object, start);
+    } else if (object->origin.is_asked && object->origin.epoch == epoch && thread_self != NULL) {
+        tell_aftermath(sites_at(object->origin.site), object, start); /* it was looked at when it was overwritten */
     }
 }
 
@@ -315,12 +317,19 @@ void replica_overwritten(struct object *object)
     if ((!is_ours(object) && !is_far(object)) || is_workspace(&object->origin) || is_constant(object)) {
         return;
     }
+    const bool is_asked = object->origin.is_asked;
+    object->origin.is_asked = false; /* until the buffer itself ends */
     if (is_ours(object)) {
         look_again(object, object->start);
     } else {
         ask_far(object, object->start);
     }
-    object->origin.is_looked_at = object->origin.is_far = object->origin.is_asked = false;
+    object->origin.is_looked_at = object->origin.is_far = false;
+    object->origin.is_asked = is_asked;
+    struct call_stack *stack = is_asked ? call_stack_refresh() : NULL;
+    if (stack != NULL) {
+        aftermath_overwritten(stack, &object->origin);
+    }
 }
 
 /* What lives at the end, to be put in the order of birth. */

@@ -59,6 +59,28 @@ def test_what_was_made_again_is_told(tmp_path, expression, name):
     assert "512 KiB made 300 times, 299 times equal to the one before" in finding["claim"]
 
 
+def test_what_is_made_of_it_in_place_is_changed_later(tmp_path):
+    """The buffer is another's from then on: what is stored into that by a name is told, and what NumPy stored itself is not."""
+    source = HEAD.format("train([np.cos(mask(256)) * 0.5])").replace("for step", """def train(held):
+    w = held[0]
+    for i in range(3):
+        w -= 0.1 * np.sin(w)
+    return w
+
+for step""")
+    made = run(tmp_path, source, "debian")[1]["findings"]
+    (cosines,) = of_line(made, source, "np.cos(")
+    (masks,) = of_line(made, source, "# made")
+    assert "It is changed in place after this line" in cosines["advice"] and "changed" not in masks["advice"]
+
+
+def test_what_numpy_stores_is_no_change(tmp_path):
+    """It is stored behind a birth at which the operand is looked at."""
+    source = HEAD.format("mask(256) - noise()")
+    (finding,) = of_line(run(tmp_path, source, "debian")[1]["findings"], source, "# made")
+    assert finding["advice"].startswith("Build it once, outside the loop at program.py:") and "changed" not in finding["advice"]
+
+
 def test_what_differs_is_no_finding(tmp_path):
     """The sum of two that differ is constant; one is made of what changes, into the other's buffer."""
     source = HEAD.format("np.round(noise() - x) * 0.0 + x")

@@ -65,7 +65,7 @@ def test_waste_that_comes_with_it_is_named(recorded, other, steps, steps_before)
     found = failing(verdict(recorded["joined", True, steps], "--baseline", recorded[other, False, steps_before], status=1))
     assert ("new", "replica", TEXT.replace("PROJECT", WAYS["joined"]).split("\n").index("        MORE") + 1) in found
     found = failing(verdict(recorded["twice", False, steps], "--baseline", recorded[other, False, steps_before], status=1))
-    assert [line for _, _, line in found] == [6]
+    assert [line for _, _, line in found] == [6, 6]  # the probe's in each step, and each step's second product
 
 
 STEPS = """

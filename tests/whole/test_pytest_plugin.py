@@ -16,7 +16,7 @@ TESTS = '''
     def wasteful():
         for step in range(50):
             lengths = (points**2).sum(axis=1) ** 0.5
-            centred = points / lengths[:, None] + step
+            centred = (points + step) / lengths[:, None]
 
     @pytest.mark.pieprof(max_findings=0)
     def test_wasteful():
@@ -30,7 +30,7 @@ TESTS = '''
     def test_clean():
         lengths = (points**2).sum(axis=1) ** 0.5
         for step in range(50):
-            centred = points / lengths[:, None] + step
+            centred = (points + step) / lengths[:, None]
 
     @pytest.mark.pieprof
     def test_wrong():
