@@ -4,8 +4,8 @@
  * moment before that, NumPy asks who called it, by backtrace() (its temp_elide.c). What stands in the operands then is what
  * their lines made, and it is compared now and not at their end.
  *
- * Which buffers these are says the native stack: the functions that are asking hold the arrays in it. Only those that one
- * reference alone holds are taken: nobody is about to change such an array by a name.
+ * Taken is the thread's last large buffer alone, where the native stack has an array of it that one reference holds: what was
+ * born there before may have a name that its last reference is from, and a stale word on the stack, and be half filled yet.
  */
 #include <execinfo.h>
 #include <stdbool.h>
@@ -15,7 +15,6 @@
 #include "gate.h"
 #include "objects/object_map.h"
 #include "objects/replica.h"
-#include "process.h"
 #include "real.h"
 #include "stack/guard.h"
 #include "thread.h"
@@ -48,14 +47,29 @@ static bool is_elidable(const struct array *array)
            array->dimension_count >= 0 && array->dimension_count <= DIMENSIONS_MAX;
 }
 
-/* One by one, for one operand may stand there several times: the second time there is nothing to be asked of it. */
-static void look_at_word(uintptr_t word)
+static bool is_of_array(uintptr_t word, uintptr_t data)
 {
     struct array array;
+    return word >= MAPPED_FROM && word < MAPPED_TO && word % ALIGNMENT == 0 && guard_read(&array, (const void *)word) &&
+           array.data == data && is_elidable(&array);
+}
+
+static bool stack_has_array(uintptr_t frame, uintptr_t data)
+{
+    uintptr_t word;
+    for (uintptr_t at = frame - SAVED_BYTES; at < frame + SCANNED_BYTES && guard_word(&word, at); at += sizeof word) {
+        if (is_of_array(word, data)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take(uintptr_t start)
+{
     struct object object;
-    if (word < MAPPED_FROM || word >= MAPPED_TO || word % ALIGNMENT != 0 || !guard_read(&array, (const void *)word) ||
-        !is_elidable(&array) || !object_map_find(array.data, &object) || object.start != array.data ||
-        !object_map_take(object.start, object.size_bytes, &object)) {
+    if (!object_map_find(start, &object) || object.start != start || object.size_bytes < REPLICA_OVERWRITTEN_BYTES ||
+        !object_map_take(start, object.size_bytes, &object)) {
         return;
     }
     replica_overwritten(&object);
@@ -69,13 +83,9 @@ static __attribute__((noinline)) void look_at_operands(uintptr_t frame)
     int *errno_place = gate_errno();
     int kept_errno = *errno_place;
     if (gate_enter()) {
-        bool wanted = process_record->engines[DB_ENGINE_REPLICA].state == DB_ENGINE_ON && thread_self != NULL;
-        for (uintptr_t at = frame - SAVED_BYTES; wanted && at < frame + SCANNED_BYTES; at += sizeof(uintptr_t)) {
-            uintptr_t word;
-            if (!guard_word(&word, at)) {
-                break; /* the end of the stack */
-            }
-            look_at_word(word);
+        if (thread_self != NULL && stack_has_array(frame, replica_overwritable)) {
+            take(replica_overwritable);
+            replica_overwritable = 0;
         }
         gate_leave();
     }
@@ -100,8 +110,7 @@ static int without_own(void **frames, int count, const void *caller)
 INTERPOSED int backtrace(void **frames, int size)
 {
     __builtin_unwind_init(); /* what the callers hold in registers comes onto the stack */
-    if (replica_overwrites_wanted > 0) {
-        replica_overwrites_wanted--;
+    if (replica_overwritable != 0) {
         look_at_operands((uintptr_t)__builtin_frame_address(0));
     }
     void *more[FRAMES_MAX + 1];

@@ -24,11 +24,9 @@
 
 #define LOOKED_FIRST 64u /* births of a site that are looked at before it can be thinned */
 #define DESCRIBED_BYTES 65536u
-#define OVERWRITTEN_BYTES 262144u /* smaller operands NumPy leaves alone (NPY_MIN_ELIDE_BYTES) */
-#define OVERWRITES_AFTER_BIRTH 8u
 
 static uint32_t epoch = 1;
-SHIM_THREAD_LOCAL uint32_t replica_overwrites_wanted;
+SHIM_THREAD_LOCAL uintptr_t replica_overwritable;
 
 bool replica_start(void)
 {
@@ -166,9 +164,6 @@ static struct site *join_site(struct call_stack *stack, const struct replica_bir
         origin->is_far = true;
         note_frame(origin, stack);
     }
-    if ((origin->is_looked_at || origin->is_far) && birth->size_bytes >= OVERWRITTEN_BYTES) {
-        replica_overwrites_wanted = OVERWRITES_AFTER_BIRTH;
-    }
     return site;
 }
 
@@ -182,6 +177,9 @@ void replica_born(const struct replica_birth *birth, struct object_origin *origi
     } else {
         aftermath_look(stack);
         site = join_site(stack, birth, origin);
+    }
+    if (birth->size_bytes >= REPLICA_OVERWRITTEN_BYTES) {
+        replica_overwritable = origin->is_looked_at || origin->is_far ? birth->start : 0;
     }
     lifetime_born(site != NULL ? site->record : NULL, birth->usable_bytes - origin->slack_bytes, origin);
 }

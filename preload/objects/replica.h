@@ -43,10 +43,11 @@ void replica_ended(const struct object *object, uintptr_t start);
 void replica_overwritten(struct object *object);
 
 /*
- * Is it worth finding out what will be stored over? So many times more on this thread: a few after each birth of a large object
- * that is looked at, for an expression's temporaries are overwritten soon.
+ * Where the thread's last buffer of REPLICA_OVERWRITTEN_BYTES or more starts, if its content is to be looked at; else 0. It may
+ * have ended since.
  */
-extern SHIM_THREAD_LOCAL uint32_t replica_overwrites_wanted;
+#define REPLICA_OVERWRITTEN_BYTES 262144u /* smaller operands NumPy leaves alone (NPY_MIN_ELIDE_BYTES) */
+extern SHIM_THREAD_LOCAL uintptr_t replica_overwritable;
 
 /* At the end of the process: what still lives is examined, in the order of birth. */
 void replica_finish(void);
