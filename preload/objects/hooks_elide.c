@@ -19,7 +19,7 @@
 #include "stack/guard.h"
 #include "thread.h"
 
-#define SCANNED_BYTES 512u /* four frames of NumPy's, twice what they were seen to take */
+#define SCANNED_BYTES 512u /* of the callers' frames; operands were seen within the first 64 */
 #define SAVED_BYTES 64u    /* of registers, below the hook's own frame */
 /* Where Linux puts what is mapped, and what CPython's allocator holds objects in: other words are numbers, and to find out by
  * reading there costs a fault each. */
