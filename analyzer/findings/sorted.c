@@ -26,10 +26,11 @@
 #define RESULTS_MIN 4u
 #define LOADED_MIN 4u /* sampled stores... */
 /*
- * ... one in so many of which may be loaded. Most are overwritten by the sort itself: of a result that is used as a whole one in 3 to 6
- * is loaded, of one of which a few are taken one in 50 or none (NumPy's and PyTorch's sorts of 150 rows of 1,000).
+ * ... one in so many of which may be loaded. Most are overwritten by the sort itself: of a result that is used as a whole one in 3 to 8
+ * is loaded, beside busy processes one in 14; of one of which a few are taken one in 50 or none (NumPy's and PyTorch's sorts of 150
+ * rows of 1,000).
  */
-#define LOADED_OF 12u
+#define LOADED_OF 24u
 #define WASTE_PERCENT 0.5
 
 /* What the text says is taken of a result: [from, to), in the source. */

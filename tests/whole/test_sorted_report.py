@@ -53,14 +53,14 @@ def test_the_claim(tmp_path):
 
 
 @pytest.mark.parametrize("stores, loaded, is_found", [
-    (48, 3, True),   # too few to say
-    (48, 4, True),   # one in twelve
-    (47, 4, False),
-    (1000, 83, True),
-    (1000, 84, False),
+    (96, 3, True),   # too few to say
+    (96, 4, True),   # one in twenty-four
+    (95, 4, False),
+    (1000, 41, True),
+    (1000, 42, False),
     (4, 4, False),
 ])
-def test_one_store_in_twelve_may_be_loaded(tmp_path, stores, loaded, is_found):
+def test_one_store_in_twenty_four_may_be_loaded(tmp_path, stores, loaded, is_found):
     assert bool(found(tmp_path, stores=stores, loaded=loaded)) == is_found
 
 
