@@ -14,10 +14,11 @@
 #define CONFIG_DECIMAL_BYTES 24u
 #define CONFIG_MIB (UINT64_C(1) << 20)
 #define CONFIG_OUT_NAME_MAX 240 /* NAME_MAX, less ".PID.old" */
+#define CONFIG_OBJECT_MIN_MOST 65536u /* from there on the interpreter's own are objects, too */
 #define CONFIG_MAX_SIZE_LEAST (1 * CONFIG_MIB)
 #define CONFIG_MAX_SIZE_MOST ((uint64_t)DB_FILE_MAX_GIB << 30)
 
-struct config config = {.log_level = SAY_ERROR};
+struct config config = {.log_level = SAY_ERROR, .object_min_bytes = DB_OBJECT_MIN_BYTES};
 
 /* Why the working directory has no name, where that and not the value is the trouble: mostly it was removed. */
 static const char *config_why;
@@ -111,7 +112,8 @@ static bool config_parse_tolerance(const char *text)
     return value <= 1;
 }
 
-static bool config_parse_max_size(const char *text)
+/* A whole number of bytes, alone or with a unit. */
+static bool config_parse_size(const char *text, uint64_t *bytes)
 {
     static const struct {
         const char *suffix;
@@ -129,11 +131,30 @@ static bool config_parse_max_size(const char *text)
     }
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (strcmp(text, units[i].suffix) == 0) {
-            return !__builtin_mul_overflow(value, units[i].bytes, &config.max_size_bytes) &&
-                   config.max_size_bytes >= CONFIG_MAX_SIZE_LEAST && config.max_size_bytes <= CONFIG_MAX_SIZE_MOST;
+            return !__builtin_mul_overflow(value, units[i].bytes, bytes);
         }
     }
     return false;
+}
+
+static bool config_parse_max_size(const char *text)
+{
+    uint64_t bytes;
+    if (!config_parse_size(text, &bytes) || bytes < CONFIG_MAX_SIZE_LEAST || bytes > CONFIG_MAX_SIZE_MOST) {
+        return false;
+    }
+    config.max_size_bytes = bytes;
+    return true;
+}
+
+static bool config_parse_object_min(const char *text)
+{
+    uint64_t bytes;
+    if (!config_parse_size(text, &bytes) || bytes < DB_OBJECT_MIN_BYTES || bytes > CONFIG_OBJECT_MIN_MOST) {
+        return false;
+    }
+    config.object_min_bytes = (uint32_t)bytes;
+    return true;
 }
 
 static bool config_word_equals(const char *word, size_t length, const char *name)
@@ -276,6 +297,8 @@ static const struct config_variable config_variables[] = {
     {"PIEPROF_FP_TOLERANCE", "0", config_parse_tolerance, "a number from 0 to 1 (0.001, 1e-6)"},
     {"PIEPROF_MAX_SIZE", "256M", config_parse_max_size,
      "a size from 1M to " CONFIG_TEXT(DB_FILE_MAX_GIB) "G (a whole number, alone or with K, M, G, KiB, MiB, GiB)"},
+    {"PIEPROF_OBJECT_MIN", "1K", config_parse_object_min,
+     "a size from 1K to 64K (a whole number, alone or with K or KiB)"},
     {"PIEPROF_ENGINES", "all", config_parse_engines, "all or a comma list of time, access, replica, transfer"},
     {"PIEPROF_DIGEST", "sampled", config_parse_digest, "sampled or full"},
     {"PIEPROF_CONTENT", "0", config_parse_content, "0, 1 or samples"},

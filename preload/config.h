@@ -18,6 +18,7 @@ struct config {
     double budget_percent;            /* PIEPROF_BUDGET, 0.1-100, default 2 */
     double fp_tolerance;              /* PIEPROF_FP_TOLERANCE, 0-1, relative; default 0: every bit counts */
     uint64_t max_size_bytes;          /* PIEPROF_MAX_SIZE, bytes or K/M/G (KiB, MiB, GiB too), default 256 MiB */
+    uint32_t object_min_bytes;        /* PIEPROF_OBJECT_MIN, 1 KiB (default) to 64 KiB */
     bool engines[DB_ENGINE_COUNT];    /* PIEPROF_ENGINES */
     uint32_t event_count;             /* PIEPROF_EVENTS, comma list */
     char events[DB_EVENTS_MAX][DB_EVENT_NAME_BYTES];

@@ -215,6 +215,7 @@ void process_engine_on(enum db_engine engine)
     float tolerance = engine == DB_ENGINE_ACCESS ? (float)config.fp_tolerance : 0;
     process_record->engines[engine] = (struct db_engine_status){.state = DB_ENGINE_ON, .tolerance = tolerance};
     if (engine == DB_ENGINE_REPLICA) {
+        process_record->engines[engine].object_min_bytes = config.object_min_bytes;
         process_record->engines[engine].sampled_beyond_bytes = content_sampled_beyond_bytes();
     }
 }

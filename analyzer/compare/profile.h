@@ -100,6 +100,7 @@ struct profile {
     const char *why_off[DB_ENGINE_COUNT]; /* NULL: on, or not known */
     double fp_tolerance;                  /* of the access engine, 0 in a baseline: see engine_tolerance */
     int64_t sampled_beyond_bytes;         /* of the replica engine, see there; -1: not known, as in earlier baselines */
+    uint32_t object_min_bytes;            /* smaller buffers were no objects */
     const char *why_partial;              /* NULL: the run came to its end and was read whole */
     const char *question;                 /* see profile_question; of the database only, not of an exported baseline */
     bool from_run;

@@ -261,6 +261,10 @@ bool profile_read(struct profile *profile, const char *text, size_t length_bytes
         take_engines(&reader, root);
         take_program(&reader, root);
         profile->why_partial = take_string(&reader, root, "partial", true);
+        profile->object_min_bytes = DB_OBJECT_MIN_BYTES;
+        if (json_object_get(root, "object_min_bytes") != NULL)
+            profile->object_min_bytes =
+                (uint32_t)take_integer(&reader, root, "object_min_bytes", DB_OBJECT_MIN_BYTES, UINT32_MAX);
         const bool said = json_object_get(root, "sampled_beyond_bytes") != NULL;
         profile->sampled_beyond_bytes =
             said ? (int64_t)take_integer(&reader, root, "sampled_beyond_bytes", 0, UINT32_MAX) : -1;

@@ -328,6 +328,7 @@ static void take_run(struct profile *profile, const struct model *model)
         profile->why_off[engine] = why_off != NULL ? intern_string(why_off) : NULL;
     }
     profile->fp_tolerance = engine_tolerance(model->run);
+    profile->object_min_bytes = engine_object_min_bytes(model->run);
     profile->sampled_beyond_bytes = engine_sampled_beyond_bytes(model->run);
     const char *script = profile_program(profile, model);
     if (script != NULL)

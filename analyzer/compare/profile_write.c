@@ -174,6 +174,8 @@ bool profile_write(FILE *out, const struct profile *profile)
     good = put_rows(out, "findings", json_findings(profile)) && good;
     good = put_member(out, ",", "format", json_string(PROFILE_FORMAT)) && good;
     good = put_rows(out, "lines", json_lines(profile)) && good;
+    if (profile->object_min_bytes > DB_OBJECT_MIN_BYTES)
+        good = put_member(out, ",", "object_min_bytes", json_integer(profile->object_min_bytes)) && good;
     good = put_member(out, ",", "partial", json_text(profile->why_partial)) && good;
     json_t *program = json_object();
     json_object_set_new(program, "kind", json_text(profile->program_kind));

@@ -115,10 +115,21 @@ static char *refuse_digests(const struct profile *a, const char *what, const str
                         modes[a->sampled_beyond_bytes > 0], what, modes[b->sampled_beyond_bytes > 0], other);
 }
 
+/* What was no object in one of them is new, or gone, in the other. */
+static char *refuse_object_sizes(const struct profile *a, const char *what, const struct profile *b, const char *other)
+{
+    if (!a->engines[DB_ENGINE_REPLICA] || !b->engines[DB_ENGINE_REPLICA] || a->object_min_bytes == b->object_min_bytes)
+        return NULL;
+    return memory_print("PIEPROF_OBJECT_MIN was %u bytes in %s, and %u in %s: other buffers are objects; record both "
+                        "with one",
+                        a->object_min_bytes, what, b->object_min_bytes, other);
+}
+
 char *judge_settings(const struct profile *a, const char *what, const struct profile *b, const char *other)
 {
     char *refusal = refuse_tolerances(a, what, b, other);
-    return refusal != NULL ? refusal : refuse_digests(a, what, b, other);
+    refusal = refusal != NULL ? refusal : refuse_digests(a, what, b, other);
+    return refusal != NULL ? refusal : refuse_object_sizes(a, what, b, other);
 }
 
 static char *refuse_required(const struct profile *now, const struct gate_options *options)

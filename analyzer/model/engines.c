@@ -44,6 +44,16 @@ uint32_t engine_sampled_beyond_bytes(const struct run *run)
     return beyond;
 }
 
+uint32_t engine_object_min_bytes(const struct run *run)
+{
+    uint32_t least = DB_OBJECT_MIN_BYTES;
+    for (size_t i = 0; i < run->process_count; i++) {
+        uint32_t bytes = run->processes[i].record->engines[DB_ENGINE_REPLICA].object_min_bytes;
+        least = bytes > least ? bytes : least;
+    }
+    return least;
+}
+
 const char *engine_name(enum db_engine engine)
 {
     static const char *const names[DB_ENGINE_COUNT] = {

@@ -13,6 +13,9 @@ double engine_tolerance(const struct run *run);
 /* Of contents beyond so many bytes samples were compared, in any of its processes; 0: all were compared whole. */
 uint32_t engine_sampled_beyond_bytes(const struct run *run);
 
+/* Buffers of fewer bytes were no objects, in one of its processes at least. */
+uint32_t engine_object_min_bytes(const struct run *run);
+
 const char *engine_name(enum db_engine engine);
 
 /* What a drop is called and what it means. */

@@ -12,6 +12,7 @@
 #define PAIR_SCALE_LIMIT (UINT64_C(1) << 25) /* what one pair can stand for */
 #define PAGE_LIMIT_NS (UINT64_C(100) * 1000 * 1000)
 #define PAGE_BYTES 4096u
+#define OBJECT_MIN_LIMIT_BYTES 65536u
 #define SLACK_NS (UINT64_C(2) * 1000 * 1000 * 1000)
 #define STALE_NS (UINT64_C(50) * 1000 * 1000) /* the shim refreshes a process's CPU time every 20 ms */
 
@@ -104,6 +105,9 @@ static void process_times(struct run *run, struct db_process *record)
     for (size_t i = 0; i < DB_ENGINE_COUNT; i++)
         if (!(record->engines[i].tolerance >= 0 && record->engines[i].tolerance <= 1))
             record->engines[i].tolerance = 0;
+    uint32_t *object_min_bytes = &record->engines[DB_ENGINE_REPLICA].object_min_bytes;
+    if (*object_min_bytes > OBJECT_MIN_LIMIT_BYTES)
+        *object_min_bytes = 0;
 }
 
 void plausible_process(struct run *run, struct run_process *process)

@@ -52,6 +52,8 @@ static json_t *json_engines(const struct run *run)
         json_object_set_new(status, "why_off", json_text(why_off));
         if (engine == DB_ENGINE_ACCESS)
             json_object_set_new(status, "fp_tolerance", json_real(engine_tolerance(run)));
+        if (engine == DB_ENGINE_REPLICA)
+            json_object_set_new(status, "object_min_bytes", json_integer(engine_object_min_bytes(run)));
         json_object_set_new(object, engine_name(engine), status);
     }
     return object;

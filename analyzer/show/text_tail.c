@@ -92,6 +92,19 @@ static void put_tolerance(const struct page *page, const struct model *model)
     free(text);
 }
 
+/* Fewer buffers are objects than usual. */
+static void put_object_min(const struct page *page, const struct model *model)
+{
+    uint32_t least = engine_object_min_bytes(model->run);
+    if (least <= DB_OBJECT_MIN_BYTES)
+        return;
+    char *bytes = page_bytes(least);
+    char *text = memory_print("buffers below %s were no objects (PIEPROF_OBJECT_MIN): neither counted nor compared", bytes);
+    put_note(page, STYLE_DIM, "note", text);
+    free(bytes);
+    free(text);
+}
+
 /* Without the names of its own functions the interpreter's call machinery cannot be told from the rest of it. */
 static void put_stripped(const struct page *page, const struct model *model)
 {
@@ -272,6 +285,7 @@ void text_tail(const struct page *page, const struct model *model, const struct 
 {
     put_engines(page, model);
     put_tolerance(page, model);
+    put_object_min(page, model);
     put_unproved(page, model);
     put_stripped(page, model);
     put_troubled(page);

@@ -50,7 +50,8 @@
 #define DB_RUN_NAME_BYTES 128u
 #define DB_HOST_NAME_BYTES 64u
 #define DB_BUILD_ID_BYTES 32u
-#define DB_REASON_BYTES 188u
+#define DB_REASON_BYTES 184u
+#define DB_OBJECT_MIN_BYTES 1024u /* no smaller buffer is an object, whatever PIEPROF_OBJECT_MIN asks for */
 #define DB_EVENTS_MAX 8u
 #define DB_EVENT_NAME_BYTES 64u
 
@@ -130,6 +131,7 @@ struct db_engine_status {
     uint32_t state;  /* enum db_engine_state */
     float tolerance; /* of the access engine: within which numbers count as equal (PIEPROF_FP_TOLERANCE); 0 else */
     char why_off[DB_REASON_BYTES]; /* empty when on */
+    uint32_t object_min_bytes; /* of the replica engine: smaller buffers were no objects; 0: DB_OBJECT_MIN_BYTES */
     uint32_t sampled_beyond_bytes; /* of the replica engine: samples of larger contents are compared; 0: of none */
 };
 

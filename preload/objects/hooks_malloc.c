@@ -11,6 +11,7 @@
 
 #include "access/access.h"
 #include "chores.h"
+#include "config.h"
 #include "gate.h"
 #include "objects/allocator.h"
 #include "objects/bootstrap.h"
@@ -101,7 +102,7 @@ static bool objects_wanted(void)
  */
 static bool bears_object(size_t bytes, const void *caller)
 {
-    return bytes >= OBJECT_MIN_BYTES && !module_is_loader((uintptr_t)caller) &&
+    return bytes >= config.object_min_bytes && !module_is_loader((uintptr_t)caller) &&
            (bytes >= OBJECT_INTERPRETER_MIN_BYTES || !module_is_interpreter((uintptr_t)caller));
 }
 
@@ -322,7 +323,7 @@ static void note_resize(void *after, struct object *object, const struct request
         if (!failed) {
             replica_ended(object, bytes >= object->size_bytes ? (uintptr_t)after : 0);
         }
-        if (in_place && request->bytes >= OBJECT_MIN_BYTES) {
+        if (in_place && request->bytes >= config.object_min_bytes) {
             object->size_bytes = bytes;
             note_origin(object, request);
             if (!object_map_restore(object)) {

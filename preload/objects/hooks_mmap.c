@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "access/io_hook.h"
+#include "config.h"
 #include "gate.h"
 #include "objects/object_map.h"
 #include "objects/replica.h"
@@ -91,7 +92,7 @@ static bool bears_object(size_t bytes, int protection, int flags, uintptr_t call
 {
     bool is_buffer = (flags & MAP_ANONYMOUS) != 0 && (flags & (MAP_STACK | MAP_GROWSDOWN)) == 0 &&
                      (protection & (PROT_READ | PROT_WRITE | PROT_EXEC)) == (PROT_READ | PROT_WRITE);
-    if (!is_buffer || is_allocator(caller)) {
+    if (!is_buffer || bytes < config.object_min_bytes || is_allocator(caller)) {
         return false;
     }
     bool is_private = (flags & MAP_TYPE) == MAP_PRIVATE;

@@ -13,7 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OBJECT_MIN_BYTES 1024u
+#include "pieprof/db.h"
+
+#define OBJECT_MIN_BYTES DB_OBJECT_MIN_BYTES /* config.object_min_bytes is as large or larger */
 #define OBJECT_INTERPRETER_MIN_BYTES 65536u
 
 /* Where an object came from, as the replica engine keeps it. All zeros: nothing is known. */

@@ -22,7 +22,7 @@ DROPS = len(DROP_NAMES)
 
 HEADER = struct.Struct("<8sIIIIIIQQQQQ16s128s64s")
 PROCESS_HEAD = struct.Struct("<IIIiIIIiQQQQQQIfIIII")
-ENGINE = struct.Struct("<If188sI")
+ENGINE = struct.Struct("<If184sII")
 HEALTH = struct.Struct("<11Q%dQ" % DROPS)
 CODE = struct.Struct("<IiIIIII")
 MODULE = struct.Struct("<IIQQQII32s")
@@ -81,10 +81,11 @@ class Db:
 
 class Process:
     def __init__(self, ordinal, arguments=("python", "train.py"), directory="/nowhere", python=0x030B02F0, seconds=10.0,
-                 pid=4242, engines=("time", "access"), ended=1, status=0, fp_tolerance=0.0, sampled_beyond_bytes=0, **health):
+                 pid=4242, engines=("time", "access"), ended=1, status=0, fp_tolerance=0.0, sampled_beyond_bytes=0, object_min_bytes=1024, **health):
         self.ordinal, self.python, self.seconds, self.pid = ordinal, python, seconds, pid
         self.engines, self.ended, self.status, self.fp_tolerance, self.health = engines, ended, status, fp_tolerance, health
         self.sampled_beyond_bytes = sampled_beyond_bytes
+        self.object_min_bytes = object_min_bytes
         self.records = {kind: [] for kind in KINDS}
         self.blobs = bytearray()
         self.blob_ids = {}
@@ -221,7 +222,7 @@ class Process:
         head = PROCESS_HEAD.pack(1, self.pid, 1, -1, self.python, 0, self.ended, self.status, 12345, 1700000000 * 10**9, start,
                                  start + int(self.seconds * 10**9), int(self.cpu_seconds * 10**9), 0, 250, 2.0, *self.head_blobs)
         engines = b"".join(ENGINE.pack(name in self.engines, self.fp_tolerance if name == "access" else 0, b"" if name in self.engines else b"not built into this version",
-                                       self.sampled_beyond_bytes if name == "replica" else 0)
+                                       *((self.object_min_bytes, self.sampled_beyond_bytes) if name == "replica" else (0, 0)))
                            for name in ENGINES)
         events = b"".join(name.encode().ljust(64, b"\0") for name in self.events).ljust(8 * 64, b"\0")
         return head + engines + events + HEALTH.pack(*health.values(), *self.drops)

@@ -21,6 +21,7 @@ static const char *const variables[] = {"PIEPROF_OUT",          "PIEPROF_RUN",
                                         "PIEPROF_MAX_SIZE",     "PIEPROF_ENGINES",
                                         "PIEPROF_EVENTS",       "PIEPROF_DIGEST",
                                         "PIEPROF_CONTENT",      "PIEPROF_FP_TOLERANCE",
+                                        "PIEPROF_OBJECT_MIN",
                                         "PIEPROF_LOG",          "PMIX_NAMESPACE",
                                         "SLURM_JOB_ID",         "SLURM_STEP_ID",
                                         "TORCHELASTIC_RUN_ID",  "RANK",
@@ -86,6 +87,7 @@ static void test_defaults(void **state)
     assert_true(config.budget_percent == 2);
     assert_true(config.fp_tolerance == 0);
     assert_int_equal(config.max_size_bytes, 256u << 20);
+    assert_int_equal(config.object_min_bytes, 1024);
     assert_int_equal(config.event_count, 0);
     assert_int_equal(config.content, CONFIG_CONTENT_OFF);
     assert_int_equal(config.log_level, SAY_ERROR);
@@ -127,6 +129,9 @@ static void test_edges_taken(void **state)
     assert_taken("PIEPROF_MAX_SIZE", "1M");
     assert_taken("PIEPROF_MAX_SIZE", "8GiB");
     assert_taken("PIEPROF_MAX_SIZE", "1048576");
+    assert_taken("PIEPROF_OBJECT_MIN", "1K");
+    assert_taken("PIEPROF_OBJECT_MIN", "64KiB");
+    assert_taken("PIEPROF_OBJECT_MIN", "4096");
     assert_taken("PIEPROF_ENGINES", "all");
     assert_taken("PIEPROF_EVENTS", "");
     assert_taken("PIEPROF_DIGEST", "sampled");
@@ -184,6 +189,9 @@ static void test_rate_refused(void **state)
                  tolerances[i]);
         assert_refused("PIEPROF_FP_TOLERANCE", tolerances[i], line);
     }
+    assert_refused("PIEPROF_OBJECT_MIN", "512",
+                   "pieprof: PIEPROF_OBJECT_MIN=\"512\" is not a size from 1K to 64K (a whole number, alone or with K or "
+                   "KiB); the program runs unprofiled\n");
     assert_refused("PIEPROF_CONTENT", "2",
                    "pieprof: PIEPROF_CONTENT=\"2\" is not 0, 1 or samples; the program runs unprofiled\n");
     assert_refused("PIEPROF_RATE", "a\n\x1b[1m\"",
@@ -211,6 +219,10 @@ static void test_others_refused(void **state)
                {"PIEPROF_MAX_SIZE", "1 M"},
                {"PIEPROF_MAX_SIZE", "1T"},
                {"PIEPROF_MAX_SIZE", "99999999999999999G"},
+               {"PIEPROF_OBJECT_MIN", "1023"},
+               {"PIEPROF_OBJECT_MIN", "65K"},
+               {"PIEPROF_OBJECT_MIN", "1M"},
+               {"PIEPROF_OBJECT_MIN", ""},
                {"PIEPROF_ENGINES", ""},
                {"PIEPROF_ENGINES", "time,"},
                {"PIEPROF_ENGINES", "tim"},

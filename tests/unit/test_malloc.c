@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "config.h"
 #include "gate.h"
 #include "objects/bootstrap.h"
 #include "objects/hooks_malloc.h"
@@ -176,6 +177,26 @@ static void test_reallocarray_ends_one_object_and_bears_another(void **state)
     free(grown);
 }
 
+/* PIEPROF_OBJECT_MIN: what is smaller is none, however it is made, and an object that becomes smaller is none any more. */
+static void test_the_smallest_object_is_as_asked_for(void **state)
+{
+    (void)state;
+    config.object_min_bytes = 4096;
+    char *small = malloc(4095), *large = malloc(4096), *zeroed = calloc(5, 1000);
+    assert_false(is_object(small));
+    assert_true(is_object(large) && is_object(zeroed));
+    small = realloc(small, 8000);
+    assert_true(is_object(small));
+    char *shrunk = realloc(large, 4000);
+    assert_false(is_object(shrunk));
+    config.object_min_bytes = DB_OBJECT_MIN_BYTES;
+    shrunk = realloc(shrunk, 4001);
+    assert_true(is_object(shrunk));
+    free(small);
+    free(shrunk);
+    free(zeroed);
+}
+
 static void test_no_objects_without_an_engine_that_asks(void **state)
 {
     (void)state;
@@ -288,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_realloc_moves_keeps_and_fails),
         cmocka_unit_test(test_sized_functions_end_objects),
         cmocka_unit_test(test_reallocarray_ends_one_object_and_bears_another),
+        cmocka_unit_test(test_the_smallest_object_is_as_asked_for),
         cmocka_unit_test(test_no_objects_without_an_engine_that_asks),
         cmocka_unit_test(test_early_memory_can_be_given_back_and_grown),
         cmocka_unit_test(test_the_map_agrees_after_churn),

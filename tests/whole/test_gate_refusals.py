@@ -136,6 +136,21 @@ def test_contents_compared_in_another_way(tmp_path, base):
     assert "PIEPROF_DIGEST was full in " in refused(base, by_samples, "--max", "findings=0")
 
 
+def test_objects_of_another_least_size(tmp_path, base):
+    """What was no object in one of them would look new, or gone. Files and baselines of before know one size."""
+    refuses(tmp_path, base, object_min_bytes=4096, words=["PIEPROF_OBJECT_MIN was 4096 bytes in the run, and 1024 in the baseline", "record both with one"])
+    large = new(tmp_path, object_min_bytes=4096)
+    for baseline in (large, export(large)):
+        assert "PIEPROF_OBJECT_MIN was 1024 bytes in the run, and 4096" in refused(base, "--baseline", baseline)
+        verdict(large, "--baseline", baseline, status=0)
+    path = export(new(tmp_path, object_min_bytes=0))
+    assert "object_min_bytes" not in json.loads(path.read_text())
+    verdict(base, "--baseline", path, status=0)
+    for wrong in (512, 2**32, "4K", None):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "object_min_bytes": wrong}))
+        assert "object_min_bytes" in refused(base, "--baseline", path)
+
+
 def test_a_baseline_that_says_nothing_of_it_is_taken(tmp_path, base):
     path = export(base)
     data = json.loads(path.read_text())
