@@ -118,7 +118,7 @@ static void start_note_status(int status, void *argument)
 /* True from the moment the gate first opened, whether the ledger was lost later or not. */
 static bool start_done;
 
-__attribute__((constructor)) static void start(void)
+static void start_recording(void)
 {
     if (dlsym(RTLD_DEFAULT, "Py_GetVersion") == NULL || getenv(START_OFF_VARIABLE) != NULL) {
         return;
@@ -142,6 +142,30 @@ __attribute__((constructor)) static void start(void)
     on_exit(start_note_status, NULL);
     gate_set_phase(GATE_OPEN);
     gate_leave();
+}
+
+/*
+ * dlsym(3) frees the text of the error before it. A preloaded free() that looks for the real one at its first call would be called
+ * again by its own look-up, for ever: it is called here, while there is no error.
+ */
+static void start_bind_free(void)
+{
+    void *volatile block = malloc(1);
+    free(block);
+}
+
+/* What dlerror(3) tells is the program's. The first call tells, the second forgets. */
+static void start_forget_errors(void)
+{
+    while (dlerror() != NULL) {
+    }
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    start_bind_free();
+    start_recording();
+    start_forget_errors();
 }
 
 /* The last that runs of the shim: what other libraries' destructors still call passes through. */

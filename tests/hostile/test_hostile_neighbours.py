@@ -32,6 +32,22 @@ busy(0.5)
 
 
 @pytest.mark.parametrize("order", ["before", "after"])
+def test_free_that_binds_at_its_first_call(ring, native, order):
+    """What the shim looks for in vain leaves no error behind that such a free() would be called for within its own look-up."""
+    library = native("lazy_free.c")
+    preload = f"{library}:{SHIM}" if order == "before" else f"{SHIM}:{library}"
+    run = ring.same(ring.program(f"""
+import ctypes
+own = ctypes.CDLL(None)
+own.dlerror.restype = ctypes.c_char_p
+print(own.dlerror(), ctypes.CDLL({library!r}).lazy_free_calls() > 10)
+busy(0.5)
+"""), preload=preload, plain_preload=library)
+    assert run.stdout == b"None True\n"
+    assert_recorded(run.db, 0.5)
+
+
+@pytest.mark.parametrize("order", ["before", "after"])
 def test_jemalloc_preloaded_too(ring, order):
     found = glob.glob("/usr/lib/*/libjemalloc.so.2")
     needs(found, "libjemalloc2 is not installed")
