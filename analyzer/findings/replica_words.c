@@ -107,7 +107,20 @@ static char *say_took(double seconds)
     return text;
 }
 
-/* The one that the line's statement gives a name, which need not be the largest: that may be a step on the way to it. */
+/* Are what is made at the place, of one size at least, mostly equal to what was made before? */
+static bool is_made_again(const struct place *place)
+{
+    for (const struct site *site = place->sites; site != NULL; site = site->next)
+        if (site->record->examined > 0 &&
+            (double)site->record->replicas + (double)site->linked >= (double)site->record->examined / 2)
+            return true;
+    return false;
+}
+
+/*
+ * Of the one that the line's statement gives a name, which need not be the largest: that may be a step on the way to it. What is new each
+ * time is not kept, whatever stores into it.
+ */
 static void find_changes(struct model *model, const struct finding *finding, struct changed *changed)
 {
     const struct site *second = finding->second;
@@ -116,7 +129,7 @@ static void find_changes(struct model *model, const struct finding *finding, str
         const struct site *site = place->sites;
         if (changed->count > 0 || changed->handed.length_bytes > 0)
             return;
-        if (site != NULL && site != second)
+        if (site != second && is_made_again(place))
             changed_find(changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
     }
 }

@@ -95,6 +95,18 @@ CHANGED = {
 }
 
 UNCHANGED = {
+    "a step whose statement makes something new of it": """
+        for i in range(300):
+            h = np.exp(np.sqrt(base) / (1 + i))  # made
+            h[i] += i
+            total += h.sum()
+        """,
+    "a condition": """
+        for i in range(300):
+            h = np.where(base * 3.0 > 1.0, i, -1.0)  # made
+            h[i] = total
+            total += h.sum()
+        """,
     "read alone": """
         for i in range(300):
             h = base * 2.0  # made
