@@ -18,6 +18,7 @@
 #include "say.h"
 #include "stack/python.h"
 #include "thread.h"
+#include "time/sample.h"
 #include "time/trigger.h"
 
 /* Counted into before there is a record, and between a fork and the child's own record. */
@@ -170,6 +171,9 @@ void process_finish(enum db_process_end how)
     }
     bool inside = how == DB_END_EXIT && gate_enter();
     if (inside) {
+        if (thread_self != NULL) {
+            sample_end(thread_self); /* before work that is the shim's own */
+        }
         chores_finish();
         replica_finish();
     }

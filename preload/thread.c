@@ -11,6 +11,7 @@
 #include "process.h"
 #include "signals.h"
 #include "time/counters.h"
+#include "time/sample.h"
 #include "time/triggers.h"
 
 /* Structs come from slabs that are never unmapped: a handler may still look at one, and the next thread takes it. */
@@ -236,6 +237,7 @@ bool thread_begin(bool main)
     thread->faults_blocked = signals_faults_blocked();
     thread->fresh = !thread->paused;
     thread->sample_node = 0;
+    thread->credit_ns = 0;
     thread->serial++;
     thread->python_state = 0;
     thread->ticked_ns = 0;
@@ -253,6 +255,7 @@ bool thread_begin(bool main)
         return false;
     }
     thread->cpu_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID); /* what the set-up cost is nobody's line's */
+    thread->began_ns = thread->cpu_ns;
     return true;
 }
 
@@ -263,6 +266,7 @@ void thread_end(void)
         return;
     }
     clock_stop(thread);
+    sample_end(thread);
     counters_thread_end(thread);
     access_stop(thread);
     lifetime_flush();

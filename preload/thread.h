@@ -30,6 +30,9 @@ struct thread {
     void *clock_page;       /* mapped from it: keeps the clock going when the program closes what it does not know */
     void *timer;            /* of the fallback trigger, NULL when none */
     uint64_t cpu_ns;        /* CLOCK_THREAD_CPUTIME_ID up to which time has been charged, modulo 2^64 */
+    uint64_t began_ns;      /* on that clock, where it was set up */
+    uint64_t credit_ns;     /* charged by its first sample beyond what it had run */
+    uint64_t weight_ns;     /* charged by its last sample */
     uint64_t due_ns;        /* on that clock: when the next tick is due; 0 = nobody knows */
     uint64_t first_tick_ns; /* the clock's first tick comes so long after its start; 0 once it came */
     struct access_thread *access;     /* NULL until the access engine prepared it */

@@ -70,7 +70,8 @@ static const char *unsampled(const struct model *model)
         return "the kernel refused what a thread is sampled with";
     return samples_by_timer(model) ? "none is taken of a thread that blocks SIGTRAP, and without perf events "
                                      "(`pieprof-report doctor`) few of bursts shorter than the kernel's tick"
-                                   : "none is taken of a thread that blocks SIGTRAP";
+                                   : "none is taken of a thread that blocks SIGTRAP, and of what runs for less than a "
+                                     "period of the rate only by chance";
 }
 
 /* Few samples may each stand for much: not a tenth of what the rate asks for were taken. */

@@ -31,8 +31,8 @@ static void refresh_process_clocks(void)
 }
 
 /*
- * The first tick after the clock's start comes early. A thread's very first stands for a whole period none the less, for
- * what follows the last is not told; after a pause, what was not told before is charged now.
+ * The first tick after the clock's start comes early. A thread's very first stands for a whole period none the less, as those of
+ * shorter threads must, which may have none; after a pause, what was not told before is charged now.
  */
 static void first_tick(struct thread *thread)
 {
@@ -41,6 +41,7 @@ static void first_tick(struct thread *thread)
     thread->pace = GOVERNOR_QUICK_PACE;
     if (thread->fresh) {
         thread->cpu_ns -= lacking_ns;
+        thread->credit_ns = lacking_ns;
         thread->fresh = false;
     }
 }
@@ -85,7 +86,31 @@ static uint64_t weight_take(struct thread *thread, uint64_t now_ns)
 {
     uint64_t weight_ns = now_ns - thread->cpu_ns;
     thread->cpu_ns = now_ns;
+    thread->weight_ns = weight_ns;
     return weight_ns;
+}
+
+/* To the time that a context has; false where there is none, or time is not asked for. */
+static bool charge(uint32_t node, uint64_t weight_ns)
+{
+    struct db_node *record = node != 0 ? ledger_record(DB_KIND_NODE, node) : NULL;
+    if (record == NULL || process_record->engines[DB_ENGINE_TIME].state != DB_ENGINE_ON) {
+        return false;
+    }
+    process_count(&record->cpu_ns, weight_ns);
+    return true;
+}
+
+/* Less than nothing where the credit of the first sample is more than what is left, but no more than the last sample charged there. */
+void sample_end(struct thread *thread)
+{
+    uint64_t now_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t rest_ns = now_ns - thread->cpu_ns;
+    bool is_short = thread->credit_ns > 0 && now_ns - thread->began_ns < trigger_period_ns();
+    if (!is_short && rest_ns + thread->weight_ns >= thread->credit_ns) {
+        charge(thread->sample_node, rest_ns - thread->credit_ns);
+    }
+    thread->sample_node = 0;
 }
 
 /* The C library with the kernel's page below it, or the shim's hook before it. */
@@ -151,9 +176,8 @@ void sample_take(struct thread *thread, ucontext_t *uc)
     }
     uint32_t node = thread->sample_node = intern(thread->scratch);
     struct db_node *record = node != 0 ? ledger_record(DB_KIND_NODE, node) : NULL;
-    if (record != NULL && process_record->engines[DB_ENGINE_TIME].state == DB_ENGINE_ON) {
+    if (charge(node, weight_ns)) {
         process_count(&record->samples, 1);
-        process_count(&record->cpu_ns, weight_ns);
         counters_sample(thread, node);
     }
     if (try_access(thread, uc, weight_ns)) {

@@ -179,3 +179,21 @@ def long():
             for name in ("short", "long")}
     assert told["long"] == pytest.approx(0.6, rel=0.25 if refused else 0.1), told
     assert told["short"] == pytest.approx(400 * 0.003, rel=0.6 if refused else 0.25), told
+
+
+def test_threads_of_some_periods_are_told_to_their_ends(ring):
+    """The clock slows down behind a thread's first tick, near the end of the budget: what follows the last is a large part of it."""
+    run = ring.same(ring.program("""
+import os, threading
+spent = 0.0
+def some():
+    global spent
+    start = time.thread_time()
+    while time.thread_time() < start + 0.0045: pass
+    spent += time.thread_time() - start
+for _ in range(400):
+    thread = threading.Thread(target=some); thread.start(); thread.join()
+with open("spent", "w") as file: file.write(str(spent))
+"""), env={"PIEPROF_RATE": "1000"})
+    told = sum(line["time_s"] for line in report_json(run.db)["lines"] if line["function"] == "some")
+    assert told == pytest.approx(float((run.directory / "spent").read_text()), rel=0.08)
