@@ -306,9 +306,17 @@ static bool clock_read(const struct thread *thread, uint64_t *ran_ns)
            kernel_read(thread->clock_descriptor, ran_ns, sizeof *ran_ns) == (ssize_t)sizeof *ran_ns;
 }
 
+bool thread_others_equal(const struct thread_others *a, const struct thread_others *b)
+{
+    return a->ran_ns == b->ran_ns && a->begun == b->begun && a->threads == b->threads;
+}
+
 bool thread_others_ran(struct thread_others *others)
 {
-    *others = (struct thread_others){0, 0};
+    *others = (struct thread_others){.begun = __atomic_load_n(&process_record->threads, __ATOMIC_RELAXED)};
+    if (__atomic_load_n(&process_record->dropped[DB_DROP_THREAD_WITHOUT_CLOCK], __ATOMIC_RELAXED) > 0) {
+        return false;
+    }
     for (struct slab *slab = atomic_load(&slabs); slab != NULL; slab = slab->next) {
         for (size_t i = 0; i < SLAB_THREADS; i++) {
             const struct thread *thread = &slab->threads[i];

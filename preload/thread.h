@@ -75,15 +75,17 @@ unsigned thread_count(void);
 const struct thread *thread_next(const struct thread *thread);
 
 /*
- * How long all other threads have run so far. Two equal answers mean that none of them ran between: what the calling
- * thread saw in memory meanwhile was its own doing. False where that cannot be told: too many threads to ask, or one
- * without a clock. Signal-safe; two short system calls a thread.
+ * How long all other threads have run so far. Two equal answers mean that none of them ran between, nor one that is gone: what the
+ * calling thread saw in memory meanwhile was its own doing. False where that cannot be told: too many threads to ask, one without a
+ * clock, or one that was ever left alone. Signal-safe; two short system calls a thread.
  */
 #define THREAD_OTHERS_MAX 16u
 struct thread_others {
     uint64_t ran_ns;
-    uint32_t threads;
+    uint64_t begun;   /* threads that were set up so far */
+    uint32_t threads; /* now */
 };
+bool thread_others_equal(const struct thread_others *a, const struct thread_others *b);
 bool thread_others_ran(struct thread_others *others);
 /* CHORE_THREAD: what the calling thread still lacks. */
 void thread_prepare(void);

@@ -74,8 +74,7 @@ static uint8_t relation_of(const struct watch *watch)
 static bool others_ran_since(const struct watch *watch)
 {
     struct thread_others now;
-    return !watch->others_known || !thread_others_ran(&now) || now.threads != watch->others.threads ||
-           now.ran_ns != watch->others.ran_ns;
+    return !watch->others_known || !thread_others_ran(&now) || !thread_others_equal(&now, &watch->others);
 }
 
 static uint8_t flags_of(const struct watch *watch, bool same, uint64_t value)

@@ -107,7 +107,7 @@ void sample_end(struct thread *thread)
     uint64_t now_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     uint64_t rest_ns = now_ns - thread->cpu_ns;
     bool is_short = thread->credit_ns > 0 && now_ns - thread->began_ns < trigger_period_ns();
-    if (!is_short && rest_ns + thread->weight_ns >= thread->credit_ns) {
+    if (!thread->paused && !is_short && rest_ns + thread->weight_ns >= thread->credit_ns) {
         charge(thread->sample_node, rest_ns - thread->credit_ns);
     }
     thread->sample_node = 0;

@@ -10,7 +10,8 @@
 void sample_take(struct thread *thread, ucontext_t *uc);
 
 /*
- * At the end of a thread that is sampled: charges what ran since its last sample to that one's context, once; nothing where it had none.
+ * At the end of a thread that is sampled: charges what ran since its last sample to that one's context, once; nothing where it had none, or
+ * its clock is paused: how far that context reaches is not known then.
  * Of threads that run for a period or longer, whatever their pace, all is told then; of shorter ones each has a chance to be met, and
  * stands for those that were not. Signal-safe.
  */

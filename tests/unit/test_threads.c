@@ -177,6 +177,27 @@ static void tiny_stacks_stay_alone(void)
     CHECK(process_record->dropped[DB_DROP_THREAD_WITHOUT_CLOCK] == 1);
 }
 
+static bool others_are_as(const struct thread_others *before)
+{
+    struct thread_others now;
+    return thread_others_ran(&now) && thread_others_equal(&now, before);
+}
+
+/* One that came and is gone again is told, too; and where one was left alone nothing is known any more. */
+static void others_that_are_gone_ran(void)
+{
+    pthread_t thread;
+    struct thread_others before;
+    CHECK(thread_others_ran(&before) && others_are_as(&before));
+    spin(0.01);
+    CHECK(others_are_as(&before));
+    CHECK(pthread_create(&thread, NULL, report_self, NULL) == 0 && pthread_join(thread, NULL) == 0);
+    CHECK(!others_are_as(&before));
+    CHECK(thread_others_ran(&before) && others_are_as(&before));
+    tiny_stacks_stay_alone();
+    CHECK(!thread_others_ran(&before));
+}
+
 static void no_descriptors_left(void)
 {
     pthread_t thread;
@@ -197,6 +218,7 @@ static void test_threads(void **state)
     assert_passes(nothing_leaks);
     assert_passes(many_at_once);
     assert_passes(tiny_stacks_stay_alone);
+    assert_passes(others_that_are_gone_ran);
     assert_passes(no_descriptors_left);
 }
 

@@ -388,3 +388,15 @@ for i in range(100):
     assert line["dead_stores"]["unproved"] > 20
     assert line["dead_stores"]["pairs"] < 0.1 * line["dead_stores"]["unproved"]
     assert not [finding for finding in report["findings"] if finding["kind"] == "dead_store"]
+
+
+def test_what_a_thread_that_is_gone_could_change_is_unproved(tmp_path):
+    """It began behind the one access and had ended before the other."""
+    _, report, lines = accesses(tmp_path, """
+kernels.load_elsewhere.argtypes = arguments
+for i in range(4000):
+    kernels.load_elsewhere(place, few, 1)
+""")
+    line = lines["kernels.load_elsewhere(place, few, 1)"]
+    assert line["dead_stores"]["unproved"] > 20
+    assert line["dead_stores"]["pairs"] < 0.1 * line["dead_stores"]["unproved"]

@@ -104,6 +104,31 @@ int joined(double *values, long count, int rounds)
     return 0;
 }
 
+static void *load(void *argument)
+{
+    const struct part *part = argument;
+    double *sum = &((struct part *)argument)->values[part->count], total = 0;
+    for (long i = 0; i < part->count; i++)
+        total += part->values[i];
+    *sum = total;
+    return NULL;
+}
+
+/* Stores something new, which a thread that lives for that alone loads: no store is dead. The sum stands behind the values. */
+void load_elsewhere(double *values, long count, int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+        pthread_t thread;
+        struct part part = {values, count - 1, 1};
+        for (long i = 0; i < count - 1; i++) {
+            values[i] = (double)(i + round);
+            __asm__ volatile("" ::: "memory");
+        }
+        pthread_create(&thread, NULL, load, &part);
+        pthread_join(thread, NULL);
+    }
+}
+
 /* One that goes on when the call is over. */
 static struct part left;
 static pthread_t leaving;
