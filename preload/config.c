@@ -13,7 +13,7 @@
 #define CONFIG_TEXT(macro) CONFIG_TEXT_OF(macro)
 #define CONFIG_DECIMAL_BYTES 24u
 #define CONFIG_MIB (UINT64_C(1) << 20)
-#define CONFIG_OUT_NAME_MAX 240 /* NAME_MAX, less ".PID.old" */
+#define CONFIG_OUT_NAME_MAX 240       /* NAME_MAX, less ".PID.old" */
 #define CONFIG_OBJECT_MIN_MOST 65536u /* from there on the interpreter's own are objects, too */
 #define CONFIG_MAX_SIZE_LEAST (1 * CONFIG_MIB)
 #define CONFIG_MAX_SIZE_MOST ((uint64_t)DB_FILE_MAX_GIB << 30)

@@ -5,9 +5,9 @@
 #include "compare/length.h"
 #include "findings/finding.h"
 
-#define SEEN_SHARE 0.1          /* of what comes again: where fewer were left out, they were not all among these */
-#define REPEATS_LEAST 0.5       /* four epochs repeat three quarters */
-#define ELIDED_BYTES 0x1p18     /* NumPy's NPY_MIN_ELIDE_BYTES: from here on it writes over temporary operands */
+#define SEEN_SHARE 0.1      /* of what comes again: where fewer were left out, they were not all among these */
+#define REPEATS_LEAST 0.5   /* four epochs repeat three quarters */
+#define ELIDED_BYTES 0x1p18 /* NumPy's NPY_MIN_ELIDE_BYTES: from here on it writes over temporary operands */
 
 /* Of the places of a line that repeat: all results, and those that were not equal to an earlier one of their place. */
 struct coming_round {
@@ -76,7 +76,8 @@ static bool was_too_small(const struct match *match, const struct profile_findin
     double most = 0;
     for (size_t i = 0; i < match->now->line_count; i++)
         most = i != finding->line ? fmax(most, match->scales.of[i].bytes_each) : most;
-    return match_is_unedited(match, finding_line(match->now, finding)) && most > 0 && bytes / most < match->base->object_min_bytes;
+    return match_is_unedited(match, finding_line(match->now, finding)) && most > 0 &&
+           bytes / most < match->base->object_min_bytes;
 }
 
 /*
@@ -133,7 +134,8 @@ const char *untold_why(const struct match *match, const struct profile_finding *
         return "The baseline's run was shorter and had each of them once: whether they would have repeated there "
                "cannot be told. Take a baseline of a run as long as this one.";
     if (was_too_small(match, finding, now->bytes / now->objects))
-        return "The baseline's run had smaller data: buffers below 1 KiB are not looked at (or below PIEPROF_OBJECT_MIN), "
+        return "The baseline's run had smaller data: buffers below 1 KiB are not looked at (or below "
+               "PIEPROF_OBJECT_MIN), "
                "so that whether they repeated cannot be told. Take a baseline of a run of data as large.";
     if (was_elided(match, finding, now->bytes / now->objects))
         return "The baseline's run had larger data: NumPy writes results of 256 KiB and more over their temporary "

@@ -95,8 +95,6 @@ static bool calls_change(struct word text, struct word buffer)
     return false;
 }
 
-static void hand_to(struct changed *changed, const struct source *source, const struct handed *handed, int32_t number);
-
 enum effect { EFFECT_NONE, EFFECT_CHANGES, EFFECT_REBINDS };
 
 /* Of one target of an assignment. */
@@ -138,6 +136,39 @@ static size_t indent_of(struct word line)
     return (size_t)(word_skip_blanks(line.text, line.text + line.length_bytes) - line.text);
 }
 
+/* "h.shape", "len(h)": what it holds is not asked. */
+static bool is_of_shape(struct word name, struct word buffer, struct word statement)
+{
+    static const char *const parts[] = {"shape", "size", "dtype", "ndim", "device", "nbytes", "itemsize"};
+    bool is_part = name.length_bytes > buffer.length_bytes;
+    return (is_part && WORD_IS_ONE_OF(word_last_part(name), parts)) ||
+           (name.text - statement.text >= 4 && memcmp(name.text - 4, "len(", 4) == 0);
+}
+
+static bool reads(struct word statement, struct word buffer)
+{
+    const char *end = word_end(statement);
+    for (const char *at = statement.text; at < end;) {
+        struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
+        if (word_is_part_of(name, buffer) && !is_of_shape(name, buffer, statement))
+            return true;
+        at = name.length_bytes > 0 ? word_end(name) : at + 1;
+    }
+    return false;
+}
+
+/* A search for what is done with a buffer, from row to row. */
+struct search {
+    struct changed *changed;
+    const struct source *source;
+    struct word buffer;
+    bool looks_into;                    /* ... functions of the file that it is handed to */
+    bool deep;                          /* the row is indented deeper than the first one: in a loop, perhaps */
+    bool read, read_deep, changed_deep; /* so far: it was read; read, and stored into, by deep rows */
+};
+
+static void hand_to(struct search *search, const struct handed *handed, int32_t number);
+
 static void add_line(struct changed *changed, int32_t number)
 {
     for (size_t i = 0; i < changed->count; i++)
@@ -147,40 +178,60 @@ static void add_line(struct changed *changed, int32_t number)
         changed->lines[changed->count++] = number;
 }
 
-/* False where nothing below says any more of the name. `source`: NULL: functions that it is handed to are not looked into. */
-static bool read_line(struct changed *changed, const struct source *source, struct word line, int32_t number,
-                      struct word buffer)
+static void note_change(struct search *search, int32_t number)
+{
+    search->changed_deep |= search->deep;
+    search->changed->read_before |= search->read || (search->read_deep && search->changed_deep);
+    add_line(search->changed, number);
+}
+
+static void note_read(struct search *search)
+{
+    search->read = true;
+    search->read_deep |= search->deep;
+    search->changed->read_before |= search->read_deep && search->changed_deep;
+}
+
+/* False where nothing below says any more of the name. */
+static bool read_line(struct search *search, struct word line, int32_t number)
 {
     struct word statement;
     while (word_next_statement(&line, &statement)) {
         struct handed handed;
-        enum effect effect = effect_of(statement, buffer);
+        enum effect effect = effect_of(statement, search->buffer);
         if (effect == EFFECT_CHANGES)
-            add_line(changed, number);
-        else if (handed_find(statement, buffer, &handed))
-            hand_to(changed, source, &handed, number);
+            note_change(search, number);
+        else if (handed_find(statement, search->buffer, &handed))
+            hand_to(search, &handed, number);
         if (effect == EFFECT_REBINDS)
             return false;
+        if (effect == EFFECT_NONE && reads(statement, search->buffer))
+            note_read(search);
     }
     return true;
 }
 
 /* What lines [first, last] do with the name; those indented as `indent` at most, if that is more than nothing, are another function's. */
-static void read_lines(struct changed *changed, const struct source *source, int32_t first, int32_t last, size_t indent,
-                       struct word buffer, bool looks_into)
+static void read_lines(struct search *search, int32_t first, int32_t last, size_t indent)
 {
     size_t base = SIZE_MAX; /* the first line's */
     for (int32_t i = first; i <= last; i++) {
         struct word line;
-        line.text = source_line(source, i, &line.length_bytes);
+        line.text = source_line(search->source, i, &line.length_bytes);
         size_t own = line.text != NULL ? indent_of(line) : 0;
         bool blank = line.text != NULL && own == line.length_bytes;
         if (line.text == NULL || (!blank && own < indent))
             return;
         base = base == SIZE_MAX && !blank ? own : base;
-        if (!blank && !read_line(changed, looks_into ? source : NULL, line, i, buffer) && own <= base)
+        search->deep = own > base;
+        if (!blank && !read_line(search, line, i) && own <= base)
             return; /* not in a branch */
     }
+}
+
+bool changed_by(struct word statement, struct word buffer)
+{
+    return effect_of(statement, buffer) == EFFECT_CHANGES;
 }
 
 /* "def name(": its line in the file; 0: there is none, or more than one. */
@@ -217,21 +268,22 @@ static struct word parameter_of(struct word line, const struct handed *handed)
 }
 
 /* Where the function's text stands in the file, it says what becomes of the buffer; else that is open. */
-static void hand_to(struct changed *changed, const struct source *source, const struct handed *handed, int32_t number)
+static void hand_to(struct search *search, const struct handed *handed, int32_t number)
 {
-    struct changed within = {.count = 0};
+    struct changed within = {.count = 0}, *changed = search->changed;
     struct word line = {0};
-    int32_t definition = source != NULL ? definition_of(source, word_last_part(handed->function)) : 0;
-    struct word parameter = {0};
+    int32_t definition = search->looks_into ? definition_of(search->source, word_last_part(handed->function)) : 0;
+    struct search inner = {.changed = &within, .source = search->source};
     if (definition > 0) {
-        line.text = source_line(source, definition, &line.length_bytes);
-        parameter = parameter_of(line, handed);
+        line.text = source_line(search->source, definition, &line.length_bytes);
+        inner.buffer = parameter_of(line, handed);
     }
-    if (parameter.length_bytes > 0)
-        read_lines(&within, source, definition + 1, definition + LINES_MAX, indent_of(line) + 1, parameter, false);
+    if (inner.buffer.length_bytes > 0)
+        read_lines(&inner, definition + 1, definition + LINES_MAX, indent_of(line) + 1);
     for (size_t i = 0; i < within.count; i++)
-        add_line(changed, within.lines[i]);
-    bool is_open = parameter.length_bytes == 0 || within.handed.length_bytes > 0;
+        note_change(search, within.lines[i]);
+    changed->read_before |= within.read_before;
+    bool is_open = inner.buffer.length_bytes == 0 || within.handed.length_bytes > 0;
     if (is_open && changed->handed.length_bytes == 0) {
         changed->handed = handed->function;
         changed->handed_line = number;
@@ -255,18 +307,18 @@ static struct word behind(struct word line, size_t column)
 void changed_find(struct changed *changed, struct model *model, struct process *process, uint32_t node_id)
 {
     struct code *code = NULL;
-    struct word buffer, line;
+    struct word line;
+    struct search search = {.changed = changed, .looks_into = true};
     *changed = (struct changed){.count = 0};
-    buffer.text = statement_target(model, process, node_id, &buffer.length_bytes);
-    if (buffer.text == NULL)
+    search.buffer.text = statement_target(model, process, node_id, &search.buffer.length_bytes);
+    if (search.buffer.text == NULL)
         return;
     struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, node_id), &code);
-    const struct source *source = source_code(model, code->file);
+    search.source = source_code(model, code->file);
     changed->file = code->file;
-    line.text = source_line(source, span.line, &line.length_bytes);
+    line.text = source_line(search.source, span.line, &line.length_bytes);
     size_t indent = line.text != NULL && indent_of(line) > 0 ? 1 : 0; /* at most to the end of the function */
-    line.text = source_line(source, span.end_line, &line.length_bytes);
-    if (line.text != NULL && read_line(changed, source, behind(line, (size_t)span.end_column), span.end_line, buffer))
-        read_lines(changed, source, span.end_line + 1, last_line(model, process, node_id, span.line), indent, buffer,
-                   true);
+    line.text = source_line(search.source, span.end_line, &line.length_bytes);
+    if (line.text != NULL && read_line(&search, behind(line, (size_t)span.end_column), span.end_line))
+        read_lines(&search, span.end_line + 1, last_line(model, process, node_id, span.line), indent);
 }

@@ -14,6 +14,7 @@ struct changed {
     const char *file;
     int32_t lines[CHANGED_MAX]; /* the first of them, rising */
     size_t count;
+    bool read_before;   /* something reads it before the last of them, or in a loop with one */
     struct word handed; /* the first function that is handed it and may store into it; empty: none */
     int32_t handed_line;
 };
@@ -25,5 +26,8 @@ struct changed {
  * it do is not seen.
  */
 void changed_find(struct changed *changed, struct model *model, struct process *process, uint32_t node_id);
+
+/* Does the statement store into what the name stands for? */
+bool changed_by(struct word statement, struct word buffer);
 
 #endif

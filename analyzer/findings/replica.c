@@ -6,7 +6,7 @@
  * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
  * are new; or it never changes, but what it is computed from does: settled.h); an instruction whose other results differ (only a part inside a library repeats); constant contents and
  * copies, which are counted apart; the epoch: batches gathered or read from the data set again in each pass, in whatever order;
- * OpenBLAS's work buffers; anything below an import; a plateau of sizes (the members of a cluster that has settled: more was made once than again).
+ * what is used as it was made, differs then, and is overwritten with the same in the end (unfinished.h); OpenBLAS's work buffers; anything below an import; a plateau of sizes (the members of a cluster that has settled: more was made once than again).
  */
 #include <string.h>
 
@@ -21,6 +21,7 @@
 #include "findings/rounds.h"
 #include "findings/settled.h"
 #include "findings/sites.h"
+#include "findings/unfinished.h"
 
 #define REPLICAS_MIN 4u   /* a few alike may be one pass of a comprehension; nobody hoists for that */
 #define REPLICAS_PART 10u /* of what was examined: where nearly all is of one value, a few that are not say nothing */
@@ -96,7 +97,7 @@ static bool is_made_again(struct model *model, const struct site *site)
 static bool holds(struct model *model, const struct site *site)
 {
     return is_made_again(model, site) && site_checkpoint(model, site) != CHECKPOINT_ITSELF &&
-           !site_is_made_in(model, site, "openblas");
+           !site_is_made_in(model, site, "openblas") && !site_is_read_unfinished(model, site);
 }
 
 static uint64_t equal_of(const struct site *site)

@@ -99,7 +99,8 @@ static void put_object_min(const struct page *page, const struct model *model)
     if (least <= DB_OBJECT_MIN_BYTES)
         return;
     char *bytes = page_bytes(least);
-    char *text = memory_print("buffers below %s were no objects (PIEPROF_OBJECT_MIN): neither counted nor compared", bytes);
+    char *text =
+        memory_print("buffers below %s were no objects (PIEPROF_OBJECT_MIN): neither counted nor compared", bytes);
     put_note(page, STYLE_DIM, "note", text);
     free(bytes);
     free(text);

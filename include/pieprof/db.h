@@ -131,7 +131,7 @@ struct db_engine_status {
     uint32_t state;  /* enum db_engine_state */
     float tolerance; /* of the access engine: within which numbers count as equal (PIEPROF_FP_TOLERANCE); 0 else */
     char why_off[DB_REASON_BYTES]; /* empty when on */
-    uint32_t object_min_bytes; /* of the replica engine: smaller buffers were no objects; 0: DB_OBJECT_MIN_BYTES */
+    uint32_t object_min_bytes;     /* of the replica engine: smaller buffers were no objects; 0: DB_OBJECT_MIN_BYTES */
     uint32_t sampled_beyond_bytes; /* of the replica engine: samples of larger contents are compared; 0: of none */
 };
 
@@ -359,7 +359,8 @@ struct db_site {
     uint32_t far_period;          /* the commonest of these distances, in births; 0 = none */
     uint8_t far_bits;
     uint8_t changed_beyond; /* Python frames, leaf first, that had moved on when an object was changed; 0: none was */
-    uint16_t new_digits;    /* of the first DB_NEW_MEASURED new contents (see below): full of numbers with digits */
+    uint8_t new_digits;     /* of the first DB_NEW_MEASURED new contents (see below): full of numbers with digits */
+    uint8_t began_unlike;   /* 1: one that was asked about changes ended as another did, and had begun otherwise */
     /* Of objects of DB_PAGES_MIN_BYTES and more: memory that the kernel had to give, page by page, as it was touched. */
     uint64_t pages_asked;     /* of births: whose pages were looked at */
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
@@ -373,10 +374,7 @@ struct db_site {
     uint64_t huge_bytes; /* of fresh_bytes: where a whole huge page could come, aligned and all of it absent */
 };
 
-/*
- * Objects of the second site that equal a recent, earlier born object of the first, another site whose objects the same
- * native function makes.
- */
+/* Objects of the second site that equal a recent, earlier born one of the first, made by the same native function. */
 struct db_link {
     uint32_t published;
     uint32_t first_site;

@@ -156,10 +156,12 @@ void aftermath_look_closer(struct call_stack *stack)
         if (asked->looks > 0 && asked->digest != digest) {
             note_change(stack, asked, held);
         }
-        asked->looks++;
         asked->digest = digest;
         asked->stand = stand_of(stack, held);
         asked->held = held;
+        if (asked->looks++ == 0) {
+            asked->beginning = (struct call_stack_beginning){digest, asked->stand.instruction, held};
+        }
     }
 }
 
@@ -179,6 +181,36 @@ void aftermath_overwritten(struct call_stack *stack, const struct object_origin 
     struct call_stack_asked *asked = find(stack, origin);
     if (asked != NULL) {
         asked->looks = 0;
+        asked->is_overwritten = true;
+    }
+}
+
+/* Another of the site that ended with the same content; NULL where none is remembered. */
+static const struct call_stack_ended *twin_of(const struct call_stack *stack, uint32_t site, uint64_t digest)
+{
+    for (uint32_t i = 0; i < CALL_STACK_ENDED_MAX && i < stack->ended_count; i++) {
+        if (stack->ended[i].site == site && stack->ended[i].digest == digest) {
+            return &stack->ended[i];
+        }
+    }
+    return NULL;
+}
+
+/* Looked at for the first time where the other was, it held something else: what was read of them there differed. */
+static bool began_unlike(const struct call_stack_beginning *a, const struct call_stack_beginning *b)
+{
+    return a->instruction == b->instruction && a->held == b->held && a->digest != b->digest;
+}
+
+static void note_beginning(struct call_stack *stack, struct db_site *record, const struct call_stack_asked *asked,
+                           uint64_t digest)
+{
+    const struct call_stack_ended *twin = twin_of(stack, asked->site, digest);
+    if (twin == NULL) {
+        stack->ended[stack->ended_count++ % CALL_STACK_ENDED_MAX] =
+            (struct call_stack_ended){asked->site, digest, asked->beginning};
+    } else if (!asked->is_overwritten && began_unlike(&twin->beginning, &asked->beginning)) {
+        __atomic_store_n(&record->began_unlike, 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -193,7 +225,11 @@ void aftermath_ended(struct call_stack *stack, struct site *site, const struct o
         if (digest != asked->digest) {
             note_change(stack, asked, held_now(stack, asked));
         }
-        tell(site->record, asked);
+        /* What took an operand's place is its line's to keep where it is the same each time, too. */
+        if (!asked->is_overwritten || twin_of(stack, asked->site, digest) != NULL) {
+            tell(site->record, asked);
+        }
+        note_beginning(stack, site->record, asked, digest);
     }
     forget(stack, asked);
 }

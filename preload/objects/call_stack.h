@@ -16,6 +16,7 @@
 #define CALL_STACK_EQUALS_MAX 16u
 #define CALL_STACK_PLACES 256u
 #define CALL_STACK_ASKED_MAX 16u
+#define CALL_STACK_ENDED_MAX 16u
 
 struct call_stack_place;
 
@@ -60,6 +61,20 @@ struct call_stack_stand {
     bool calls;     /* Python code that it called runs */
 };
 
+/* What an object held when it was first looked at, and where the outermost frame that had moved stood then. */
+struct call_stack_beginning {
+    uint64_t digest;
+    uintptr_t instruction;
+    uint32_t held;
+};
+
+/* An object of the thread that was asked, and has ended. */
+struct call_stack_ended {
+    uint32_t site;
+    uint64_t digest; /* of its content then */
+    struct call_stack_beginning beginning;
+};
+
 /* An object of the thread that is asked whether it is changed after the call that made it (aftermath.h). */
 struct call_stack_asked {
     uint32_t site, birth; /* as in its origin */
@@ -75,6 +90,8 @@ struct call_stack_asked {
     uint32_t changed_beyond;       /* as in db_site */
     int32_t changed_offset;
     uint32_t looks;
+    bool is_overwritten; /* by another's content, of which is told since then */
+    struct call_stack_beginning beginning;
 };
 
 struct call_stack {
@@ -84,6 +101,8 @@ struct call_stack {
     struct call_stack_execution execution;
     uint32_t asked_count;
     struct call_stack_asked asked[CALL_STACK_ASKED_MAX];
+    uint32_t ended_count; /* so far, the last of which are kept */
+    struct call_stack_ended ended[CALL_STACK_ENDED_MAX];
     struct call_stack_place places[CALL_STACK_PLACES];
     struct call_stack_level levels[PYTHON_DEPTH_MAX]; /* outermost first */
     struct python_link held[PYTHON_DEPTH_MAX];        /* of the levels; outermost last, and at the end */

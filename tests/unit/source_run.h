@@ -33,7 +33,7 @@ static void source_run_begin(struct source_run *run, const char *text)
 }
 
 /* The first line that holds the words, from 1. */
-static int32_t source_run_line(const struct source_run *run, const char *words)
+static inline int32_t source_run_line(const struct source_run *run, const char *words)
 {
     const char *found = strstr(run->text, words);
     int32_t line = 1;

@@ -201,6 +201,59 @@ static void test_what_is_gone_is_not_read(void **state)
     assert_true(object_map_death(next.start, BYTES));
 }
 
+/* Looked at for the first time where its frame stands at `frames`, holding `value`; in the end all hold the same. */
+static void live_from(uint32_t site, const char *frames, uint64_t value)
+{
+    assert_true(see("110 222"));
+    struct object object = born_asked(site);
+    fill(value);
+    see_birth(frames);
+    fill(100);
+    end(site, &object);
+}
+
+static void test_what_ends_equal_and_began_otherwise_is_told(void **state)
+{
+    (void)state;
+    uint32_t alike = fresh_site(1, BYTES), unlike = fresh_site(2, BYTES), elsewhere = fresh_site(3, BYTES);
+    for (int i = 0; i < 3; i++) {
+        live_from(alike, "110 224", 7);
+    }
+    assert_int_equal(record_of(alike)->began_unlike, 0);
+    live_from(unlike, "110 224", 7);
+    assert_int_equal(record_of(unlike)->began_unlike, 0);
+    live_from(unlike, "110 224", 8);
+    assert_int_equal(record_of(unlike)->began_unlike, 1);
+    live_from(elsewhere, "110 224", 7); /* looked at further on the next time: it may have gone through that, too */
+    live_from(elsewhere, "110 226", 8);
+    assert_int_equal(record_of(elsewhere)->began_unlike, 0);
+}
+
+/* Of what took an operand's place only what is the same each time is its line's to keep. */
+static unsigned changed_of_overwritten(uint32_t site, uint64_t value)
+{
+    assert_true(see("110 222"));
+    struct object object = born_asked(site);
+    see_birth("110 224");
+    aftermath_overwritten(stack, &object.origin);
+    fill(value);
+    see_birth("110 226");
+    fill(value + 1);
+    return end(site, &object);
+}
+
+static void test_what_took_its_place_is_told_where_it_is_the_same_each_time(void **state)
+{
+    (void)state;
+    uint32_t changing = fresh_site(1, BYTES), same = fresh_site(2, BYTES);
+    for (uint64_t i = 0; i < 5; i++) {
+        assert_int_equal(changed_of_overwritten(changing, 10 * i), 0);
+    }
+    assert_int_equal(changed_of_overwritten(same, 500), 0);
+    assert_int_equal(changed_of_overwritten(same, 500), 1);
+    assert_int_equal(record_of(changing)->began_unlike + record_of(same)->began_unlike, 0);
+}
+
 static int begin(void **state)
 {
     return stack_run_begin(state) != 0 || object_run_begin(state) != 0;
@@ -224,6 +277,8 @@ int main(void)
         cmocka_unit_test(test_sites_that_do_not_repeat_are_not_asked_and_others_a_few_times),
         cmocka_unit_test(test_what_never_ends_here_makes_room),
         cmocka_unit_test(test_what_is_gone_is_not_read),
+        cmocka_unit_test(test_what_ends_equal_and_began_otherwise_is_told),
+        cmocka_unit_test(test_what_took_its_place_is_told_where_it_is_the_same_each_time),
     };
     return cmocka_run_group_tests(tests, begin, finish);
 }

@@ -16,17 +16,11 @@
 #include "run_name.h"
 #include "say.h"
 
-static const char *const variables[] = {"PIEPROF_OUT",          "PIEPROF_RUN",
-                                        "PIEPROF_RATE",         "PIEPROF_BUDGET",
-                                        "PIEPROF_MAX_SIZE",     "PIEPROF_ENGINES",
-                                        "PIEPROF_EVENTS",       "PIEPROF_DIGEST",
-                                        "PIEPROF_CONTENT",      "PIEPROF_FP_TOLERANCE",
-                                        "PIEPROF_OBJECT_MIN",
-                                        "PIEPROF_LOG",          "PMIX_NAMESPACE",
-                                        "SLURM_JOB_ID",         "SLURM_STEP_ID",
-                                        "TORCHELASTIC_RUN_ID",  "RANK",
-                                        "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                                        "SLURM_PROCID"};
+static const char *const variables[] = {
+    "PIEPROF_OUT",         "PIEPROF_RUN",    "PIEPROF_RATE",         "PIEPROF_BUDGET",  "PIEPROF_MAX_SIZE",
+    "PIEPROF_ENGINES",     "PIEPROF_EVENTS", "PIEPROF_DIGEST",       "PIEPROF_CONTENT", "PIEPROF_FP_TOLERANCE",
+    "PIEPROF_OBJECT_MIN",  "PIEPROF_LOG",    "PMIX_NAMESPACE",       "SLURM_JOB_ID",    "SLURM_STEP_ID",
+    "TORCHELASTIC_RUN_ID", "RANK",           "OMPI_COMM_WORLD_RANK", "PMI_RANK",        "SLURM_PROCID"};
 
 static int forget_environment(void **state)
 {
@@ -189,9 +183,10 @@ static void test_rate_refused(void **state)
                  tolerances[i]);
         assert_refused("PIEPROF_FP_TOLERANCE", tolerances[i], line);
     }
-    assert_refused("PIEPROF_OBJECT_MIN", "512",
-                   "pieprof: PIEPROF_OBJECT_MIN=\"512\" is not a size from 1K to 64K (a whole number, alone or with K or "
-                   "KiB); the program runs unprofiled\n");
+    assert_refused(
+        "PIEPROF_OBJECT_MIN", "512",
+        "pieprof: PIEPROF_OBJECT_MIN=\"512\" is not a size from 1K to 64K (a whole number, alone or with K or "
+        "KiB); the program runs unprofiled\n");
     assert_refused("PIEPROF_CONTENT", "2",
                    "pieprof: PIEPROF_CONTENT=\"2\" is not 0, 1 or samples; the program runs unprofiled\n");
     assert_refused("PIEPROF_RATE", "a\n\x1b[1m\"",

@@ -73,6 +73,17 @@ for step""")
     assert "It is changed in place after this line" in cosines["advice"] and "changed" not in masks["advice"]
 
 
+def test_what_is_made_of_it_in_place_is_another_each_time(tmp_path):
+    """Then the operand is what is kept, and nobody changes that."""
+    source = HEAD.format("shifted(mask(256) + x)").replace("for step", """def shifted(scores):
+    scores -= scores.max(axis=1, keepdims=True)
+    return scores
+
+for step""")
+    (masks,) = of_line(run(tmp_path, source, "debian")[1]["findings"], source, "# made")
+    assert masks["advice"].startswith("Build it once") and "changed" not in masks["advice"] and "finished" not in masks["advice"]
+
+
 def test_a_named_buffer_that_is_being_filled_is_asked_at_its_end(tmp_path):
     """One reference holds it, too, and the stack may still have it from the last row's store."""
     source = HEAD.format("fill(np.empty((4, 256, 256)))").replace("for step", """def fill(buffer):

@@ -140,7 +140,7 @@ def test_what_became_of_each_lines_objects(tmp_path, name):
     source, expected = PROGRAMS[name]
     path, database = run(tmp_path, source)
     report = json.loads(whole.read_report(database, "--format", "json"))
-    assert report["run"]["engines"]["replica"] == {"on": True, "why_off": None}
+    assert report["run"]["engines"]["replica"] == {"on": True, "why_off": None, "object_min_bytes": 1024}
     for mark, counts in expected.items():
         found = replicas_of(report, path, mark)
         for key, count in counts.items():

@@ -29,7 +29,7 @@ def test_json_says_what_was_recorded(small):
     assert data["totals"]["other_pairs"] == 50
     health = data["run"]["health"]
     assert (health["lost"], health["resolved"]) == (10, pytest.approx(840 / 850))
-    assert data["run"]["engines"]["replica"] == {"on": False, "why_off": "not built into this version"}
+    assert data["run"]["engines"]["replica"] == {"on": False, "why_off": "not built into this version", "object_min_bytes": 1024}
     assert data["run"]["command"] == ["python", "train.py"]
     assert data["run"]["processes"][0]["state"] == "exit"
 

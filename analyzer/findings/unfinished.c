@@ -1,0 +1,23 @@
+#include "findings/unfinished.h"
+
+#include "findings/changed.h"
+#include "findings/expression.h"
+#include "findings/steady.h"
+#include "model/source.h"
+
+bool site_is_read_unfinished(struct model *model, const struct site *site)
+{
+    struct process *process = site->process;
+    uint32_t frame = lines_frame_of_leaf(model, process, site->record->node);
+    struct changed changed;
+    struct code *code = NULL;
+    struct word value;
+    if (site->record->began_unlike > 0)
+        return true;
+    changed_find(&changed, model, process, frame);
+    if (!changed.read_before)
+        return false;
+    value.text = operation_text(model, process, frame, &value.length_bytes);
+    model_position(model, process, run_record(process->run, DB_KIND_NODE, frame), &code);
+    return value.text == NULL || code == NULL || !steady_expression(source_code(model, code->file), value);
+}

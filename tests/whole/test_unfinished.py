@@ -1,0 +1,92 @@
+"""Buffers that are used in one state and end in another: their ends are equal, and what was used of them need not be."""
+import json
+import textwrap
+
+import pytest
+import whole
+
+USED = {
+    "by the text": """
+        def penalty(step, base):
+            work = np.full(base.shape, 1.0 / (step + 1))  # made
+            work *= base
+            size = float(np.dot(work, work))
+            work[:] = base
+            return size + float(work.sum())
+        for step in range(1500):
+            total += penalty(step, base)
+        """,
+    "in a loop that changes it": """
+        def descend(step, base):
+            w = base * (1.0 / (step + 1))  # made
+            lost = 0.0
+            for _ in range(3):
+                lost += float(np.dot(w, w))
+                w[:] = base
+            return lost
+        for step in range(800):
+            total += descend(step, base)
+        """,
+    "in a function that is handed it": """
+        def finish(h):
+            size = float(np.dot(h, h))
+            h.fill(2.5)
+            h[::2] = base[::2]
+            return size
+        for step in range(1500):
+            h = base * step  # made
+            total += finish(h)
+        """,
+    "an order that is drawn, and sorted in the end": """
+        rng = np.random.default_rng(1)
+        def epoch():
+            order = rng.permutation(len(base))  # made
+            lost = 0.0
+            for rows in np.array_split(order, 4):
+                lost += float((base[rows] * rows).sum())
+            order.sort()
+            return lost + float(base[order[:100]].sum())
+        for step in range(60):
+            total += epoch()
+        """,
+    "where the text does not show what changes it": """
+        def put_back(arrays):
+            for array in arrays:
+                array[:] = base
+        for step in range(300):
+            h = base + step  # made
+            kept = [h]
+            part = h[:60000] * 3.0
+            put_back(kept)
+            total += float(part[5])
+        """,
+}
+
+
+def findings_at(tmp_path, source):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text("import numpy as np\nbase = np.random.default_rng(0).random(100000)\ntotal = 0.0\n" + textwrap.dedent(source))
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert (done.returncode, done.stderr) == (0, "")
+    (made,) = [number for number, line in enumerate(path.read_text().splitlines(), 1) if "# made" in line]
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    (line,) = [line for line in report["lines"] if line["line"] == made]
+    assert line["replicas"]["objects"] > 20, line["replicas"]  # they do end equal
+    return [finding for finding in report["findings"] if finding["line"] == made]
+
+
+@pytest.mark.parametrize("name", USED)
+def test_what_is_used_before_it_is_finished_is_not_told_as_made_again(tmp_path, name):
+    assert findings_at(tmp_path, USED[name]) == []
+
+
+def test_what_is_made_of_what_never_changes_is(tmp_path):
+    """Then each state is the same each time, and the lines that finish it move along."""
+    (finding,) = findings_at(tmp_path, """
+        for step in range(300):
+            h = np.sqrt(base * 2.0)  # made
+            total += float(np.dot(h, h))
+            h[::3] = 1.0
+            total += h.sum() * step
+        """)
+    assert "must move along" in finding["advice"]
