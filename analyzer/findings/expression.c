@@ -194,6 +194,18 @@ const char *operation_text(struct model *model, struct process *process, uint32_
     return place.start;
 }
 
+const char *operation_code(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes,
+                           const struct source **code)
+{
+    struct code *own = NULL;
+    const char *text = operation_text(model, process, node_id, length_bytes);
+    if (text == NULL)
+        return NULL;
+    model_position(model, process, run_record(process->run, DB_KIND_NODE, node_id), &own);
+    *code = source_code(model, own->file);
+    return (*code)->text + (text - source_get(model, own->file)->text);
+}
+
 struct operation operation_at(struct model *model, struct process *process, uint32_t node_id)
 {
     size_t length = 0;

@@ -6,6 +6,7 @@
 #define PIEPROF_ANALYZER_EXPRESSION_H
 
 #include "model/model.h"
+#include "model/source.h"
 
 enum operation_kind { OPERATION_UNKNOWN, OPERATION_CALL, OPERATION_SUBSCRIPT, OPERATOR };
 
@@ -32,6 +33,10 @@ bool expression_place(struct model *model, struct process *process, uint32_t nod
 
 /* The text of that instruction; NULL where none is known. Not NUL-terminated. */
 const char *operation_text(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes);
+
+/* The same in the code without strings and comments (source_code()), which `*code` is then. */
+const char *operation_code(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes,
+                           const struct source **code);
 
 /* Is it that name? */
 bool operation_is_named(const struct operation *operation, const char *name);

@@ -3,8 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "findings/words.h"
-
 /* A stretch of the text, without blanks at its ends. */
 struct span {
     const char *from, *to;
@@ -163,4 +161,28 @@ enum part part_taken(const char *text, const char **slice, const char **end)
             return PART_ALL;
     }
     return PART_OTHER;
+}
+
+/* "[2:k]", "[-k:]", "[:-k - 1:-1]": its stop, its start where it has none; with what sign is no matter. */
+static struct word count_of(struct word item)
+{
+    struct word parts[3];
+    size_t count = word_split(item, ':', parts, 3);
+    struct word found = count > 1 && count != SIZE_MAX && parts[1].length_bytes > 0 ? parts[1] : parts[0];
+    bool is_negative = found.length_bytes > 0 && *found.text == '-';
+    return is_negative ? word_trimmed(found.text + 1, word_end(found)) : found;
+}
+
+bool part_slice_read(const char *slice, const char *end, struct part_slice *read)
+{
+    struct word items[WORDS_MAX];
+    read->items = word_split((struct word){slice + 1, (size_t)(end - slice) - 2}, ',', items, WORDS_MAX);
+    for (size_t i = 0; read->items != SIZE_MAX && i < read->items; i++) {
+        if (!is_few((struct span){items[i].text, word_end(items[i])}))
+            continue;
+        read->place = i;
+        read->count = count_of(items[i]);
+        return true;
+    }
+    return false;
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "findings/words.h"
+
 enum part {
     PART_ALL,   /* all of it, in another order at most, or one of the tuple that the call returns */
     PART_FEW,   /* a slice from one end to a number or a name: a count */
@@ -17,5 +19,14 @@ enum part {
  * A slice to an expression other than a count (half of the length, say) is PART_OTHER: much may be taken.
  */
 enum part part_taken(const char *text, const char **slice, const char **end);
+
+/* The slice among a subscript's items: its place, how many items there are, and of how many elements it tells ("k" of "[:, -k:]"). */
+struct part_slice {
+    size_t place, items;
+    struct word count;
+};
+
+/* Of "[...]" at [slice, end), which is PART_FEW. False where no item slices. */
+bool part_slice_read(const char *slice, const char *end, struct part_slice *read);
 
 #endif

@@ -2,10 +2,11 @@
  * Claim: the line sorts, and only a few from one end of the result are used: what finds those need not sort the rest.
  * Evidence: the text. The call is one of NumPy's or PyTorch's that sort into a new object, and a slice from an end to a count is all that
  * is taken: in the same expression ("np.argsort(d)[:, :k]"), so that nothing else can see the result; or by every mention of
- * the names it is given to that may see it. The time below the call is sampled. The waste is an upper bound: a partition takes a part of it.
+ * the names it is given to that may see it. That the count is small is told by the text too, or by the objects that are made of what is
+ * taken (few_told.h). The time below the call is sampled. The waste is an upper bound: a partition takes a part of it.
  * Traps: the rest that is used (another slice of the name, trimmed means "[k:-k]", "[1:]"); halves, quantiles and splits
- * (a count is a number or a name, no calculation); a name for nearly all of it: sampled stores of the sort, many of which a
- * later call loads, unmake it; small results (no object, no time); names of objects ("self.order"), which others may read.
+ * (a count is a number or a name, no calculation); a name for nearly all of it, where also sampled stores of the sort, many of which a
+ * later call loads, unmake the claim; small results (no object, no time); names of objects ("self.order"), which others may read.
  */
 #include <ctype.h>
 #include <math.h>
@@ -15,6 +16,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "findings/expression.h"
+#include "findings/few_told.h"
 #include "findings/name_uses.h"
 #include "findings/part_taken.h"
 #include "findings/sites.h"
@@ -32,11 +34,7 @@
  */
 #define LOADED_OF 24u
 #define WASTE_PERCENT 0.5
-
-/* What the text says is taken of a result: [from, to), in the source. */
-struct taken {
-    const char *from, *to;
-};
+#define LOOKS_MAX 4000000u
 
 static const char *skip_blanks(const char *at)
 {
@@ -56,26 +54,38 @@ static bool is_sort(struct model *model, const struct site *site)
     return false;
 }
 
-/* Of a result's name: is a few what is taken of it? */
-static bool gives_few(const char *at, void *state)
+/* Is nothing there but what gives all of it: "[::-1]", ".values"? "[0]" may be a row. */
+static bool is_all(const char *from, const char *to)
 {
-    struct taken *taken = state;
-    const char *slice, *end;
-    if (part_taken(at + word_name_at(at, at + strlen(at)).length_bytes, &slice, &end) != PART_FEW)
-        return false;
-    *taken = (struct taken){slice, end};
+    static const char *const all[] = {"[::-1]", "[:, ::-1]", ".values", ".indices", " "};
+    while (from < to) {
+        size_t length = 0;
+        for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && length == 0; i++)
+            length = strncmp(from, all[i], strlen(all[i])) == 0 ? strlen(all[i]) : 0;
+        if (length == 0)
+            return false;
+        from += length;
+    }
     return true;
 }
 
-/* "[:, :k]": which item of the subscript slices, of how many. */
-static size_t sliced_item(const struct taken *taken, size_t *count)
+/* Adds what begins at `from` and is sliced `behind` it; false where it is no slice that may be few, or there is no room. */
+static bool add_use(struct taken *taken, const char *from, const char *behind)
 {
-    struct word items[WORDS_MAX];
-    *count = word_split((struct word){taken->from + 1, (size_t)(taken->to - taken->from) - 2}, ',', items, WORDS_MAX);
-    for (size_t i = 0; *count != SIZE_MAX && i < *count; i++)
-        if (memchr(items[i].text, ':', items[i].length_bytes) != NULL && items[i].length_bytes > 1)
-            return i;
-    return SIZE_MAX;
+    const char *slice, *end, *rest, *last = NULL;
+    if (taken->count == TAKEN_MAX || part_taken(behind, &slice, &end) != PART_FEW)
+        return false;
+    bool goes_on = part_taken(end, &rest, &last) == PART_ALL && is_all(end, last);
+    taken->uses[taken->count++] = (struct taken_use){.whole = {from, (size_t)((goes_on ? last : end) - from)},
+                                                     .slice = {slice, (size_t)(end - slice)},
+                                                     .of_all = is_all(behind, slice)};
+    return true;
+}
+
+/* Of a result's name: is a few what may be taken of it? */
+static bool gives_few(const char *at, void *state)
+{
+    return add_use(state, at, word_end(word_name_at(at, at + strlen(at))));
 }
 
 static bool is_axis(struct word text, long *axis)
@@ -116,13 +126,18 @@ static long axis_of(struct word call)
 /* Are the few taken along the axis that was sorted? Rows of a batch whose columns are sorted are whole. */
 static bool is_along_axis(struct word call, const struct taken *taken)
 {
-    size_t count = 0, item = sliced_item(taken, &count);
     long axis = axis_of(call);
-    if (item == SIZE_MAX)
-        return false;
-    if (*taken->from == '[' && memmem(taken->from, (size_t)(taken->to - taken->from), "...", 3) != NULL)
-        return axis == -1 || axis > 0;
-    return axis >= 0 ? item == (size_t)axis : item + 1 == count;
+    for (size_t i = 0; i < taken->count; i++) {
+        struct part_slice read;
+        struct word slice = taken->uses[i].slice;
+        if (!part_slice_read(slice.text, word_end(slice), &read))
+            return false;
+        bool has_dots = memmem(slice.text, slice.length_bytes, "...", 3) != NULL;
+        long place = axis >= 0 ? axis : (long)read.items + axis;
+        if (has_dots ? axis == 0 || axis < -1 : place != (long)read.place)
+            return false;
+    }
+    return taken->count > 0;
 }
 
 /* "kind='stable'": a partition does not keep the order of equal ones. */
@@ -168,7 +183,7 @@ static bool names_give_few(struct model *model, const struct code *code, const s
             return false;
         at = skip_blanks(at + name.length_bytes);
         if (*at == '=')
-            return skip_blanks(at + 1) == call && taken->from != NULL;
+            return skip_blanks(at + 1) == call && taken->count > 0;
         if (*at != ',')
             return false;
     }
@@ -187,18 +202,16 @@ static bool takes_few(struct model *model, struct process *process, uint32_t fra
         return false;
     const struct source *source = source_code(model, code->file);
     const char *first = source_line(source, span.line, &length),
-               *last = source_line(source, span.end_line, &last_length), *end;
+               *last = source_line(source, span.end_line, &last_length), *slice, *end;
     if (first == NULL || last == NULL || (size_t)span.column > length || (size_t)span.end_column > last_length ||
         is_stable(model, process, frame))
         return false;
     struct word call = {first + span.column, (size_t)(last + span.end_column - first) - (size_t)span.column};
-    *taken = (struct taken){0};
-    switch (part_taken(last + span.end_column, &taken->from, &end)) {
+    *taken = (struct taken){.count = 0};
+    switch (part_taken(word_end(call), &slice, &end)) {
     case PART_FEW:
-        taken->to = end;
-        return is_along_axis(call, taken);
+        return add_use(taken, call.text, word_end(call)) && is_along_axis(call, taken);
     case PART_ALL:
-        taken->from = NULL;
         end = skip_blanks(end);
         return (*end == '\n' || *end == '\r' || *end == '\0') &&
                names_give_few(model, code, &span, first, first + span.column, taken) && is_along_axis(call, taken);
@@ -232,7 +245,6 @@ static bool is_read(struct model *model, const struct site *site)
 /* Of a line's places: those that carry the claim. */
 struct sorted {
     const struct site *site; /* with most bytes */
-    struct taken taken;      /* of it */
     struct finding_object object;
     uint64_t results, samples;
     bool known; /* all of them were looked at */
@@ -244,12 +256,12 @@ static double bytes_of(const struct site *site)
     return (double)site_results(site) * (double)site->record->size_bytes;
 }
 
-static bool add_site(struct model *model, struct sorted *sorted, const struct site *site)
+static bool add_site(struct model *model, struct sorted *sorted, const struct site *site, uint64_t *looks)
 {
     struct taken taken;
     uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
     if (site_results(site) == 0 || !is_sort(model, site) || !takes_few(model, site->process, frame, &taken) ||
-        is_read(model, site))
+        is_read(model, site) || !few_is_told(model, site, frame, &taken, looks))
         return false;
     sorted->results += site_results(site);
     sorted->known = sorted->known && site_results_are_known(site);
@@ -257,7 +269,6 @@ static bool add_site(struct model *model, struct sorted *sorted, const struct si
     if (sorted->site != NULL && bytes_of(sorted->site) >= bytes_of(site))
         return true;
     sorted->site = site;
-    sorted->taken = taken;
     sorted->object.size_bytes = site->record->size_bytes;
     sorted->object.made = sorted->object.equal = site_results(site);
     sorted->object.examined = site->record->examined;
@@ -276,12 +287,12 @@ static uint64_t sort_ns(struct model *model, const struct site *site)
 }
 
 /* Of a call into a package, of whose time the sort may be little, only its part counts. */
-static void add_place(struct model *model, struct sorted *sorted, struct place *place)
+static void add_place(struct model *model, struct sorted *sorted, struct place *place, uint64_t *looks)
 {
     uint64_t sum = 0;
     bool any = false;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
-        if (!add_site(model, sorted, site))
+        if (!add_site(model, sorted, site, looks))
             continue;
         any = true;
         sum += sort_ns(model, site);
@@ -301,12 +312,13 @@ static bool is_worth_it(const struct model *model, const struct sorted *sorted)
 
 static void say(struct model *model, struct finding *finding)
 {
-    struct taken taken = {0};
+    struct taken taken = {.count = 0};
     const struct site *site = finding->second;
     uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
     char *made = say_made(&finding->object, "sorting"), *others = say_others(&finding->object);
     bool told = takes_few(model, site->process, frame, &taken);
-    char *slice = told ? text_printable(taken.from, (size_t)(taken.to - taken.from)) : memory_print("few");
+    struct word last = told ? taken.uses[taken.count - 1].slice : (struct word){"few", strlen("few")};
+    char *slice = text_printable(last.text, last.length_bytes);
     finding->claim = memory_print("%s%s, and of each only %s is taken.", made, others, slice);
     finding->advice = memory_print("What finds a few need not sort the rest: topk() of PyTorch, argpartition() or "
                                    "partition() of NumPy; sort what they give where its order matters.");
@@ -330,12 +342,16 @@ static void claim_line(struct model *model, struct line *line, const struct sort
 
 void rule_sorted(struct model *model)
 {
+    uint64_t looks = LOOKS_MAX;
     for (size_t i = 0; i < model->line_total; i++) {
         struct line *line = model->lines[i];
         struct sorted sorted = {.known = true};
+        double line_s = (double)times_total(&line->times) * 1e-9;
+        if (model_percent(model, line_s) < WASTE_PERCENT)
+            continue;
         for (struct place *place = line->places; place != NULL; place = place->next)
             if (!place->claimed)
-                add_place(model, &sorted, place);
+                add_place(model, &sorted, place, &looks);
         if (sorted.site != NULL && is_worth_it(model, &sorted) && !finding_has_line(model, line))
             claim_line(model, line, &sorted);
     }

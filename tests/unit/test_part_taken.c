@@ -68,6 +68,29 @@ static void test_what_is_not_known(void **state)
     check(".indices_of[:5]", PART_OTHER);
 }
 
+static void check_slice(const char *text, size_t place, size_t items, const char *count)
+{
+    struct part_slice read = {0};
+    assert_true(part_slice_read(text, text + strlen(text), &read));
+    assert_int_equal(read.place, place);
+    assert_int_equal(read.items, items);
+    assert_true(word_is(read.count, count));
+}
+
+static void test_the_count_of_a_slice(void **state)
+{
+    (void)state;
+    struct part_slice read;
+    check_slice("[:5]", 0, 1, "5");
+    check_slice("[ - k : ]", 0, 1, "k");
+    check_slice("[:, 1 : k + 1]", 1, 2, "k + 1");
+    check_slice("[::-1, :k]", 1, 2, "k");
+    check_slice("[..., :self.top]", 1, 2, "self.top");
+    check_slice("[:-(k + 1):-1]", 0, 1, "(k + 1)");
+    const char *all = "[:]";
+    assert_false(part_slice_read(all, all + 3, &read));
+}
+
 static void test_text_that_is_no_python(void **state)
 {
     (void)state;
@@ -87,9 +110,8 @@ static void test_text_that_is_no_python(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_from_an_end),
-        cmocka_unit_test(test_all_of_it),
-        cmocka_unit_test(test_what_is_not_known),
+        cmocka_unit_test(test_few_from_an_end),        cmocka_unit_test(test_all_of_it),
+        cmocka_unit_test(test_what_is_not_known),      cmocka_unit_test(test_the_count_of_a_slice),
         cmocka_unit_test(test_text_that_is_no_python),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

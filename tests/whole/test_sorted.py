@@ -88,6 +88,19 @@ FEW = {
             x[:, 7] += 0.1
             work(model)
         """,
+    "a few that objects tell of": NUMPY + """
+        labels, few = rng.random(1000), len(x) // 30
+        for step in range(60):
+            x = rng.random(x.shape)
+            total += labels[np.argsort(x, axis=1)[:, :few]].sum()  # A
+        """,
+    "a few of a parameter": NUMPY + """
+        def best(x, count):
+            return np.argsort(x, axis=1)[:, :count].sum()  # A
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += best(x, few)
+        """,
     "a tensor's own": TORCH + """
         for step in range(60):
             x[:, 7] += 0.1
@@ -163,11 +176,30 @@ WHOLE = {
 }
 
 
-def profile(tmp_path, source):
+DEFAULT_RATE = {
+    "nearly all, in order": NUMPY + """
+        def spacing(losses, keep):
+            s = np.sort(losses, axis=1)[:, :keep]  # A
+            gaps = s[:, 1:] - s[:, :-1]
+            return np.sqrt(gaps).mean()
+        for step in range(150):
+            x[:, 7] += 0.1
+            total += spacing(x, most)
+        """,
+    "nearly all, computed": NUMPY + """
+        keep = int(0.98 * x.shape[1])
+        for step in range(150):
+            x[:, 7] += 0.1
+            total += np.sort(x, axis=1)[:, :keep].mean()  # A
+        """,
+}
+
+
+def profile(tmp_path, source, **settings):
     path, database = tmp_path / "program.py", tmp_path / "out.db"
     head, body = source.split("0.0\n", 1)
     path.write_text(head + "0.0\n" + textwrap.dedent(body))
-    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="1000", PIEPROF_BUDGET="100")
+    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), **(settings or {"PIEPROF_RATE": "1000", "PIEPROF_BUDGET": "100"}))
     done = whole.execute([whole.PYTHON, path], env=environment)
     assert done.returncode == 0 and not done.stderr, done.stderr
     report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
@@ -191,6 +223,12 @@ def test_the_line_is_named(tmp_path, name):
 def test_what_is_used_is_none(tmp_path, name):
     report, _ = profile(tmp_path, WHOLE[name])
     assert report["findings"] == []
+
+
+@pytest.mark.parametrize("name", DEFAULT_RATE)
+def test_where_hardly_a_store_is_sampled_the_name_is_no_proof(tmp_path, name):
+    report, number = profile(tmp_path, DEFAULT_RATE[name], PIEPROF_ENGINES="time,access,replica")
+    assert [finding for finding in report["findings"] if finding["line"] == number] == []
 
 
 PACKAGE = """

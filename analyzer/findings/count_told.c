@@ -1,0 +1,232 @@
+#include "findings/count_told.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "findings/expression.h"
+#include "findings/given.h"
+#include "model/source.h"
+
+#define DEPTH_MAX 6u    /* of names that stand for names */
+#define FRAMES_MAX 200u /* on the way to the caller */
+#define DECORATOR_ROWS 20
+#define COUNT_MAX (UINT64_C(1) << 40)
+
+/* Whose names a count is made of. */
+struct scope {
+    struct model *model;
+    struct process *process;
+    uint32_t frame; /* 0: the module's alone */
+    const struct source *code;
+    unsigned depth;
+};
+
+static uint64_t value_of(const struct scope *scope, struct word text);
+
+static struct code *code_of(const struct scope *scope, const struct db_node *record)
+{
+    return record != NULL && record->frame == DB_FRAME_PYTHON
+               ? model_code(scope->model, scope->process, (uint32_t)(record->value >> 32))
+               : NULL;
+}
+
+static const struct db_node *record_of(const struct scope *scope, uint32_t node_id)
+{
+    return run_record(scope->process->run, DB_KIND_NODE, node_id);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static uint64_t number_of(struct word text)
+{
+    uint64_t number = 0;
+    for (const char *at = text.text; at < word_end(text); at++) {
+        if (*at == '_')
+            continue;
+        if (!isdigit((unsigned char)*at) || number > COUNT_MAX)
+            return COUNT_OPEN;
+        number = number * 10 + (uint64_t)(*at - '0');
+    }
+    return text.length_bytes > 0 ? number : COUNT_OPEN;
+}
+
+/* The largest of what the name is given, each read in the scope; COUNT_OPEN where one is open. */
+static uint64_t largest_given(const struct scope *scope, const struct given *given)
+{
+    uint64_t largest = 0;
+    for (size_t i = 0; i < given->count; i++) {
+        uint64_t value = value_of(scope, given->values[i]);
+        largest = value > largest ? value : largest;
+    }
+    return given->open || given->count == 0 ? COUNT_OPEN : largest;
+}
+
+static uint64_t of_module(const struct scope *scope, struct word name)
+{
+    struct given given;
+    struct scope module = *scope;
+    module.frame = 0;
+    given_in_module(scope->code, name, &given);
+    return largest_given(&module, &given);
+}
+
+/* The functions around another may have a variable of that name: it is that one. What theirs stand for is not looked for. */
+static uint64_t of_outer(const struct scope *scope, int32_t definition, struct word name)
+{
+    struct given given;
+    struct parameter parameter;
+    while ((definition = given_definition_around(scope->code, definition)) > 0) {
+        given_in_function(scope->code, definition, name, &given);
+        if (given.open || given.count > 0 || given_parameter(scope->code, definition, name, &parameter))
+            return COUNT_OPEN;
+    }
+    return of_module(scope, name);
+}
+
+/* The argument for the parameter in "function(arguments)": empty where it is not handed, of length SIZE_MAX where that is open. */
+static struct word argument_for(struct word function, struct word arguments, const struct parameter *parameter,
+                                struct word name)
+{
+    struct word items[PARAMETERS_MAX], open = {NULL, SIZE_MAX}, found = {NULL, 0};
+    size_t count = word_split(arguments, ',', items, PARAMETERS_MAX);
+    bool is_bound = parameter->of_object && word_last_part(function).text != function.text;
+    /* "Memory.pick(memory, p, 10)" hands the object by place. */
+    if (count == SIZE_MAX || (parameter->of_object && (!is_bound || isupper((unsigned char)*function.text))))
+        return open;
+    size_t place = parameter->place == SIZE_MAX ? SIZE_MAX : parameter->place - (is_bound ? 1 : 0);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = 0;
+        const char *sign = word_assignment(items[i], &length);
+        if (items[i].length_bytes == 0)
+            continue;
+        if (*items[i].text == '*')
+            return open;
+        if (sign == NULL ? i == place : word_equal(word_trimmed(items[i].text, sign), name))
+            found = sign == NULL ? items[i] : word_trimmed(sign + length, word_end(items[i]));
+    }
+    return found;
+}
+
+/* It is made where the function is: its names are not those of its body. */
+static uint64_t of_default(const struct scope *scope, const struct parameter *parameter)
+{
+    struct scope module = *scope;
+    module.frame = 0;
+    return value_of(&module, parameter->default_value);
+}
+
+/* What the frame's caller hands for a parameter of the function: read in the caller's scope. */
+static uint64_t of_argument(const struct scope *scope, int32_t definition, const struct parameter *parameter,
+                            struct word name)
+{
+    struct word own = given_definition_name(scope->code, definition), function, arguments;
+    uint32_t node_id = record_of(scope, scope->frame)->parent;
+    const struct db_node *record;
+    for (unsigned i = 0; i < FRAMES_MAX && (record = record_of(scope, node_id)) != NULL;
+         i++, node_id = record->parent) {
+        const struct source *source = NULL;
+        struct code *code = code_of(scope, record);
+        if (code == NULL)
+            continue;
+        struct word call;
+        call.text = operation_code(scope->model, scope->process, node_id, &call.length_bytes, &source);
+        if (call.text != NULL && word_call(call, &function, &arguments) && word_equal(word_last_part(function), own)) {
+            struct scope outer = {scope->model, scope->process, node_id, source, scope->depth};
+            struct word value = argument_for(function, arguments, parameter, name);
+            if (value.length_bytes == SIZE_MAX)
+                return COUNT_OPEN;
+            return value.length_bytes > 0 ? value_of(&outer, value) : of_default(scope, parameter);
+        }
+        if (code->owner != OWNER_FOUNDATION && code->owner != OWNER_STDLIB)
+            return COUNT_OPEN; /* it calls the function by another name, or something that does */
+    }
+    return COUNT_OPEN;
+}
+
+/* The row of the function's "def": decorators stand before it. */
+static int32_t definition_of(const struct scope *scope, const struct db_node *record)
+{
+    const struct db_code *code = run_record(scope->process->run, DB_KIND_CODE, record->value >> 32);
+    for (int32_t i = 0; code != NULL && i < DECORATOR_ROWS; i++)
+        if (given_definition_name(scope->code, code->first_line + i).length_bytes > 0)
+            return code->first_line + i;
+    return 0;
+}
+
+/* Up to CPython 3.11 comprehensions are functions of their own. */
+static const struct db_node *without_comprehension(struct scope *scope)
+{
+    const struct db_node *record = record_of(scope, scope->frame);
+    struct code *code = code_of(scope, record);
+    while (code != NULL && (ends_with(code->function, "comp>") || ends_with(code->function, "<genexpr>"))) {
+        scope->frame = record->parent;
+        record = record_of(scope, scope->frame);
+        struct code *outer = code_of(scope, record);
+        code = outer != NULL && outer->file == code->file ? outer : NULL;
+    }
+    return code != NULL ? record : NULL;
+}
+
+static uint64_t of_name(const struct scope *scope, struct word name)
+{
+    struct scope inner = *scope;
+    struct given given;
+    struct parameter parameter;
+    if (scope->frame == 0)
+        return of_module(scope, name);
+    const struct db_node *record = without_comprehension(&inner);
+    struct code *code = code_of(&inner, record);
+    if (code == NULL || ends_with(code->function, "<lambda>"))
+        return COUNT_OPEN;
+    if (ends_with(code->function, "<module>"))
+        return of_module(&inner, name);
+    int32_t definition = definition_of(&inner, record);
+    if (definition == 0)
+        return COUNT_OPEN;
+    given_in_function(inner.code, definition, name, &given);
+    bool is_given = given.open || given.count > 0;
+    if (given_parameter(inner.code, definition, name, &parameter))
+        return is_given ? COUNT_OPEN : of_argument(&inner, definition, &parameter, name);
+    return is_given ? largest_given(&inner, &given) : of_outer(&inner, definition, name);
+}
+
+/* "k + 1" */
+static uint64_t of_sum(const struct scope *scope, struct word text, const char *plus)
+{
+    uint64_t left = value_of(scope, word_trimmed(text.text, plus)),
+             right = number_of(word_trimmed(plus + 1, word_end(text)));
+    return left == COUNT_OPEN || right == COUNT_OPEN ? COUNT_OPEN : left + right;
+}
+
+static uint64_t value_of(const struct scope *scope, struct word text)
+{
+    struct scope next = *scope;
+    if (++next.depth > DEPTH_MAX)
+        return COUNT_OPEN;
+    while (text.length_bytes > 2 && *text.text == '(' &&
+           word_in_bracket(text.text, word_end(text)).length_bytes + 2 == text.length_bytes)
+        text = word_trimmed(text.text + 1, word_end(text) - 1);
+    const char *plus = memchr(text.text, '+', text.length_bytes);
+    if (plus != NULL)
+        return of_sum(&next, text, plus);
+    for (size_t i = 0; i < text.length_bytes; i++)
+        if (!word_char(text.text[i]))
+            return COUNT_OPEN;
+    if (text.length_bytes == 0 || isdigit((unsigned char)*text.text))
+        return number_of(text);
+    return of_name(&next, text);
+}
+
+uint64_t count_told(struct model *model, struct process *process, uint32_t frame, struct word count)
+{
+    struct scope scope = {.model = model, .process = process, .frame = frame};
+    struct code *code = code_of(&scope, record_of(&scope, frame));
+    if (code == NULL)
+        return COUNT_OPEN;
+    scope.code = source_code(model, code->file);
+    return scope.code->text != NULL ? value_of(&scope, count) : COUNT_OPEN;
+}
