@@ -73,6 +73,7 @@ STORED = [
     counted("struct fields", "lib.records_update(*w, n, 0)"),
     counted("copy of half-equal", "lib.equal64(b, a, c, COUNT, n, 50)", "lib.copy(*w, n, 0)"),
     counted("reversed in place", "lib.reverse(*w, n, 0)", setup=["lib.number(*w, 0, 0)"]),
+    counted("equal fast, changed slowly", "lib.equal_fast_changed_slowly(*w, n, 5)"),
     counted("transposed", "lib.equal32(b, a, c, COUNT, n, 60)", "lib.transpose(*w, n, 80)"),
 ]
 
@@ -169,8 +170,9 @@ CASES = [*EQUAL, *SIZES, *INCREMENTS, *STORED, *FRONTS, *LOADED, *SCOPES, *VECTO
 REPEATED = (
     "stores, 10 % equal", "half-equal stores, 64 bits", "filled, half again, summed", "scatter of one value", "struct fields", "summed, a tenth changed", "gather",
     "updated fast, summed slowly", "rectified in place", "equal where fresh, other where kept", "strided loads", "hash table", "three kinds on a line",
+    "equal fast, changed slowly",
 )
 # Of these the clock is known to tell too much of one part, or too little: slow beside fast, and nothing that both access.
-BIASED = ("strided loads", "hash table", "three kinds on a line")
+BIASED = ("strided loads", "hash table", "three kinds on a line", "equal fast, changed slowly")
 # All redundant loads of these are of one scope.
 VERDICTS_KNOWN = {"equal within, other across": "within", "other within, equal across": "across"}

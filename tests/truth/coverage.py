@@ -49,12 +49,23 @@ def cells(key, rows):
             f"{statistics.fmean(widths):.1f}", f"{statistics.fmean(share['pairs'] for share in shares):.0f}", f"{sum(row.covers(across) for row in rows)} of {len(rows)}"]
 
 
-def covered(found, across, biased):
-    covers = [row.covers(across) for key, rows in found.items() if key[3] == across and (key[0] in BIASED) == biased for row in rows]
+def covered(found, across, kernels):
+    covers = [row.covers(across) for key, rows in found.items() if key[3] == across and key[0] in kernels for row in rows]
     return f"{sum(covers)} of {len(covers)} ({100 * statistics.fmean(covers):.1f} %)" if covers else "none"
 
 
-def page(options, found, cases):
+def both(found, kernels):
+    return f"{covered(found, False, kernels)}; between calls {covered(found, True, kernels)}"
+
+
+def silent(rows):
+    """Shares of single runs that chance has room for and the report does not tell."""
+    known = [(share, row.told(across)) for row in rows for across, share in ((False, row.known.all), (True, row.known.across))]
+    return sum(1 for share, told in known if share is not None and 0 < share < 1 and told is None)
+
+
+def page(options, rows, cases):
+    found, names = groups(rows), [case.name for case in cases]
     biased = [case.name for case in cases if case.name in BIASED]
     body = [cells(key, rows) for key, rows in found.items()]
     text = "\n".join("| " + " | ".join(cell) + " |" for cell in (HEAD, ["---"] * 3 + ["---:"] * (len(HEAD) - 3), *body))
@@ -63,8 +74,11 @@ def page(options, found, cases):
 Written by `tests/truth/coverage.py` on {datetime.date.today()}: {len(cases)} kernels, {options.runs} runs of each ({options.runs * len(cases)} in all), {options.seconds:g} s of CPU
 time a run at {options.rate} Hz, budget {options.budget:g} %, {options.jobs} at a time; a load of {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors at last. Shares between 0 and 1.
 
-- {len(cases) - len(biased)} kernels: the 95 % interval covers {covered(found, False, False)}; between calls {covered(found, True, False)}.
-- {', '.join(biased) or 'none'}, where the clock misleads in a way that is not mended (README.md): {covered(found, False, True)}; between calls {covered(found, True, True)}.
+- {len(cases)} kernels: the 95 % interval covers {both(found, names)}.
+- {len(biased)} of them ({', '.join(biased) or 'none'}), where the clock misleads in a way that is not mended (README.md): {both(found, biased)}.
+- The other {len(cases) - len(biased)}: {both(found, [name for name in names if name not in biased])}.
+
+{silent(rows)} not told.
 
 An interval tells of chance alone. *varies by* is the standard deviation of the runs' errors, *told* half the mean interval over 1.96: what it
 should be. A share that equals its share between calls is listed twice.
@@ -94,7 +108,7 @@ def main():
     bench = truth.Bench(options.build, options.python, options.rate, options.budget)
     cases = [case for case in CASES if case.name in REPEATED and not truth.missing(case)]
     run_all(bench, options, cases)
-    text = page(options, groups([row for case in cases for row in rows_of(bench, options, case)]), cases)
+    text = page(options, [row for case in cases for row in rows_of(bench, options, case)], cases)
     print(text)
     if options.write:
         options.write.write_text(text)

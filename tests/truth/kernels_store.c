@@ -1,4 +1,6 @@
 /* Stores: the same again, other values, dead before any load. */
+#include <emmintrin.h>
+
 #include "kernels.h"
 
 #define EQUAL(bits)                                                                                                    \
@@ -38,6 +40,28 @@ KERNEL(equal_double)
     double *to = a;
     for (size_t i = 0; i < count; i++) {
         to[i] = (double)equal_value(i, step, part);
+    }
+    return 0;
+}
+
+static double square_root(double x)
+{
+    return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x)));
+}
+
+/* Half of its stores store the same again, fast; the others something new, each behind a square root. */
+KERNEL(equal_fast_changed_slowly)
+{
+    uint64_t *same = a, *changed = b;
+    double root = (double)step;
+    for (size_t i = 0; i < count; i++) {
+        same[i] = part;
+        BARRIER();
+    }
+    for (size_t i = 0; i < count; i++) {
+        root = square_root(root / 1.0000001 + 3.0);
+        changed[i] = step * STRIDE + (uint64_t)(int64_t)root;
+        BARRIER();
     }
     return 0;
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import coverage
 import truth
 from cases import CASES, DEAD, LOADS, STORES
 
@@ -29,6 +30,7 @@ EXPECTED = {
     "filled, half again, summed": {(0, STORES): (0, None), (0, DEAD): (Fraction(1, 2),) * 2, (1, STORES): (1, 1), (1, DEAD): (0, 0), (2, LOADS): (0, 0)},
     **{f"equal at the front, {count} elements": {(0, STORES): (Fraction(3, 10),) * 2, (0, DEAD): (1, 1)} for count in (500, 2000, 8000)},
     **{f"changed at the front, {count} elements": {(0, STORES): (0, None), (0, DEAD): (0, 0), (1, LOADS): (Fraction(7, 10),) * 2} for count in (500, 2000, 8000)},
+    "equal fast, changed slowly": {(0, STORES): (Fraction(1, 2),) * 2, (0, DEAD): (1, 1)},
     "flips between two": {(0, STORES): (0, None), (0, DEAD): (0, 0), (1, LOADS): (0, 0)},
     "flips, seen each second time": {(0, STORES): (0, None), (0, DEAD): (1, 1), (1, STORES): (0, 0), (1, DEAD): (0, 0), (2, LOADS): (1, 1)},
     "flips in a call": {(0, STORES): (0, 0), (0, DEAD): (1, 1)},
@@ -122,16 +124,30 @@ def measured():
 
 
 def expect_near(row, off, across=False):
+    """A share that is not told has no pairs."""
     share = row.share["across"] if across else row.share
+    assert row.told(across) is not None, row
     assert share["pairs"] >= PAIRS_LEAST and abs(row.error(across)) <= 100 * off, row
 
 
-@pytest.mark.parametrize("name", ["reversed in place", "flips between two", "flips in a call", "rectified in place", "rep stosb", "increment in place, 32 bits"])
+# Of the lines by ordinal: shares of nothing and of all.
+EXTREME = {
+    "reversed in place": {(0, LOADS): 0, (0, STORES): 0, (0, DEAD): 0},
+    "flips between two": {(0, STORES): 0, (0, DEAD): 0, (1, LOADS): 0},
+    "flips in a call": {(0, STORES): 0, (0, DEAD): 1},
+    "rectified in place": {(0, STORES): 0, (0, DEAD): 0, (1, LOADS): 0, (1, DEAD): 1},
+    "rep stosb": {(0, DEAD): 1},
+    "increment in place, 32 bits": {(0, LOADS): 0, (0, STORES): 0, (0, DEAD): 0},
+}
+
+
+@pytest.mark.parametrize("name", EXTREME)
 def test_shares_of_nothing_and_of_all(measured, name):
     """At ten thousand samples a second ticks come while watches are hit, and swallow their signals."""
-    for row in measured(name, 10000).values():
-        if row.known.all in (0, 1):
-            expect_near(row, 0.005)
+    rows = measured(name, 10000)
+    assert {place: row.known.all for place, row in rows.items() if row.known.all in (0, 1)} == EXTREME[name]
+    for place in EXTREME[name]:
+        expect_near(rows[place], 0.005)
 
 
 def test_a_load_that_overwrites_its_own_base(measured):
@@ -175,3 +191,38 @@ def test_the_last_load_of_a_call_is_seen(measured, name, off):
 def test_same_and_recycled(measured, name):
     row = measured(name)[0, LOADS]
     assert row.share["pairs"] >= PAIRS_LEAST and abs(row.recycled - RECYCLED[name]) <= 0.01, row
+
+
+NO_REPORT = {"lines": [], "pairs": []}
+SUM = BY_NAME["half-equal stores, 64 bits"]
+
+
+def of_share(number, kind, fraction):
+    share = {"fraction": fraction, "ci95": [fraction, fraction], "pairs": 900}
+    return {"file": "/nowhere/program.py", "line": number, **{name: dict(truth.UNTOLD) for name in truth.NAMES}, kind: dict(share, across=share)}
+
+
+def test_a_line_that_the_report_lacks_is_not_told(bench):
+    """In no table and no test as if nothing had been asked."""
+    numbers = SUM.line_numbers()
+    known = {(numbers[0], STORES): truth.Known(0.5, 0.5), (numbers[1], LOADS): truth.Known(0.5, 0.5)}
+    rows = bench.rows_of(SUM, known, {"lines": [of_share(numbers[0], STORES, 0.5)], "pairs": []})
+    assert [(row.line, row.kind, row.error()) for row in rows] == [(SUM.lines[0], STORES, 0), (SUM.lines[1], LOADS, None)]
+    for across in (False, True):
+        assert "1 shares: " in truth.summary(rows, across) and truth.summary(rows, across).endswith("; 1 not told")
+        assert truth.cells(rows[1], across) == ["50.0", "-", "-", "-", "0"]
+    assert coverage.silent(rows) == 2
+
+
+def test_where_no_line_is_told_the_tables_say_so(bench):
+    rows = bench.rows_of(SUM, {(number, LOADS): truth.Known(0.5) for number in SUM.line_numbers()}, NO_REPORT)
+    assert truth.summary(rows, False) == "no share told, 2 not told" and len(truth.table(rows).splitlines()) == 4
+    with pytest.raises(AssertionError):
+        expect_near(rows[0], 1)
+
+
+def test_a_kernel_with_fewer_pairs_than_wanted_is_named(bench):
+    number = SUM.line_numbers()[0]
+    rows = bench.rows_of(SUM, {(number, DEAD): truth.Known(0)}, {"lines": [of_share(number, DEAD, 0)], "pairs": []})
+    assert truth.fewer(rows, 900) == "None of the kernels ended with fewer pairs."
+    assert truth.fewer(rows, 901) == f"1 of the kernels ended with fewer pairs: {SUM.name} (900)."

@@ -26,6 +26,7 @@ PILOT_S = 1.0
 FULL_PAIRS, FULL_MOST_S = 20000, 40
 VERDICTS = {LOADS: "redundant_load", STORES: "redundant_store", DEAD: "dead_store"}
 NAMES = {LOADS: "loads", STORES: "stores", DEAD: "dead"}
+UNTOLD = {"fraction": None, "ci95": None, "pairs": 0, "across": {"fraction": None, "ci95": None, "pairs": 0}}
 HEAD = ("kernel", "line", "share", "truth %", "estimate %", "95 %", "error", "pairs", "between calls: truth %", "estimate %", "95 %", "error", "pairs")
 
 
@@ -133,11 +134,12 @@ class Bench:
         return report
 
     def rows_of(self, case, known, report):
+        """One of each share that is known; of a line that the report lacks it is not told."""
         numbers = case.line_numbers()
         lines = {line["line"]: line for line in report["lines"] if line["file"].endswith("program.py")}
-        return [Row(case.name, case.lines[number - numbers[0]], kind, truth, lines[number][kind], told_recycled(report, number, kind),
+        return [Row(case.name, case.lines[number - numbers[0]], kind, truth, lines.get(number, {}).get(kind, UNTOLD), told_recycled(report, number, kind),
                     told_scopes(report, number, kind))
-                for (number, kind), truth in known.items() if number in lines]
+                for (number, kind), truth in known.items()]
 
     def rows(self, case, seconds):
         with tempfile.TemporaryDirectory(prefix="pieprof-truth-") as directory:
@@ -187,6 +189,8 @@ def summary(rows, across):
     between = [row for row in rows if row.error(across) is not None and 0 < row.told(across)[0] < 1]
     partial, partial_errors = [row.covers(across) for row in between], [abs(row.error(across)) for row in between]
     silent = sum(1 for row in rows if (row.known.across if across else row.known.all) is not None and row.error(across) is None)
+    if not errors:
+        return f"no share told, {silent} not told"
     middle = f"median {statistics.median(errors):.2f} ({statistics.median(partial_errors or [0]):.2f} of those between 0 and 1)"
     return (f"{len(errors)} shares: |error| {middle}, worst {max(errors):.1f} points; the interval covers the truth of "
             f"{sum(covers)} ({100 * statistics.fmean(covers):.1f} %), of {sum(partial)} of the {len(partial)} shares between 0 and 1; {silent} not told")
@@ -205,6 +209,16 @@ def scopes(rows):
                      for row, scope in told if sum(row.scopes.values())) or "- none"
 
 
+def fewer(rows, pairs):
+    """Kernels that ended with fewer pairs than were wanted, and how many: of stores where nothing else of them is known."""
+    by_case = {}
+    for row in rows:
+        by_case.setdefault(row.case, []).append(row)
+    counts = {case: pairs_of(own) or sum(row.share["pairs"] for row in own) for case, own in by_case.items()}
+    below = [f"{case} ({count:,})" for case, count in counts.items() if count < pairs]
+    return f"{len(below)} of the kernels ended with fewer pairs: {', '.join(below)}." if below else "None of the kernels ended with fewer pairs."
+
+
 def both(rows):
     return f"""All: {summary(rows, False)}.
 
@@ -217,7 +231,7 @@ def page(options, rows, minutes, load):
 
 Written by `make truth{' TRUTH=--full' if options.full else ''}` on {datetime.date.today()}, in {minutes:.0f} minutes: {platform.system()} {platform.release()}, {os.cpu_count()} cores, which others used too (load
 {load[0]:.1f} at first, {load[1]:.1f} at last), CPython {platform.python_version()}; {kernels} kernels, {options.jobs} at a time, at {options.rate} Hz, budget {options.budget} %,
-until {options.pairs:,} pairs of a kernel or {options.most:g} s of its CPU time.
+until {options.pairs:,} pairs of a kernel, its loads and stores together, or {options.most:g} s of its CPU time. {fewer(rows, options.pairs)}
 
 {both(rows)}
 
@@ -237,8 +251,9 @@ stores that were overwritten before any load. An error is the estimate less the 
 the first of a later one counts as often as its bytes were loaded (stored to) in the first.
 
 Not all errors are chance. Samples come by the clock, so slow instructions are met more often than fast ones. Where the same bytes are accessed
-by both, what follows what tells how often each is (`analyzer/model/balance.h`; *updated fast, summed slowly*, *scatter of one value*). What remains: loops of unlike speed that share no
-bytes (*three kinds on a line*), and one instruction that is slow where the bytes are not in the cache (*strided loads*).
+by both, what follows what tells how often each is (`analyzer/model/balance.h`; *updated fast, summed slowly*, *scatter of one value*). What remains: loops of unlike speed within one call that share no
+bytes, of which the share told is that of the time and may be as far from that of the accesses as their speeds are apart (*equal fast, changed slowly*,
+by much; *three kinds on a line*, by little), and one instruction that is slow where the bytes are not in the cache (*strided loads*).
 
 {table(rows)}
 """
