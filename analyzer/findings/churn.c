@@ -14,69 +14,20 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "findings/churn_loop.h"
 #include "findings/expression.h"
 #include "findings/loop.h"
+#include "findings/numpy_call.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
 #include "findings/words.h"
-#include "model/frames.h"
 #include "model/select.h"
 #include "show/page.h"
 
 #define AGAIN_MIN 8u
-#define ALIVE_MAX 16u /* one for each layer, say; two where a result takes the place of the one before */
 #define AGAIN_OF_ALIVE 4u
 #define WASTE_PERCENT 0.5
-#define NUMPY_LIBRARY "_multiarray_umath"
-
-/* NumPy's operators, as functions. */
-static const struct {
-    const char *text, *function;
-} operators[] = {{"+", "add"},           {"-", "subtract"},    {"*", "multiply"},       {"/", "divide"},
-                 {"//", "floor_divide"}, {"%", "remainder"},   {"**", "power"},         {"@", "matmul"},
-                 {"&", "bitwise_and"},   {"|", "bitwise_or"},  {"^", "bitwise_xor"},    {"<", "less"},
-                 {">", "greater"},       {"<=", "less_equal"}, {">=", "greater_equal"}, {"==", "equal"},
-                 {"!=", "not_equal"},    {"~", "invert"}};
-
-/* NumPy's functions that take `out`. */
-static const char *const takers[] = {
-    "abs",      "absolute", "add",      "arctan", "arctan2", "ceil",       "clip",    "concatenate", "cos",
-    "cosh",     "cumprod",  "cumsum",   "divide", "dot",     "exp",        "exp2",    "expm1",       "floor",
-    "hypot",    "log",      "log10",    "log1p",  "log2",    "matmul",     "maximum", "minimum",     "mod",
-    "multiply", "negative", "power",    "rint",   "round",   "sign",       "sin",     "sinh",        "sqrt",
-    "square",   "stack",    "subtract", "tan",    "tanh",    "true_divide"};
-
-/* The function to call with `out`; length 0: none is known. */
-static struct operation taker_of(struct model *model, const struct site *site)
-{
-    struct operation operation =
-        operation_at(model, site->process, model_node(site->process, site->record->node)->python);
-    for (size_t i = 0; operation.kind == OPERATOR && i < sizeof(operators) / sizeof(operators[0]); i++)
-        if (operation_is_named(&operation, operators[i].text))
-            return (struct operation){OPERATION_CALL, operators[i].function, strlen(operators[i].function)};
-    for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(takers) / sizeof(takers[0]); i++)
-        if (operation_is_named(&operation, takers[i]))
-            return operation;
-    return (struct operation){0};
-}
-
-/* Does NumPy itself make it, for the code that calls it? */
-static bool is_numpys(struct model *model, const struct site *site)
-{
-    struct context context;
-    bool made = false;
-    if (objects_caller_frame(model, site->process, site->record->node) !=
-        model_node(site->process, site->record->node)->python)
-        return false;
-    context_expand(&context, model, site->process, site->record->node);
-    for (size_t i = 0; i < context.count; i++) {
-        const struct frame *frame = &context.frames[i];
-        made = frame->kind == FRAME_NATIVE && frame->library != NULL &&
-               strncmp(frame->library, NUMPY_LIBRARY, strlen(NUMPY_LIBRARY)) == 0;
-    }
-    context_free(&context);
-    return made;
-}
+#define LOOPS_MAX 32u
 
 /* Are its objects made and freed in turn, each in fresh memory? */
 static bool is_churned(const struct site *site)
@@ -84,8 +35,9 @@ static bool is_churned(const struct site *site)
     const struct db_site *record = site->record;
     uint64_t again = record->births - record->most_alive;
     double made_bytes = (double)record->births * (double)record->size_bytes;
-    return again >= AGAIN_MIN && record->most_alive <= ALIVE_MAX && again >= AGAIN_OF_ALIVE * record->most_alive &&
-           record->workspaces * 2 <= record->looked_at && faults_of_site(site->process, record).bytes * 2 >= made_bytes;
+    return again >= AGAIN_MIN && record->most_alive <= CHURN_ALIVE_MAX &&
+           again >= AGAIN_OF_ALIVE * record->most_alive && record->workspaces * 2 <= record->looked_at &&
+           faults_of_site(site->process, record).bytes * 2 >= made_bytes;
 }
 
 /* A line's sites of which the claim holds. */
@@ -126,17 +78,24 @@ static bool takes_itself_in_sizes(struct model *model, const struct place *place
     return false;
 }
 
+static bool is_told(struct model *model, const struct place *place, const struct site *site)
+{
+    return is_churned(site) && numpy_call_taker(model, site).length_bytes > 0 &&
+           statement_assigns(model, site->process, model_node(site->process, site->record->node)->python) &&
+           loop_around(model, site->process, site->record->node, false).file != NULL &&
+           !takes_itself_in_sizes(model, place, site) && numpy_call_is_own(model, site);
+}
+
 /* No more than the place's own time: where memory is only touched later, the line would win nothing. */
 static void add_place(struct model *model, struct churn *churn, const struct place *place)
 {
     double seconds = 0, most_s = (double)place->ns * 1e-9;
     size_t before = churn->count;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
-        if (!is_churned(site) || taker_of(model, site).length_bytes == 0 || !is_numpys(model, site) ||
-            !statement_assigns(model, site->process, model_node(site->process, site->record->node)->python) ||
-            loop_around(model, site->process, site->record->node, false).file == NULL ||
-            takes_itself_in_sizes(model, place, site))
+        if (!is_told(model, place, site))
             continue;
+        if (churn->count == before && !numpy_call_is_all(model, site))
+            return;
         double part = (double)again_of(site) / (double)site->record->births;
         seconds += faults_of_site(site->process, site->record).seconds * part;
         churn->sites = memory_grow(churn->sites, churn->count, &churn->capacity, sizeof(struct site *));
@@ -149,34 +108,65 @@ static void add_place(struct model *model, struct churn *churn, const struct pla
     churn->span = place->span;
 }
 
-/* A caller's loop may run to its end in each of the calls ("for layer in layers"): of those around the function the outermost is sure. */
-static struct loop loop_of(struct model *model, const struct site *site)
+/* Does the loop stand around the site? */
+static bool is_within(struct model *model, const struct site *site, struct loop loop)
 {
-    bool each_round = site->record->most_alive > 2; /* of the nearest loop: the one around it is meant */
-    struct loop_body body;
-    uint32_t frame = model_node(site->process, site->record->node)->python;
-    return loop_of_frame(model, site->process, frame, &body)
-               ? loop_around(model, site->process, site->record->node, each_round)
-               : loop_outermost(model, site->process, site->record->node);
+    struct loop loops[LOOPS_MAX];
+    size_t count = loops_around(model, site->process, site->record->node, loops, LOOPS_MAX);
+    for (size_t i = 0; i < count; i++)
+        if (loop_is(loops[i], loop))
+            return true;
+    return false;
+}
+
+/* That of the site that is told of, where it is around all others as well: the line may be reached on several ways. */
+static struct churn_loop loop_of(struct model *model, const struct finding *finding)
+{
+    struct churn_loop found = churn_loop_of(model, finding->second);
+    for (const struct place *place = finding->line->places; place != NULL; place = place->next)
+        for (const struct site *site = place->sites; site != NULL && found.loop.file != NULL; site = site->next)
+            if (place != finding->second->place && !is_within(model, site, found.loop) && is_told(model, place, site) &&
+                numpy_call_is_all(model, site))
+                found.loop = (struct loop){0};
+    return found;
+}
+
+/* "Make 2 buffers for each size outside the loop at train.py:14, hand them in". Fresh memory. */
+static char *say_make(struct model *model, const struct churn_loop *where, uint64_t alive)
+{
+    char *place = where->loop.file != NULL ? say_place(model, where->loop.file, where->loop.line) : NULL;
+    bool several = alive > 1 || where->each_size;
+    char *buffers = alive > 1 ? memory_print("%" PRIu64 " buffers", alive)
+                              : memory_print("%s buffer", where->each_size ? "a" : "one");
+    const char *each = where->each_size ? " for each size" : "", *them = several ? "them" : "it";
+    char *text = place == NULL ? memory_print("Make %s%s once, keep %s", buffers, each, them)
+                               : memory_print("Make %s%s outside the loop at %s%s%s", buffers, each, place,
+                                              where->handed ? ", hand " : "",
+                                              !where->handed ? ""
+                                              : several      ? "them in"
+                                                             : "it in");
+    free(place);
+    free(buffers);
+    return text;
 }
 
 static void say(struct model *model, struct finding *finding)
 {
     const struct finding_object *object = &finding->object;
     const struct site *site = finding->second;
-    struct operation taker = taker_of(model, site);
-    struct loop loop = loop_of(model, site);
-    char *size = page_bytes(object->size_bytes), *made = page_count(object->made), *again = page_count(object->equal);
-    char *others = say_others(object), *place = say_place(model, loop.file, loop.line);
+    struct operation taker = numpy_call_taker(model, site);
+    struct churn_loop where = loop_of(model, finding);
     uint64_t alive = site->record->most_alive;
-    char *buffers = alive > 1 ? memory_print("%" PRIu64 " buffers", alive) : memory_print("one buffer");
+    char *size = page_bytes(object->size_bytes), *made = page_count(object->made), *again = page_count(object->equal);
+    char *others = say_others(object), *make = say_make(model, &where, alive);
+    const char *into = alive > 1 ? "them in turn" : where.each_size ? "them" : "it";
+    const char *part = object->sizes > 1 && !where.each_size ? "[:length]" : "";
     finding->claim = memory_print("%s made %s times, %s times after the one before had been freed, in memory that the "
                                   "kernel had to give anew, page by page%s.",
                                   size, made, again, others);
-    finding->advice = memory_print("Make %s outside the loop at %s, and write into %s: np.%.*s(..., out=buffer%s).",
-                                   buffers, place, alive > 1 ? "them in turn" : "it", (int)taker.length_bytes,
-                                   taker.name, object->sizes > 1 ? "[:length]" : "");
-    char *all[] = {size, made, again, others, place, buffers};
+    finding->advice = memory_print("%s, and write into %s: np.%.*s(..., out=buffer%s).", make, into,
+                                   (int)taker.length_bytes, taker.name, part);
+    char *all[] = {size, made, again, others, make};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
 }

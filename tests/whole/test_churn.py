@@ -238,3 +238,123 @@ def test_layers_of_unlike_widths_take_no_one_buffer(tmp_path):
             total += forward(batch, step)
         """))
     assert churned(report) == []
+
+
+def test_layers_of_unlike_widths_are_named_with_the_callers_loop(tmp_path):
+    """Each is made once in each call: a buffer before their loop would be, too."""
+    report, _, marks = profile(tmp_path, numpy_program("""
+        batch = large.reshape(2**17, 40)
+        layers = [random.random((40, 44)), random.random((44, 42)), random.random((42, 36))]
+        def forward(x, scale):
+            for w in layers:
+                product = x @ w  # A
+                x = np.maximum(product, scale)  # B
+            return x[0, 0]
+        for step in range(12):  # outer
+            total += forward(batch, step)
+        """))
+    assert sorted(churned(report)) == [marks["A"], marks["B"]]
+    for finding in report["findings"]:
+        assert f"for each size outside the loop at program.py:{marks['outer']}, hand them in, and write into them" in finding["advice"]
+
+
+def test_the_passes_of_an_own_loop_are_named_with_it(tmp_path):
+    """Two of a size are alive where one pass follows another: the loop does not end at once."""
+    report, _, marks = profile(tmp_path, numpy_program("""
+        def search(points, number):
+            for step in range(10):  # inner
+                scaled = points * (step + number)  # A
+            return scaled[step]
+        for number in range(4):
+            total += search(large, 0.3 * number)
+        """))
+    (finding,) = report["findings"]
+    assert finding["line"] == marks["A"] and f"outside the loop at program.py:{marks['inner']}," in finding["advice"]
+    report, _, marks = profile(tmp_path, numpy_program("""
+        def search(points, number):
+            while True:
+                scaled = points * number  # A
+                if scaled[0] < 1e9:
+                    return scaled[number]
+        for number in range(30):  # outer
+            total += search(large, number)
+        """))
+    (finding,) = report["findings"]
+    assert finding["line"] == marks["A"] and f"outside the loop at program.py:{marks['outer']}, hand it in," in finding["advice"]
+
+
+TRACER = '''
+import numpy as plain
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+    def __add__(self, other):
+        return add(self, other)
+
+
+def primitive(function):
+    def wrapped(*arguments):
+        values = [argument.value if isinstance(argument, Box) else argument for argument in arguments]
+        result = function(*values)
+        return Box(result) if any(isinstance(argument, Box) for argument in arguments) else result
+    return wrapped
+
+
+add, dot = primitive(plain.add), primitive(plain.dot)
+'''
+TRACED = """
+        def predict(layers, x):
+            for w, b in layers:
+                x = np.dot(x, w)
+                out = x + b  # A
+            return out
+        layers = [(random.random((40, 40)), random.random(40))]
+        batch = large.reshape(2**17, 40)
+        for step in range(20):
+            layers[0][1][:] += 1.0
+            total += predict(layers, batch)[step, 0]
+        """
+TRACE = """
+        from tracing.numpy import Box
+        predict(layers, Box(batch))
+        """
+
+
+def traced(tmp_path, module, trace):
+    package = tmp_path / "site-packages/tracing"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "numpy.py").write_text(TRACER)
+    text = numpy_program(TRACED) + textwrap.dedent(trace)
+    return profile(tmp_path, text.replace("np.dot", f"{module}.dot").replace("import numpy as np", "import numpy as np\nimport tracing.numpy as tnp"),
+                   PYTHONPATH=str(package.parent))
+
+
+def test_operators_that_a_tracer_runs_take_no_out(tmp_path):
+    """What is a plain array in one call is one of the tracer's boxes in another, at the same line."""
+    report, _, _ = traced(tmp_path, "tnp", TRACE)
+    assert churned(report) == []
+
+
+def test_operators_that_no_tracer_runs(tmp_path):
+    report, _, marks = traced(tmp_path, "np", "")
+    assert marks["A"] in churned(report)
+
+
+def test_calls_of_a_package_take_no_out(tmp_path):
+    package = tmp_path / "site-packages/distances"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("def products(a, b):\n    result = a @ b\n    return result\n")
+    report, _, marks = profile(tmp_path, numpy_program("""
+        from distances import products
+        batch, square = large.reshape(2**17, 40), random.random((40, 40))
+        for step in range(20):
+            square += 1.0
+            made = products(batch, square)
+            scaled = batch * step  # A
+            total += np.sqrt(np.abs(np.sin(batch))).sum()  # other work
+        """), PYTHONPATH=str(package.parent))
+    assert churned(report) == [marks["A"]]
