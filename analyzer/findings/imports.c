@@ -23,22 +23,23 @@ static struct word behind_keyword(struct word text, const char *keyword)
     return is ? trimmed(text.text + length, word_end(text)) : (struct word){0};
 }
 
-static bool is_numpys(struct word module)
-{
-    static const char name[] = "numpy";
-    return module.length_bytes >= strlen(name) && memcmp(module.text, name, strlen(name)) == 0 &&
-           (module.length_bytes == strlen(name) || module.text[strlen(name)] == '.');
-}
-
-static enum imported from_module(struct word module)
-{
-    return is_numpys(module) ? IMPORTED_FROM_NUMPY : IMPORTED_FROM_OTHER;
-}
-
 static struct word first_part(struct word name)
 {
     const char *dot = memchr(name.text, '.', name.length_bytes);
     return (struct word){name.text, dot != NULL ? (size_t)(dot - name.text) : name.length_bytes};
+}
+
+static bool is_numpys(struct word module)
+{
+    return word_is(first_part(module), "numpy");
+}
+
+static enum imported from_module(struct word module)
+{
+    static const char *const numeric[] = {"torch", "scipy", "math"};
+    return is_numpys(module)                             ? IMPORTED_FROM_NUMPY
+           : WORD_IS_ONE_OF(first_part(module), numeric) ? IMPORTED_FROM_NUMERIC
+                                                         : IMPORTED_FROM_OTHER;
 }
 
 /* "a.b as c" gives the name c, "a.b" the name a. */

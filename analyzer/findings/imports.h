@@ -6,9 +6,10 @@
 #include "model/source.h"
 
 enum imported {
-    IMPORTED_BY_NONE,    /* no statement imports it by that name */
-    IMPORTED_FROM_NUMPY, /* NumPy, or something of NumPy's */
-    IMPORTED_FROM_OTHER, /* at one place at least something else: "import autograd.numpy as np" */
+    IMPORTED_BY_NONE,      /* no statement imports it by that name */
+    IMPORTED_FROM_NUMPY,   /* NumPy, or something of NumPy's */
+    IMPORTED_FROM_NUMERIC, /* at one place at least another module of numbers and arrays: torch, scipy, math */
+    IMPORTED_FROM_OTHER,   /* ... something else: "import autograd.numpy as np" */
 };
 
 /*

@@ -5,8 +5,7 @@
 
 #include "findings/changed.h"
 #include "findings/draws.h"
-
-#define IMPORTS_MAX 32u
+#include "findings/imports.h"
 
 static bool is_pure_builtin(struct word name)
 {
@@ -28,47 +27,6 @@ static bool is_pure_method(struct word name)
     return WORD_IS_ONE_OF(name, methods);
 }
 
-static bool is_pure_module(struct word module)
-{
-    static const char *const modules[] = {"numpy", "torch", "scipy", "math"};
-    const char *dot = memchr(module.text, '.', module.length_bytes);
-    size_t length = dot != NULL ? (size_t)(dot - module.text) : module.length_bytes;
-    return WORD_IS_ONE_OF(((struct word){module.text, length}), modules);
-}
-
-/* "np" of "numpy as np", "torch" of "torch.nn.functional", "exp" of "exp". */
-static struct word bound_name(struct word item)
-{
-    const char *as = memmem(item.text, item.length_bytes, " as ", 4);
-    struct word name = word_name_at(item.text, word_end(item));
-    if (as != NULL)
-        return word_trimmed(as + 4, word_end(item));
-    const char *dot = memchr(name.text, '.', name.length_bytes);
-    return dot != NULL ? (struct word){name.text, (size_t)(dot - name.text)} : name;
-}
-
-/* Does the statement import the name? `pure`: from one of the modules above. */
-static bool imports(struct word statement, struct word name, bool *pure)
-{
-    struct word first = word_name_at(statement.text, word_end(statement)), module = {0}, items[IMPORTS_MAX];
-    const char *list = word_end(first);
-    bool is_from = word_is(first, "from");
-    if (is_from) {
-        module = word_name_at(word_skip_blanks(list, word_end(statement)), word_end(statement));
-        list = memmem(module.text, (size_t)(word_end(statement) - module.text), " import ", 8);
-        list = list != NULL ? list + 8 : word_end(statement);
-    } else if (!word_is(first, "import")) {
-        return false;
-    }
-    size_t count = word_split((struct word){list, (size_t)(word_end(statement) - list)}, ',', items, IMPORTS_MAX);
-    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
-        if (word_equal(bound_name(items[i]), name)) {
-            *pure = is_pure_module(is_from ? module : word_name_at(items[i].text, word_end(items[i])));
-            return true;
-        }
-    return false;
-}
-
 /* May the statement make the name stand for something else in a way that is no assignment? */
 static bool may_bind(struct word statement, struct word name)
 {
@@ -87,7 +45,7 @@ static bool may_bind(struct word statement, struct word name)
 /* How the file gives a name its value. */
 struct given {
     unsigned times, outermost; /* ... of these by statements that are indented in nothing */
-    bool imported, open;       /* ... or in a way that is not known */
+    bool open;                 /* ... or in a way that is not known */
     bool stored;               /* something stores into it */
 };
 
@@ -98,9 +56,7 @@ static void read_row(struct given *given, struct word row, struct word name)
     while (word_next_statement(&row, &statement)) {
         bool gives = word_gives(statement, name);
         bool is_loop = statement.length_bytes > 4 && memcmp(statement.text, "for ", 4) == 0;
-        bool pure = false, imported = imports(statement, name, &pure);
-        given->imported |= imported;
-        given->open |= may_bind(statement, name) || (gives && is_loop) || (imported && !pure);
+        given->open |= may_bind(statement, name) || (gives && is_loop);
         given->stored |= changed_by(statement, name);
         given->times += gives;
         given->outermost += gives && is_outermost;
@@ -127,9 +83,10 @@ static bool is_steady_name(const struct source *code, struct word dotted, bool c
     if (dot == NULL && is_pure_builtin(root))
         return true;
     const struct given given = given_of(code, root);
-    if (given.open)
+    const enum imported imported = imports_of_name(code, root);
+    if (given.open || imported == IMPORTED_FROM_OTHER)
         return false;
-    if (given.imported)
+    if (imported != IMPORTED_BY_NONE)
         return given.times == 0;
     return given.times == 1 && given.outermost == 1 && !given.stored &&
            (!called || (dot != NULL && is_pure_method(word_last_part(dotted))));
