@@ -67,7 +67,8 @@ static const char *unsampled(const struct model *model)
     if (dropped[DB_DROP_FILE_FULL] > 0 || dropped[DB_DROP_DISK_FULL] > 0)
         return "the file had no room for it";
     if (dropped[DB_DROP_THREAD_WITHOUT_CLOCK] > 0)
-        return "the kernel refused what a thread is sampled with";
+        return "the kernel refused what a thread is sampled with, or the thread has a stack of less than 256 KiB "
+               "(threading.stack_size())";
     return samples_by_timer(model) ? "none is taken of a thread that blocks SIGTRAP, and without perf events "
                                      "(`pieprof-report doctor`) few of bursts shorter than the kernel's tick"
                                    : "none is taken of a thread that blocks SIGTRAP, and of what runs for less than a "

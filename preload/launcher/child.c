@@ -14,6 +14,7 @@
 
 #include "launcher/group.h"
 #include "launcher/launcher.h"
+#include "launcher/stop.h"
 
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
@@ -47,6 +48,8 @@ static void child_forward(pid_t pid, const siginfo_t *info)
         return;
     if (!from_process && child_terminal_signal(info->si_signo))
         return;
+    if (info->si_signo == SIGCONT && stop_was_ended_by(info->si_pid))
+        return;
     if (info->si_code == SI_QUEUE)
         sigqueue(pid, info->si_signo, info->si_value);
     else
@@ -60,8 +63,8 @@ static int child_wait(pid_t pid, const sigset_t *awaited)
         while (waitpid(pid, &status, WNOHANG | WUNTRACED) == pid) {
             if (!WIFSTOPPED(status))
                 return status;
-            /* Stop with it, alone; the signal that continues the launcher is then passed on like any other. */
-            raise(SIGSTOP);
+            /* The signal that continues the launcher is then passed on like any other. */
+            stop_with(pid);
         }
         siginfo_t info;
         int signal_number = sigwaitinfo(awaited, &info);

@@ -190,6 +190,31 @@ print(launcher.stdout.read().strip(), flush=True)
         process.kill()
 
 
+@pytest.mark.parametrize("name", ["STOP", "TSTP"])
+def test_program_that_is_stopped_and_continued_alone(tmp_path, name):
+    """Who stops it by its pid, a limiter or a supervisor, knows of no launcher: that goes on with it, and adds no signal."""
+    code = """
+import os, signal, sys, time
+continued = []
+signal.signal(signal.SIGCONT, lambda *_: continued.append(1))
+with open("pid", "w") as file: file.write(str(os.getpid()))
+end = time.monotonic() + 20
+while not continued and time.monotonic() < end: time.sleep(0.01)
+time.sleep(0.3)
+sys.exit(10 + len(continued))
+"""
+    process = subprocess.Popen([whole.LAUNCHER, "--log", "quiet", "--", whole.PYTHON, "-c", code], cwd=tmp_path, env=whole.environment())
+    try:
+        assert wait_for(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
+        program = int((tmp_path / "pid").read_text())
+        os.kill(program, getattr(signal, "SIG" + name))
+        assert wait_for(lambda: state_of(process.pid) == "T" and state_of(program) == "T")
+        os.kill(program, signal.SIGCONT)
+        assert process.wait(timeout=20) == 11
+    finally:
+        process.kill()
+
+
 def on_terminal(directory, *words):
     pid, terminal = pty.fork()
     if pid == 0:
