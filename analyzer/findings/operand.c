@@ -51,11 +51,26 @@ static int depth_at(const char *text, size_t at)
     return depth;
 }
 
-/* Where the last step's operands stand: those of an operator outside of all brackets, those of a call in its own ones. */
-static bool is_place(const char *text, size_t at, const struct operation *operation)
+/* Is what stands there between the last brackets of "x[i][j, k]"? */
+static bool is_index(const char *text, size_t length, size_t at)
+{
+    size_t last = length;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '[' && depth_at(text, i) == 0)
+            last = i;
+    return at > last && depth_at(text, at) == 1;
+}
+
+/*
+ * Where the last step's operands stand: those of an operator outside of all brackets, those of a call in its own ones; of a subscript
+ * those that select.
+ */
+static bool is_place(const char *text, size_t length, size_t at, const struct operation *operation)
 {
     if (operation->kind == OPERATOR)
         return depth_at(text, at) == 0;
+    if (operation->kind == OPERATION_SUBSCRIPT)
+        return is_index(text, length, at);
     return operation->kind == OPERATION_CALL && operation->name != NULL && text + at > operation->name &&
            depth_at(text, at) == depth_at(text, (size_t)(operation->name - text)) + 1;
 }
@@ -69,7 +84,7 @@ bool text_takes(const char *text, size_t length_bytes, const char *name, size_t 
             continue;
         if (end < length_bytes && is_receiver(text, at, end, &operation))
             return true;
-        if (stands_alone(text, length_bytes, at, end) && is_place(text, at, &operation))
+        if (stands_alone(text, length_bytes, at, end) && is_place(text, length_bytes, at, &operation))
             return true;
     }
     return false;

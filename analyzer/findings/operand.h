@@ -8,7 +8,7 @@
 #include "model/model.h"
 
 /*
- * Does the expression's last step take `name` ("x", "self.x") itself: "w * x", "f(w, x)", "x.f(w)", not "w * g(x)",
+ * Does the expression's last step take `name` ("x", "self.x") itself: "w * x", "f(w, x)", "x.f(w)", "w[x]", not "w * g(x)",
  * "w * x[0]" or "f(w, out=x)"? False for what operation_of() does not know, and for names within brackets of another step.
  */
 bool text_takes(const char *text, size_t length_bytes, const char *name, size_t name_bytes);

@@ -12,6 +12,7 @@
 #include "findings/far.h"
 #include "findings/libraries.h"
 #include "findings/loop.h"
+#include "findings/loop_feeds.h"
 #include "findings/rhythm.h"
 #include "findings/rounds.h"
 #include "findings/sites.h"
@@ -259,13 +260,33 @@ static struct loop loop_of_rounds(struct model *model, const struct site *site)
     return count == 2 ? loops[1] : (struct loop){0};
 }
 
+/*
+ * Where sizes differ each looks the same throughout, also in a loop that makes each of them once a pass, of what it goes through: then
+ * it is one further out.
+ */
+static struct loop loop_beyond_sizes(struct model *model, const struct site *site, struct loop loop)
+{
+    struct loop loops[LOOPS_MAX];
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    if (!loop_feeds(model, site->process, frame, loop))
+        return loop;
+    size_t count = loops_around(model, site->process, site->record->node, loops, LOOPS_MAX), at = 0;
+    while (at < count && !loop_is(loops[at], loop))
+        at++;
+    for (at++; at < count; at++)
+        if (!loop_feeds(model, site->process, frame, loops[at]))
+            return loops[at];
+    return (struct loop){0};
+}
+
 /* What never changes need not be built again in any loop. */
 static struct loop loop_of_way(struct model *model, const struct finding *finding, const struct site *site, bool again)
 {
     if (again)
         return loop_of_rounds(model, site);
-    return finding->object.stays ? loop_outermost(model, site->process, site->record->node)
-                                 : loop_around(model, site->process, site->record->node, false);
+    struct loop loop = finding->object.stays ? loop_outermost(model, site->process, site->record->node)
+                                             : loop_around(model, site->process, site->record->node, false);
+    return finding->object.varies ? loop_beyond_sizes(model, site, loop) : loop;
 }
 
 /* None where the ways to the line have loops of their own. */

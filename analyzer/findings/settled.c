@@ -10,6 +10,8 @@
 #include "findings/sites.h"
 
 #define SITES_MAX 16u
+#define SIZES_MANY                                                                                                     \
+    4u /* of results: a size goes with the content (what a mask selects), and each by itself looks as if it stayed */
 
 /* The frame of the program's or a package's own code, below which the object was made. */
 static uint32_t frame_of(struct model *model, const struct site *site)
@@ -48,14 +50,14 @@ static const struct db_node *frame_record(const struct process *process, uint32_
     return run_record(process->run, DB_KIND_NODE, frame);
 }
 
-/* Sites whose code was called by the same frame lie side by side from then on. */
-static void order_sites(struct process *process)
+/* Sites whose own code was called by the same frame lie side by side from then on. */
+static void order_sites(struct model *model, struct process *process)
 {
     size_t capacity = run_capacity(&process->run->tables[DB_KIND_SITE]);
     process->beside = memory_zeroed(capacity, sizeof(*process->beside));
     for (size_t i = 0; i < capacity; i++) {
-        const struct db_site *record = process->sites[i].record;
-        const struct db_node *frame = record != NULL ? frame_record(process, process->sites[i].python) : NULL;
+        const struct site *site = &process->sites[i];
+        const struct db_node *frame = site->record != NULL ? frame_record(process, frame_of(model, site)) : NULL;
         if (frame != NULL)
             process->beside[process->beside_count++] = (struct beside){frame->parent, (uint32_t)i};
     }
@@ -89,29 +91,54 @@ struct chain {
     size_t count;
 };
 
+/* Of one instruction once: its sizes have the same operands. */
 static void add(struct chain *chain, const struct site *site)
 {
     for (size_t i = 0; i < chain->count; i++)
-        if (chain->sites[i] == site)
+        if (chain->sites[i]->python == site->python)
             return;
     if (chain->count < SITES_MAX)
         chain->sites[chain->count++] = site;
 }
 
-/* Had it more contents? Where births are passed over, what is seen of it is held against what the result's rhythm says of all. */
+/* Contents of an instruction's results of all sizes; 0: it has but a few. */
+static uint64_t contents_of_sizes(const struct site *site)
+{
+    uint64_t contents = 0, sizes = 0;
+    for (const struct site *other = site->place != NULL ? site->place->sites : NULL; other != NULL; other = other->next)
+        if (other->record->examined > 0) {
+            contents += site_new(other) + (other->record->constant > 0 ? 1 : 0);
+            sizes++;
+        }
+    return sizes >= SIZES_MANY ? contents : 0;
+}
+
+/* Of a site that is looked at now and then: as many of all births as of those seen. */
+static double contents_of_all(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->looked_at > 0 ? (double)site_new(site) / (double)record->looked_at * (double)record->births : 0;
+}
+
+/* Had it more contents? Where births are passed over, what is seen of it is held against what the result's rhythm, or its sizes, say of all. */
 static bool changed_more(const struct site *operand, const struct site *result)
 {
-    const struct db_site *record = operand->record;
-    uint64_t contents = site_rhythm_contents(result), others = site_rhythm_contents(operand);
+    uint64_t contents = contents_of_sizes(result), others;
+    if (contents > 0) {
+        others = contents_of_sizes(operand);
+    } else {
+        contents = site_rhythm_contents(result);
+        others = site_rhythm_contents(operand);
+    }
     if (contents == 0)
         return site_new(operand) > site_new(result);
-    double seen = (double)site_new(operand) / (double)record->looked_at;
-    return (others > 0 ? (double)others : seen * (double)record->births) > (double)contents;
+    return (others > 0 ? (double)others : contents_of_all(operand)) > (double)contents;
 }
 
 /*
- * Adds the operands of `result`. True: one of them changed while it did not. Only what the code itself makes: functions of
- * NumPy that are written in Python make iterators and the like below one instruction of the program.
+ * Adds the operands of `result`. True: one of them changed while it did not. Of what the code itself makes: functions of NumPy that are
+ * written in Python make iterators and the like below one instruction of the program, which are new each time and say nothing. What comes
+ * again of theirs leads to what it was made from.
  */
 static bool add_operands(struct model *model, struct chain *chain, const struct site *result)
 {
@@ -122,16 +149,19 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
     if (frame == NULL || takes_shape_only(&operation))
         return false;
     if (process->beside == NULL)
-        order_sites(process);
+        order_sites(model, process);
     for (size_t i = first_beside(process, frame->parent);
          i < process->beside_count && process->beside[i].caller == frame->parent; i++) {
         const struct site *operand = &process->sites[process->beside[i].index];
-        if (operand == result || !are_together(process, user, operand->python) ||
-            !is_operand(model, process, operand->python, user))
+        uint32_t maker = frame_of(model, operand);
+        if (operand == result || !are_together(process, user, maker) || !is_operand(model, process, maker, user))
             continue;
-        if (changed_more(operand, result))
+        const bool by_itself = maker == operand->python;
+        if (by_itself && changed_more(operand, result))
             return true;
-        if (operand->record->examined > 0) /* workspaces are no results: nothing changes less often than they */
+        if (by_itself
+                ? operand->record->examined > 0
+                : operand->record->replicas > 0) /* workspaces are no results: nothing changes less often than they */
             add(chain, operand);
     }
     return false;

@@ -106,6 +106,12 @@ static void test_operands(void **state)
         {"w * f(x)", "x", false},
         {"w * (x)", "x", false}, /* brackets of their own are not looked into */
         {"w[: len(x)] * y", "x", false},
+        {"w[x]", "x", true},
+        {"w[x, None]", "x", true},
+        {"w[v][x]", "x", true},
+        {"w[x][v]", "x", false},
+        {"w[f(x)]", "x", false},
+        {"x[w]", "x", false},
         {"w * x.T", "x", false},
         {"w * xx", "x", false},
         {"np.multiply(w, x)", "x", true},

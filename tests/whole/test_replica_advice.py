@@ -34,3 +34,18 @@ def test_what_comes_round_says_how_much_it_would_take_to_keep(tmp_path):
         """)
     assert finding["category"] == "recomputed input"
     assert finding["advice"].endswith("All of them take 293 MiB: where that is too much, keep what is made from them.")
+
+
+def test_the_loop_over_what_has_a_size_each_is_not_the_one(tmp_path):
+    """Each size stays the same in it, of which it makes one a pass: what brings them again is the loop around."""
+    finding = the_finding(tmp_path, NUMPY + """
+        total = 0.0
+        for outer in range(12):
+            groups = [random.random((200 + 40 * i, 60)) for i in range(8)]
+            for again in range(10):
+                for n in range(8):
+                    width = groups[n].shape[1]
+                    part = np.exp(groups[n] * width)  # A
+                    total += float(part.sum()) * again
+        """)
+    assert "Build it once, for each size, outside the loop at program.py:8." in finding["advice"], finding["advice"]

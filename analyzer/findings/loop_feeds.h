@@ -1,0 +1,13 @@
+/* Does what an expression is made from come from the very loop around it? */
+#ifndef PIEPROF_ANALYZER_LOOP_FEEDS_H
+#define PIEPROF_ANALYZER_LOOP_FEEDS_H
+
+#include "findings/loop.h"
+
+/*
+ * By the text: does the instruction of the Python frame `node_id` name what the loop's header gives ("for n in ..."), or what the rows
+ * between compute from that? Outside of this loop it has no value. False for loops of other functions, and where no text is known.
+ */
+bool loop_feeds(struct model *model, struct process *process, uint32_t node_id, struct loop loop);
+
+#endif
