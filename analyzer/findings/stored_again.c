@@ -3,11 +3,17 @@
  * Evidence: of the sampled stores that the line makes on one way into objects nearly all wrote the value that was there; where the
  * call before was seen, its stores came on another way (another line, or another call of the same function) and were dead: overwritten unread by
  * this line's. Gradients that are cleared twice are such. The waste is the native time of the line on that way.
+ * Other threads' running leaves open whether a store is dead (idle workers spin), but not whether it wrote what was there. So where
+ * the texts of both calls clear, this will do: every sampled store of the line found its value there; the other call's stores did
+ * change what was there, so that what comes before that one changes more than a few elements; and what that one stored this
+ * thread neither read nor changed before the line stored it again. Then the line alone may go, for another thread may read what
+ * the other call stored.
  * Traps: zeros over zeros (a sparse result and a cleared buffer hold mostly the same: zeros count only where the texts of
  * both calls clear); one fill in a loop, over what sparse updates left alone (the same way: no evidence); a value
  * that is read in between (used: then the line restores what may have changed); fresh buffers (recycled memory holds what it
- * happens to hold); another thread, which may have read (undecided). Where a buffer is cleared twice around updates of less than one in fifty of its
- * elements, the sampled ones may all be others.
+ * happens to hold); another thread, which may have read (undecided); needed clears with a backward pass through an embedding in between
+ * (the later one finds zeros nearly everywhere, but whoever makes use of such a pass reads). Where a buffer is cleared twice around
+ * updates of less than one in fifty of its elements, the sampled ones may all be others.
  */
 #include <ctype.h>
 #include <math.h>
@@ -27,6 +33,8 @@
 /* Of zeros that come upon another call's, both of which clear by their texts, and nothing else was seen there. */
 #define CLEARED_EVIDENCE_MIN 3u
 #define CLEARED_AGAIN_MIN 2u
+/* Of the other call's sampled stores one in so many changed what was there: gradients are often zero in part. */
+#define CHANGED_OF_ALL 4u
 #define OTHER_OF_AGAIN 50u /* one store in so many may have changed something, or followed something else */
 #define WASTE_PERCENT 0.5
 
@@ -38,6 +46,11 @@ struct restored {
     uint64_t same, same_zero;         /* sampled stores of the value that was there; zeros among them */
     uint64_t again, again_zero;       /* pairs with an unread store of another way, of the same value */
     uint64_t other, undecided, most;
+    const struct restored *by; /* the way of `first_node` */
+    bool mixed;                /* there are others */
+    uint64_t found;   /* of the undecided: of the value that a clear of another way stored, unread by this thread */
+    uint64_t changed; /* sampled stores of another value than was there */
+    uint64_t strayed; /* pairs of its stores with what does not clear next, for all this thread knows */
     uint64_t ns, samples;
 };
 
@@ -106,34 +119,52 @@ static void add_store(struct search *search, struct process *process, const stru
     restored->same += same ? record->count : 0;
     restored->same_zero += same && (record->flags & DB_PAIR_ZERO) != 0 ? record->count : 0;
     restored->other += same ? 0 : record->count;
+    restored->changed += same ? 0 : record->count;
 }
 
-/* A store that came upon what an earlier call had stored. */
-static void add_pair(struct search *search, struct process *process, const struct db_pair *record)
+/* What is proved goes before what is not. */
+static void name_first(struct restored *restored, struct restored *first, const struct db_pair *record, bool proved)
+{
+    restored->mixed |= restored->by != NULL && restored->by != first;
+    if (proved && restored->again == 0)
+        restored->most = 0;
+    if (record->count <= restored->most || (!proved && restored->again > 0))
+        return;
+    restored->most = record->count;
+    restored->before = first->line;
+    restored->by = first;
+    restored->first_node = record->first_node;
+    restored->second_node = record->second_node;
+}
+
+/* A store that came upon what an earlier call had stored. Is that repeated, unread as far as this thread knows? */
+static bool add_pair(struct search *search, struct process *process, const struct db_pair *record,
+                     struct restored *first)
 {
     struct restored *restored = restored_of(search, process, record->second_node);
-    struct line *before = lines_of_leaf(search->model, process, record->first_node);
     if (restored == NULL)
-        return;
-    bool used = (record->flags & DB_PAIR_USED) != 0;
-    bool unseen = (record->flags & DB_PAIR_UNPROVED) != 0 || ((record->flags & DB_PAIR_SLEPT) != 0 && !used);
+        return false;
+    bool used = (record->flags & DB_PAIR_USED) != 0, slept = (record->flags & DB_PAIR_SLEPT) != 0 && !used;
     bool zero = (record->flags & DB_PAIR_ZERO) != 0;
     bool other_way = model_node(process, record->first_node)->way != model_node(process, record->second_node)->way;
-    if (unseen) {
+    bool clears = is_clearing(search->model, process, record->first_node);
+    bool repeats = !used && first != NULL && other_way && (record->flags & DB_PAIR_SAME_VALUE) != 0;
+    if ((record->flags & DB_PAIR_UNPROVED) != 0 || slept) {
+        bool found = repeats && !slept && clears;
         restored->undecided += record->count;
-    } else if (used || before == NULL || !other_way || (record->flags & DB_PAIR_SAME_VALUE) == 0 ||
-               (zero && !is_clearing(search->model, process, record->first_node))) {
-        restored->other += record->count;
-    } else {
-        restored->again += record->count;
-        restored->again_zero += zero ? record->count : 0;
-        if (record->count <= restored->most)
-            return;
-        restored->most = record->count;
-        restored->before = before;
-        restored->first_node = record->first_node;
-        restored->second_node = record->second_node;
+        restored->found += found ? record->count : 0;
+        if (found)
+            name_first(restored, first, record, false);
+        return found;
     }
+    if (!repeats || (zero && !clears)) {
+        restored->other += record->count;
+        return false;
+    }
+    name_first(restored, first, record, true);
+    restored->again += record->count;
+    restored->again_zero += zero ? record->count : 0;
+    return clears;
 }
 
 static void add_pairs(struct search *search, struct process *process)
@@ -145,11 +176,15 @@ static void add_pairs(struct search *search, struct process *process)
         if (record->first_access != DB_ACCESS_STORE || record->address_class != DB_CLASS_OBJECT || first == NULL ||
             second == NULL)
             continue;
-        if (record->second_access == DB_ACCESS_NONE)
+        if (record->second_access == DB_ACCESS_NONE) {
             add_store(search, process, record);
-        else if (record->second_access == DB_ACCESS_STORE && record->scope == DB_SCOPE_ACROSS &&
-                 record->relation == DB_RELATION_SAME)
-            add_pair(search, process, record);
+            continue;
+        }
+        struct restored *way = restored_of(search, process, record->first_node);
+        bool again = record->second_access == DB_ACCESS_STORE && record->scope == DB_SCOPE_ACROSS &&
+                     record->relation == DB_RELATION_SAME && add_pair(search, process, record, way);
+        if (way != NULL && !again && record->relation != DB_RELATION_RECYCLED)
+            way->strayed += record->count;
     }
 }
 
@@ -174,21 +209,39 @@ static double waste_s(const struct restored *restored)
     return (double)restored->ns * 1e-9;
 }
 
-static bool holds(struct model *model, const struct restored *restored)
+static bool is_dead(const struct restored *restored)
 {
-    uint64_t evidence = restored->same + restored->again, zeros = restored->same_zero + restored->again_zero;
+    uint64_t evidence = restored->same + restored->again;
     bool cleared =
         restored->other == 0 && restored->again_zero >= CLEARED_AGAIN_MIN && evidence >= CLEARED_EVIDENCE_MIN;
     bool seen = restored->again >= AGAIN_MIN && evidence >= EVIDENCE_MIN;
-    if ((!cleared && !seen) || restored->other * OTHER_OF_AGAIN > evidence || restored->undecided > restored->again ||
-        finding_has_line(model, restored->line))
+    return (cleared || seen) && restored->other * OTHER_OF_AGAIN <= evidence && restored->undecided <= restored->again;
+}
+
+/* Did the line's clear find its value there each time, whatever other threads did? */
+static bool is_found(struct model *model, const struct restored *restored)
+{
+    const struct restored *by = restored->by;
+    uint64_t pairs = restored->again + restored->found, open = restored->undecided - restored->found;
+    return by != NULL && !restored->mixed && restored->other == 0 && pairs >= AGAIN_MIN &&
+           restored->same + pairs >= EVIDENCE_MIN && restored->same >= AGAIN_MIN && open <= pairs && by->strayed == 0 &&
+           by->changed >= AGAIN_MIN && by->changed * CHANGED_OF_ALL >= by->changed + by->same &&
+           is_clearing(model, restored->process, restored->first_node) &&
+           is_clearing(model, restored->process, restored->second_node);
+}
+
+static bool holds(struct model *model, const struct restored *restored)
+{
+    uint64_t evidence = restored->same + restored->again, zeros = restored->same_zero + restored->again_zero;
+    if (finding_has_line(model, restored->line) || (!is_dead(restored) && !is_found(model, restored)))
         return false;
     double least = restored->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)restored->samples)) : 0;
     return (evidence - zeros >= EVIDENCE_MIN || is_clearing(model, restored->process, restored->second_node)) &&
            model_percent(model, waste_s(restored) * least) >= WASTE_PERCENT;
 }
 
-static void say(struct model *model, struct finding *finding)
+/* `dead`: nobody had read what was there, which either of the two may then leave out. */
+static void put(struct model *model, struct finding *finding, bool dead)
 {
     struct ways_calls calls = ways_calls(model, finding->process, finding->first_node, finding->node);
     bool shared = finding->by == finding->line && calls.first_file != NULL;
@@ -198,25 +251,39 @@ static void say(struct model *model, struct finding *finding)
     char *whole = page_count(finding->whole), *again = page_count(finding->part);
     finding->claim = memory_print(
         "Of %s stores that were followed, %s wrote the value that was there, where they came after another: "
-        "what %s had stored, unread until then.",
-        whole, again, before);
-    finding->advice = memory_print("Leave one of the two out, %s or %s.", own, before);
+        "what %s had stored%s.",
+        whole, again, before, dead ? ", unread until then" : "; whether other threads read it is open");
+    finding->advice =
+        dead ? memory_print("Leave one of the two out, %s or %s.", own, before)
+             : memory_print("Leave %s out and keep %s: what it stores was there each time that it was looked at.", own,
+                            before);
     char *all[] = {before, own, whole, again};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
 }
 
+static void say(struct model *model, struct finding *finding)
+{
+    put(model, finding, true);
+}
+
+static void say_found(struct model *model, struct finding *finding)
+{
+    put(model, finding, false);
+}
+
 static void claim(struct model *model, const struct restored *restored)
 {
     struct finding *finding = finding_add(model, restored->line, "redundant_store", FINDING_REPEATED_CALL);
+    bool dead = is_dead(restored);
     finding->waste_s = waste_s(restored);
-    finding->part = restored->same + restored->again;
+    finding->part = restored->same + restored->again + (dead ? 0 : restored->found);
     finding->whole = finding->part + restored->other;
     finding->process = restored->process;
     finding->first_node = restored->first_node;
     finding->node = restored->second_node;
     finding->by = restored->before;
-    finding->say = say;
+    finding->say = dead ? say : say_found;
 }
 
 void rule_stored_again(struct model *model)
@@ -226,11 +293,11 @@ void rule_stored_again(struct model *model)
         add_pairs(&search, &model->processes[i]);
     for (size_t i = 0; i < model->process_count && search.count > 0; i++)
         add_times(&search, &model->processes[i]);
-    for (size_t i = 0; i < search.count; i++) {
+    for (size_t i = 0; i < search.count; i++)
         if (holds(model, search.all[i]))
             claim(model, search.all[i]);
+    for (size_t i = 0; i < search.count; i++)
         free(search.all[i]);
-    }
     free(search.all);
     map_free(&search.map);
 }

@@ -50,6 +50,16 @@ class Run:
         self.program.process.pair(self.first, self.second, STORES, flags=flags, count=count, **facts)
         return self
 
+    def first_alone(self, count, flags=0):
+        """Likewise of the first call."""
+        self.program.process.pair(self.first, self.first, ALONE, make_db.UNKNOWN, 3, flags=flags, count=count)
+        return self
+
+    def first_met(self, accesses, count=1, words="np.sqrt", **facts):
+        """Stores of the first call that yet another came upon."""
+        self.program.process.pair(self.first, self.way(words), accesses, count=count, **facts)
+        return self
+
     def findings(self, tmp_path):
         return report_json(self.program.write(tmp_path / "out.db"), "--min-waste", "0")["findings"]
 
@@ -86,6 +96,34 @@ CLEARINGS = {
     "something was read": (lambda: Run(CLEARED, CLEARED_AGAIN).alone(5, SAME | ZERO).again(5, SAME | ZERO).again(1, SAME | make_db.USED), False),
     "one is no clearing": (lambda: Run(CLEARED, SUM).alone(5, SAME | ZERO).again(5, SAME | ZERO), False),
 }
+UNPROVED = SAME | ZERO | make_db.UNPROVED
+
+
+def cleared(second=CLEARED_AGAIN, first=CLEARED, alone=12, again=4, changed=4, kept=12, flags=UNPROVED):
+    """Two clears between which other threads ran all the time; the least that says which one is needless."""
+    return Run(first, second).alone(alone, SAME | ZERO).again(again, flags).first_alone(changed).first_alone(kept, SAME | ZERO)
+
+
+FOUND = {
+    "as little as may be": (cleared, True),
+    "fewer stores": (lambda: cleared(alone=11), False),
+    "the call before seen three times": (lambda: cleared(alone=20, again=3), False),
+    "some of them proved": (lambda: cleared(again=3).again(1, SAME | ZERO), True),
+    "one store changed what was there": (lambda: cleared(alone=200, again=200).alone(1, flags=0), False),
+    "the first changes nothing: sparse updates between needed clears": (lambda: cleared(changed=0), False),
+    "the first changes little": (lambda: cleared(changed=4, kept=13), False),
+    "read by this thread": (lambda: cleared(alone=200, again=200).again(1, UNPROVED | make_db.USED), False),
+    "read by this thread, proved": (lambda: cleared(alone=200, again=200).again(1, SAME | ZERO | make_db.USED), False),
+    "read before anything else": (lambda: cleared(alone=200, again=200).first_met((make_db.STORE, make_db.LOAD)), False),
+    "read, other threads ran": (lambda: cleared(alone=200, again=200).first_met((make_db.STORE, make_db.LOAD), flags=make_db.UNPROVED), False),
+    "changed before that": (lambda: cleared(alone=200, again=200).first_met(STORES), False),
+    "not looked at in between": (lambda: cleared(flags=UNPROVED | make_db.SLEPT), False),
+    "another value than the first's": (lambda: cleared(alone=200, again=200).again(1, make_db.UNPROVED), False),
+    "the second is no clear": (lambda: cleared(second=SUM, alone=200, again=200), False),
+    "the first is no clear": (lambda: cleared(first=PRODUCT, alone=200, again=200), False),
+    "in the place of another object": (lambda: Run(CLEARED, CLEARED_AGAIN).alone(60, SAME | ZERO).again(40, UNPROVED, relation=2).first_alone(9), False),
+    "in one call": (lambda: Run(CLEARED, CLEARED_AGAIN).alone(60, SAME | ZERO).again(40, UNPROVED, scope=make_db.WITHIN).first_alone(9), False),
+}
 UNMADE = {
     "read in between": lambda: Run().alone(60).again(40).again(3, SAME | make_db.USED),
     "other values": lambda: Run().alone(60).again(40).again(3, flags=0),
@@ -109,6 +147,28 @@ def test_how_much_evidence_it_takes(tmp_path, name):
 def test_of_two_clearings_few_say_enough(tmp_path, name):
     run, is_found = CLEARINGS[name]
     assert bool(run().findings(tmp_path)) == is_found
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_other_threads_leave_open_is_judged_by_value(tmp_path, name):
+    run, is_found = FOUND[name]
+    assert bool(run().findings(tmp_path)) == is_found
+
+
+def test_where_another_thread_may_have_read_the_later_clear_is_to_go(tmp_path):
+    (finding,) = cleared(alone=40, again=10).again(2, SAME | ZERO).findings(tmp_path)
+    assert finding["line"] == 7 and finding["fraction"] == 1.0
+    assert finding["claim"] == ("Of 52 stores that were followed, 52 wrote the value that was there, where they came after another: what "
+                                "train.py:6 had stored; whether other threads read it is open.")
+    assert finding["advice"] == "Leave this one out and keep train.py:6: what it stores was there each time that it was looked at."
+
+
+def test_one_way_alone_may_lead_to_it(tmp_path):
+    """What another way's clear stored may be read, where nothing says that it is not."""
+    run = cleared(alone=40, again=10)
+    step = run.program.frame(run.program.frame(run.program.process.root(), "<module>", "main(np.ones"), "step", CLEARED)
+    run.program.process.pair(run.program.process.node(step, make_db.NATIVE, ADDRESS), run.second, STORES, flags=UNPROVED)
+    assert run.findings(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", UNMADE)
