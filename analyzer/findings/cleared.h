@@ -1,6 +1,6 @@
 /*
- * Two statements of one suite that clear the same gradients of PyTorch's: "model.zero_grad()", "opt.zero_grad()". By the text: whether
- * gradients come in between is for the samples to say.
+ * Two statements of one suite that clear the same gradients of PyTorch's (clear.h). By the text: whether gradients come in between is
+ * for the samples to say.
  */
 #ifndef PIEPROF_ANALYZER_CLEARED_H
 #define PIEPROF_ANALYZER_CLEARED_H
@@ -11,7 +11,8 @@
 #include "model/source.h"
 
 struct cleared {
-    int32_t first, second; /* their rows, rising */
+    int32_t first, second;         /* their rows, rising: those that clear */
+    int32_t first_row, second_row; /* where the statements begin */
 };
 
 /*
@@ -28,8 +29,5 @@ bool cleared_is_closed(const struct source *code, const struct cleared *pair);
 
 /* The next row from `from` on that asks for gradients ("loss.backward()"); 0: none. */
 int32_t cleared_backward(const struct source *code, int32_t from);
-
-/* The row of the `def` that the row stands in; 0: in none. */
-int32_t cleared_function(const struct source *code, int32_t row);
 
 #endif

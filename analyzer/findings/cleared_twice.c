@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "findings/cleared.h"
+#include "findings/scope.h"
 #include "findings/sites.h"
 #include "model/select.h"
 #include "model/source.h"
@@ -85,10 +86,10 @@ static bool is_seen(const struct passes *passes, int32_t row)
 /* Does each row that asks for gradients stand on that side of the clears, or was it seen to be run from there? */
 static bool text_agrees(const struct source *code, const struct cleared *pair, const struct passes *passes, bool inside)
 {
-    int32_t function = cleared_function(code, pair->first);
+    int32_t function = scope_function(code, pair->first);
     for (int32_t row = 0; (row = cleared_backward(code, row + 1)) > 0;) {
         bool between = row > pair->first && row < pair->second;
-        bool is_here = cleared_function(code, row) == function;
+        bool is_here = scope_function(code, row) == function;
         if (is_here ? between != inside : !is_seen(passes, row))
             return false;
     }

@@ -100,6 +100,7 @@ void rule_dead_store(struct model *model);
 void rule_covered_fill(struct model *model);
 void rule_stored_again(struct model *model);
 void rule_cleared_twice(struct model *model);
+void rule_cleared_before_call(struct model *model);
 void rule_sorted(struct model *model);
 void rule_idle(struct model *model);
 void rule_tiny_calls(struct model *model);

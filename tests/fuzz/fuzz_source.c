@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "findings/aliases.h"
+#include "findings/clear_call.h"
 #include "findings/cleared.h"
 #include "findings/cover.h"
 #include "findings/expression.h"
@@ -14,6 +15,7 @@
 #include "findings/loop_text.h"
 #include "findings/name_uses.h"
 #include "findings/operand.h"
+#include "findings/scope.h"
 #include "model/source_code.h"
 
 #define SIZE_MOST 20000u
@@ -30,9 +32,11 @@ static bool read_on(const char *at, void *state)
 static void try_pairs(const struct source *code, int32_t row)
 {
     struct cleared pair;
+    struct clear_call call;
     if (cleared_find(code, row, &pair))
         cleared_is_closed(code, &pair);
-    cleared_function(code, row);
+    clear_call_find(code, row, &call);
+    scope_function(code, row);
     cleared_backward(code, row);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "findings/cleared.h"
+#include "findings/scope.h"
 
 #define LOOP "for x in batches:\n"
 #define OPTIMIZER "model = Net()\nopt = torch.optim.SGD(model.parameters(), lr=0.1)\n"
@@ -41,8 +42,72 @@ static void test_pairs(void **state)
           "o.zero_grad()SECOND\n",
           4);
     check(OPTIMIZER "def f(x):\n    model.zero_grad()\n    opt.zero_grad()SECOND\n", 4);
+    /* The model has two names. */
+#define TRAINER(body, model)                                                                                           \
+    "class T:\n    def __init__(self, " model "):\n" body "    def f(self):\n        self.m.zero_grad()\n"             \
+    "        self.o.zero_grad()SECOND\n"
+#define HOLDS "        self.m = model\n"
+#define MADE "        self.o = SGD(model.parameters(), lr=1)\n"
+    check(TRAINER(HOLDS MADE, "model"), 6);
+    check(TRAINER(MADE HOLDS, "model"), 6);
+    check(TRAINER(HOLDS "        model = wrap(model)\n" MADE, "model"), 0);
+    check(TRAINER(MADE "        model = wrap(model)\n" HOLDS, "model"), 0);
+    check(TRAINER("        self.m = wrap(model)\n" MADE, "model"), 0);
+    check(TRAINER("        self.m = other\n" MADE, "model"), 0);
+    check(TRAINER(HOLDS MADE "        model.head = Linear()\n", "model"), 0);
+    check(TRAINER(HOLDS "    def g(self, model):\n" MADE, "model"), 0);
     /* Asked for the first, it is the same pair. */
     check(LOOP "    opt.zero_grad()SECOND\n    y = f(x)\n    opt.zero_grad()\n", 2);
+}
+
+#define EACH "for p in model.parameters():\n"
+
+static void test_loops_over_parameters(void **state)
+{
+    (void)state;
+    check(OPTIMIZER "opt.zero_grad(set_to_none=False)\n" EACH "    p.grad.zero_()SECOND\n", 3);
+    check(OPTIMIZER "opt.zero_grad(False)\n" EACH "    p.grad.data.zero_()SECOND\n", 3);
+    check(OPTIMIZER "model.zero_grad(set_to_none=True)\ny = 1\n" EACH "\n    p.grad = NoneSECOND\n", 3);
+    check(OPTIMIZER "opt.zero_grad(set_to_none=False)\nfor p in model.parameters(): p.grad.zero_()SECOND\n", 3);
+    check(OPTIMIZER "opt.zero_grad(set_to_none=False)\n" EACH
+                    "    if p.grad is not None:\n        p.grad.zero_()SECOND\n"
+                    "y = 1\n",
+          3);
+    check(OPTIMIZER EACH "    if p.grad is not None: p.grad.zero_()\nopt.zero_grad(set_to_none=False)SECOND\n", 4);
+    check(OPTIMIZER EACH "    p.grad.zero_()\n" EACH "    p.grad.zero_()SECOND\n", 4);
+    check("class T:\n    def __init__(self):\n        self.o = Adam(self.n.parameters(), lr=1)\n    def f(self):\n"
+          "        self.o.zero_grad(set_to_none=False)\n        for q in self.n.parameters():\n            "
+          "q.grad.zero_()SECOND\n        return y\n",
+          5);
+}
+
+static void test_loops_that_clear_something_else(void **state)
+{
+    (void)state;
+#define LOOPS(head, body) OPTIMIZER "opt.zero_grad(set_to_none=False)\n" head body "\n"
+    /* Zeros are not None; what the default is, the version says. */
+    check(LOOPS(EACH, "    p.grad = NoneSECOND"), 0);
+    check(OPTIMIZER "opt.zero_grad()\n" EACH "    p.grad.zero_()SECOND\n", 0);
+    check(LOOPS(EACH, "    p.grad.mul_(0.5)SECOND"), 0);
+    check(LOOPS(EACH, "    q.grad.zero_()SECOND"), 0);
+    check(LOOPS(EACH, "    p.zero_()SECOND"), 0);
+    check(LOOPS(EACH, "    p.grad.zero_().add_(q)SECOND"), 0);
+    check(LOOPS(EACH, "    p.grad.zero_()SECOND\n    p.add_(q)"), 0);
+    check(LOOPS(EACH, "    p.grad.zero_(); p.add_(q)SECOND"), 0);
+    check(LOOPS(EACH, "    p.add_(q)\n    p.grad.zero_()SECOND"), 0);
+    check(LOOPS(EACH, "    p.grad.zero_()SECOND\nelse:\n    f()"), 0);
+    check(LOOPS(EACH, "    if p.ndim > 1:\n        p.grad.zero_()SECOND"), 0);
+    check(LOOPS(EACH, "    if p.grad is None:\n        p.grad.zero_()SECOND"), 0);
+    check(LOOPS(EACH, "    if p.grad is not None:\n        p.grad.zero_()SECOND\n    else:\n        f(p)"), 0);
+    check(LOOPS(EACH, "    if q.grad is not None:\n        p.grad.zero_()SECOND"), 0);
+    check(LOOPS("for p in model.head.parameters():\n", "    p.grad.zero_()SECOND"), 0);
+    check(LOOPS("for p in list(model.parameters())[1:]:\n", "    p.grad.zero_()SECOND"), 0);
+    check(LOOPS("for p in model.parameters(False):\n", "    p.grad.zero_()SECOND"), 0);
+    check(LOOPS("for p, q in model.parameters():\n", "    p.grad.zero_()SECOND"), 0);
+    check(LOOPS("for p in other.parameters():\n", "    p.grad.zero_()SECOND"), 0);
+    check(LOOPS("while p in model.parameters():\n", "    p.grad.zero_()SECOND"), 0);
+    check(LOOPS("if x:\n    " EACH, "        p.grad.zero_()SECOND"), 0);
+#undef LOOPS
 }
 
 static void test_no_pairs(void **state)
@@ -121,6 +186,13 @@ static void test_rounds_that_leave_or_look(void **state)
     assert_true(
         closed(LOOP "    o.zero_grad()\n    loss(x).backward()\n    n = p.grad.norm()\n    o.zero_grad()SECOND\n"));
     assert_false(closed(LOOP "    o.zero_grad()\n    f(x)\n    o.zero_grad()SECOND\n    n = p.grad.norm()\n"));
+    /* The clears' own rows look at gradients, no others may. */
+#define TWICE(behind)                                                                                                  \
+    OPTIMIZER "opt.zero_grad(set_to_none=False)\nloss(x).backward()\n" EACH                                            \
+              "    if p.grad is not None:\n        p.grad.zero_()SECOND\n" behind
+    assert_true(closed(TWICE("y = 1\n")));
+    assert_false(closed(TWICE("y = q.grad\n")));
+#undef TWICE
 }
 
 static bool quiet(const char *text)
@@ -138,8 +210,16 @@ static void test_what_is_called_in_between(void **state)
     assert_true(quiet(OPTIMIZER "opt.zero_grad()\ny = model(x.to(d)).square().mean()\nopt.zero_grad()SECOND\n"));
     assert_true(quiet(
         OPTIMIZER "loss = nn.MSELoss()\nopt.zero_grad()\ny = loss(model(x[i]), F.relu(z))\nopt.zero_grad()SECOND\n"));
+#define NAMED(model)                                                                                                   \
+    "class T:\n    def __init__(self, m):\n        self.m = " model "\n        self.o = SGD(m.parameters())\n"         \
+    "    def f(self, x):\n        self.o.zero_grad()\n        y = self.m(x)\n        self.o.zero_grad()SECOND\n"
+    assert_true(quiet(NAMED("m")));
+    assert_false(quiet(NAMED("other")));
     assert_false(quiet(OPTIMIZER "opt.zero_grad()\nregularise(model)\nopt.zero_grad()SECOND\n"));
     assert_false(quiet(OPTIMIZER "opt.zero_grad()\nopt.step()\nopt.zero_grad()SECOND\n"));
+    assert_true(quiet(OPTIMIZER "opt.zero_grad(set_to_none=False)\n" EACH "    p.grad.zero_()SECOND\n"));
+    assert_false(quiet(OPTIMIZER "opt.zero_grad(set_to_none=False)\nf(x)\n" EACH "    p.grad.zero_()SECOND\n"));
+    assert_false(quiet("def train(x):\n    pass\nopt.zero_grad()\nself.train(x)\nopt.zero_grad()SECOND\n"));
     assert_false(quiet("opt.zero_grad()\nswitch()\nopt.zero_grad()SECOND\n"));
     assert_false(quiet("opt.zero_grad()\ny = model(x)\nopt.zero_grad()SECOND\n"));
 }
@@ -154,9 +234,9 @@ static void test_rows(void **state)
     assert_int_equal(cleared_backward(&run.source, 1), 6);
     assert_int_equal(cleared_backward(&run.source, 7), 8);
     assert_int_equal(cleared_backward(&run.source, 9), 0);
-    assert_int_equal(cleared_function(&run.source, 6), 2);
-    assert_int_equal(cleared_function(&run.source, 4), 3);
-    assert_int_equal(cleared_function(&run.source, 8), 0);
+    assert_int_equal(scope_function(&run.source, 6), 2);
+    assert_int_equal(scope_function(&run.source, 4), 3);
+    assert_int_equal(scope_function(&run.source, 8), 0);
 }
 
 static void test_broken_texts(void **state)
@@ -179,6 +259,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_loops_over_parameters),
+        cmocka_unit_test(test_loops_that_clear_something_else),
         cmocka_unit_test(test_no_pairs),
         cmocka_unit_test(test_gradients_stored_by_the_program),
         cmocka_unit_test(test_rounds_that_leave_or_look),
