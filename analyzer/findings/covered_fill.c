@@ -2,8 +2,9 @@
  * Claim: the statement fills a buffer, and what stands right behind it stores into all of that before anybody reads it: it need not be filled.
  * Evidence: the text alone (cover.h), which a short run shows as well as a long one; samples of time say whether it is worth telling. The waste
  * is what the fill's own call took, but for the page faults of fresh memory, which whoever stores there first pays.
- * Traps: those of cover.h; a followed store of the line that was read all the same; small buffers, of which the call is nearly all that the
- * fill takes, and empty() has that, too; what the call's arguments take.
+ * Traps: those of cover.h; another name of a buffer that is kept, by which the statement that covers it reads what the fill stored
+ * (origins.h); a followed store of the line that was read all the same; small buffers, of which the call is nearly all that the fill takes,
+ * and empty() has that, too; what the call's arguments take.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/text.h"
 #include "findings/blank.h"
 #include "findings/cover.h"
+#include "findings/origins.h"
 #include "findings/sites.h"
 #include "model/select.h"
 #include "model/source.h"
@@ -99,6 +101,13 @@ static void claim(struct model *model, struct line *line, const struct site *sit
     finding->exact = true;
 }
 
+/* What the statement itself has just made has no other name yet. */
+static bool is_covered(const struct source *code, int32_t line, const struct cover_fill *fill)
+{
+    int32_t row = cover_find(code, line, fill);
+    return row > 0 && (fill->is_made || !origins_may_read(code, line, row, fill->buffer));
+}
+
 static void look_at(struct model *model, struct line *line)
 {
     struct cover_fill fill;
@@ -107,8 +116,8 @@ static void look_at(struct model *model, struct line *line)
         return;
     const struct site *site = fill.is_made ? blank_site(model, line) : NULL;
     bool is_small = fill.is_made && (site == NULL || site->record->size_bytes < MADE_MIN_BYTES);
-    if (!is_small && model_percent(model, waste_s(line, site)) >= WASTE_PERCENT &&
-        cover_find(code, line->number, &fill) > 0 && !is_read(model, line))
+    if (!is_small && model_percent(model, waste_s(line, site)) >= WASTE_PERCENT && !is_read(model, line) &&
+        is_covered(code, line->number, &fill))
         claim(model, line, site);
 }
 

@@ -16,6 +16,7 @@
 #include "findings/name_uses.h"
 #include "findings/operand.h"
 #include "findings/scope.h"
+#include "findings/origins.h"
 #include "model/source_code.h"
 
 #define SIZE_MOST 20000u
@@ -63,8 +64,10 @@ static void try_row(const struct source *code, int32_t row)
     struct loop_text loop;
     struct word line;
     line.text = source_line(code, row, &line.length_bytes);
-    if (cover_read_fill(code, row, &fill))
+    if (cover_read_fill(code, row, &fill)) {
         cover_find(code, row, &fill);
+        origins_may_read(code, row, row + 1, fill.buffer);
+    }
     try_pairs(code, row);
     try_names(code, row, line);
     loop_text_header_bytes(code, row);

@@ -104,6 +104,25 @@ USED = {
             total += row[5]
             np.multiply(data, step, out=kept)
         """,
+    "kept and filled, and a view is read by what overwrites it": NUMPY + """
+        def step(sheet, number):
+            row = sheet.reshape(-1)[:400]
+            sheet.fill(0.0)  # A
+            np.copyto(sheet, row + number)
+            return sheet[3, 4]
+
+        kept = np.ones(data.shape)
+        for step_number in range(6000):
+            total += step(kept, step_number)
+        """,
+    "kept and filled, and a view of PyTorch's is read by what overwrites it": TORCH + """
+        kept = torch.ones(400, 400)
+        row = kept.view(-1)[:400]
+        for step in range(6000):
+            kept.zero_()  # A
+            kept.copy_(row.expand(400, 400) + step)
+            total += float(kept[3, 4])
+        """,
     "kept and filled, and a view is read on its line": NUMPY + """
         kept = np.ones(data.shape)
         row = kept[3]

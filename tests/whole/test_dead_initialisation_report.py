@@ -202,9 +202,10 @@ def test_what_unmakes_it(tmp_path, name):
     assert run.findings(tmp_path) == []
 
 
-def kept(fill, *behind, by=5):
-    """Line 4 fills a buffer that line 10 made, and what stands behind it overwrites that."""
+def kept(fill, *behind, by=5, above=""):
+    """Line 4 fills a buffer that line 10 made, and what stands behind it overwrites that. `above`: what the file begins with."""
     lines = PROGRAM.splitlines(keepends=True)
+    lines[1] = above + "\n"
     lines[3:4 + len(behind)] = [f"    {line}\n" for line in (fill, *behind)]
     run = Run(program="".join(lines))
     run.site = run.process.site(run.way(10), 4 * MIB, births=1)
@@ -221,6 +222,24 @@ def test_a_kept_buffer_need_not_be_filled(tmp_path, fill, behind):
     assert (finding["kind"], finding["category"], finding["line"]) == ("dead_store", "dead initialisation", 4)
     assert finding["claim"] == "Fills buffer; train.py:5 stores into all of it before anybody reads it."
     assert finding["advice"] == "Leave it out: train.py:5 writes all of it."
+
+
+READ = "np.multiply(row, number, out=buffer)"
+
+
+@pytest.mark.parametrize("above", ["row = np.sqrt(buffer)", "row = buffer[0].copy()", "row = buffer * 2", "row = np.ones(3)"])
+def test_what_overwrites_it_reads_another_array(tmp_path, above):
+    (finding,) = kept("buffer.fill(0.0)", READ, above=above).findings(tmp_path)
+    assert finding["line"] == 4
+
+
+ALIASES = ["row = buffer[0]", "row = buffer.reshape(-1)[:9]", "row = np.asarray(buffer)", "row, other = window(buffer)", "row = buffer.T",
+           "rows = [buffer[0]]; row = rows[0]", "from views import row, buffer"]
+
+
+@pytest.mark.parametrize("above", ALIASES)
+def test_what_overwrites_it_may_read_it_by_another_name(tmp_path, above):
+    assert kept("buffer.fill(0.0)", READ, above=above).findings(tmp_path) == []
 
 
 NEEDED = {
