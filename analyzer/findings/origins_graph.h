@@ -56,6 +56,11 @@ struct origin_function *origins_function(struct origins *origins, struct word na
 /* "x" of "x.T", ".w" of "self.w"; length 0 of "x.shape" and "np.pi", which are no arrays of the file's. */
 struct word origins_base(struct word name);
 
+static inline bool origins_opens(char c)
+{
+    return c == '(' || c == '[' || c == '{';
+}
+
 /* "x" of "x.reshape", which is called. */
 struct word origins_owner(struct word function);
 

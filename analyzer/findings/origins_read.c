@@ -6,6 +6,8 @@
 
 #define ITEMS_MAX 32u
 #define NESTED_MAX 32u
+#define DEPTH_MAX 8u
+#define STATEMENT_MAX_BYTES 8192u
 
 /* The functions around a statement, and what a ":" in the middle of the one before left for this one. */
 struct reading {
@@ -33,7 +35,7 @@ static const char *behind_keyword(struct word text, const char *word)
         const char *quiet = word_skip_quiet(at, end);
         if (quiet > at) {
             at = quiet;
-        } else if (strchr("([{", *at) != NULL) {
+        } else if (origins_opens(*at)) {
             struct word inner = word_in_bracket(at, end);
             at = word_end(inner) < end ? word_end(inner) + 1 : end;
         } else if (word_char(*at)) {
@@ -48,7 +50,7 @@ static const char *behind_keyword(struct word text, const char *word)
     return NULL;
 }
 
-static void bind(struct origins *origins, struct word target, struct word value, bool iterates);
+static void bind(struct origins *origins, struct word target, struct word value, bool iterates, unsigned depth);
 
 static void bind_one(struct origins *origins, struct word target, struct word value)
 {
@@ -68,13 +70,13 @@ static void bind_one(struct origins *origins, struct word target, struct word va
 
 /* "a, b = c, d", "for a, b in zip(c, d)", "for i, a in enumerate(c)". False: not one by one. */
 static bool bind_each(struct origins *origins, const struct word *targets, size_t count, struct word value,
-                      bool iterates)
+                      bool iterates, unsigned depth)
 {
     struct word function, arguments = value, values[ITEMS_MAX];
     bool calls = word_call(value, &function, &arguments);
     if (iterates && calls && word_is(function, "enumerate") && count == 2) {
-        bind(origins, targets[0], (struct word){"0", 1}, false);
-        bind(origins, targets[1], arguments, true);
+        bind(origins, targets[0], (struct word){"0", 1}, false, depth);
+        bind(origins, targets[1], arguments, true, depth);
         return true;
     }
     if (iterates ? !calls || !word_is(function, "zip") : calls)
@@ -83,30 +85,32 @@ static bool bind_each(struct origins *origins, const struct word *targets, size_
         word_split(arguments, ',', values, ITEMS_MAX) != count)
         return false;
     for (size_t i = 0; i < count; i++)
-        bind(origins, targets[i], values[i], iterates);
+        bind(origins, targets[i], values[i], iterates, depth);
     return true;
 }
 
-static void bind(struct origins *origins, struct word target, struct word value, bool iterates)
+static void bind(struct origins *origins, struct word target, struct word value, bool iterates, unsigned depth)
 {
     struct word targets[ITEMS_MAX];
     target = word_trimmed(target.text, word_end(target));
-    while (target.length_bytes > 0 && strchr("([*", *target.text) != NULL) {
+    while (target.length_bytes > 0 && *target.text == '*')
+        target = word_trimmed(target.text + 1, word_end(target));
+    while (target.length_bytes > 0 && origins_opens(*target.text)) {
         struct word inner = word_in_bracket(target.text, word_end(target));
-        if (*target.text != '*' && word_end(inner) + 1 != word_end(target))
+        if (word_end(inner) + 1 != word_end(target))
             break;
-        target = *target.text == '*' ? (struct word){target.text + 1, target.length_bytes - 1} : inner;
+        target = word_trimmed(inner.text, word_end(inner));
     }
     size_t count = word_split(target, ',', targets, ITEMS_MAX);
-    if (count == 0 || count == SIZE_MAX) {
-        origins->unclear |= count == SIZE_MAX;
+    if (count == 0 || count == SIZE_MAX || depth == DEPTH_MAX) {
+        origins->unclear |= count > 0;
         return;
     }
     bool stars = memchr(target.text, '*', target.length_bytes) != NULL;
-    if (count > 1 && !stars && bind_each(origins, targets, count, value, iterates))
+    if (count > 1 && !stars && bind_each(origins, targets, count, value, iterates, depth + 1))
         return;
     for (size_t i = 0; i < count && count > 1; i++)
-        bind(origins, targets[i], value, iterates);
+        bind(origins, targets[i], value, iterates, depth + 1);
     if (count == 1)
         bind_one(origins, targets[0], value);
 }
@@ -132,7 +136,7 @@ static void read_assignment(struct origins *origins, struct reading *reading, st
         rest = (struct word){sign + length, (size_t)(word_end(rest) - sign) - length};
     }
     for (size_t i = 0; i < count; i++)
-        bind(origins, targets[i], rest, false);
+        bind(origins, targets[i], rest, false, 0);
     if (count > 0 && behind_keyword(rest, "lambda") != NULL && *word_end(statement) == ':')
         reading->pending = targets[count - 1];
     struct word alone = word_trimmed(statement.text, word_end(statement));
@@ -150,7 +154,7 @@ static void read_with(struct origins *origins, struct word items)
         const char *as = behind_keyword(parts[i], "as");
         if (as != NULL)
             bind(origins, word_trimmed(as, word_end(parts[i])),
-                 (struct word){parts[i].text, (size_t)(as - 2 - parts[i].text)}, false);
+                 (struct word){parts[i].text, (size_t)(as - 2 - parts[i].text)}, false, 0);
     }
 }
 
@@ -230,7 +234,7 @@ static void read_statement(struct origins *origins, struct reading *reading, str
         const char *in = behind_keyword(rest, "in");
         if (in != NULL)
             bind(origins, (struct word){rest.text, (size_t)(in - 2 - rest.text)}, word_trimmed(in, word_end(rest)),
-                 true);
+                 true, 0);
     } else if (begins(statement, "with", &rest)) {
         read_with(origins, rest);
     } else if (begins(statement, "return", &rest) || begins(statement, "yield", &rest)) {
@@ -250,7 +254,8 @@ void origins_read(struct origins *origins, struct word text)
         while (statement.length_bytes > 0 && word_end(statement)[-1] == '\\' && word_next_statement(&rest, &next))
             statement.length_bytes = (size_t)(word_end(next) - statement.text);
         statement = word_trimmed(statement.text, word_end(statement));
-        if (statement.length_bytes == 0 || *statement.text == '#')
+        origins->unclear |= statement.length_bytes > STATEMENT_MAX_BYTES;
+        if (statement.length_bytes == 0 || statement.length_bytes > STATEMENT_MAX_BYTES)
             continue;
         size_t indent = indent_of(text.text, statement);
         while (indent != SIZE_MAX && reading.depth > 0 && reading.indents[reading.depth - 1] >= indent)

@@ -132,7 +132,7 @@ static struct look look_at(const struct origins *origins, struct word text)
         bool is_operand = at == text.text || strchr("+-*/%@&|^<>=,(~ ", at[-1]) != NULL;
         if (quiet > at) {
             at = quiet;
-        } else if (strchr("([{", *at) != NULL) {
+        } else if (origins_opens(*at)) {
             struct word inner = word_in_bracket(at, end), parts[2];
             look.shows |= is_operand && (*at != '(' || word_split(inner, ',', parts, 1) == SIZE_MAX);
             at = word_end(inner) < end ? word_end(inner) + 1 : end;
