@@ -98,11 +98,14 @@ static bool objects_wanted(void)
 
 /*
  * Decided by what was asked for: by how much an allocator rounds up depends on what lies beside. Neither the interpreter's own
- * small data are objects, nor the thread-local data of libraries, which the dynamic loader allocates.
+ * small data are objects, nor the thread-local data of libraries, which the dynamic loader allocates, nor what the C library
+ * allocates for itself: buffers of streams and directories go to and from the kernel by calls within it, which no hook sees, so
+ * that all that is stored there would look dead. The texts that it makes for others (strdup, getline, asprintf) are no arrays.
  */
 static bool bears_object(size_t bytes, const void *caller)
 {
     return bytes >= config.object_min_bytes && !module_is_loader((uintptr_t)caller) &&
+           !module_is_c_library((uintptr_t)caller) &&
            (bytes >= OBJECT_INTERPRETER_MIN_BYTES || !module_is_interpreter((uintptr_t)caller));
 }
 

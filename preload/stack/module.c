@@ -48,7 +48,7 @@ static _Atomic uint32_t sequence; /* indexes[sequence % 2] is the current one */
 static _Atomic uint32_t generation;
 static unsigned long long adds_seen, removals_seen;
 static uint32_t objects_seen; /* of the last scan */
-static _Atomic uintptr_t interpreter_low, interpreter_high, loader_low, loader_high;
+static _Atomic uintptr_t interpreter_low, interpreter_high, loader_low, loader_high, c_library_low, c_library_high;
 static uintptr_t allocator_address, c_library_address, kernel_page_address, interpreter_address, loader_address;
 
 uint32_t module_generation(void)
@@ -106,6 +106,12 @@ bool module_is_loader(uintptr_t address)
 {
     return address >= atomic_load_explicit(&loader_low, memory_order_relaxed) &&
            address < atomic_load_explicit(&loader_high, memory_order_relaxed);
+}
+
+bool module_is_c_library(uintptr_t address)
+{
+    return address >= atomic_load_explicit(&c_library_low, memory_order_relaxed) &&
+           address < atomic_load_explicit(&c_library_high, memory_order_relaxed);
 }
 
 /* Code bytes before a return address: E8 rel32, or FF /2 in its lengths of 2 to 7 bytes. */
@@ -320,15 +326,13 @@ static void note_interpreter(void)
     }
 }
 
-static void note_loader(void)
+/* The text of what is not unloaded again, once. */
+static void note_text(uintptr_t address, _Atomic uintptr_t *low, _Atomic uintptr_t *high)
 {
-    if (atomic_load_explicit(&loader_high, memory_order_relaxed) != 0) {
-        return;
-    }
-    const struct module *module = module_find(loader_address);
-    if (module != NULL) {
-        atomic_store_explicit(&loader_low, module->text_low, memory_order_relaxed);
-        atomic_store_explicit(&loader_high, module->text_high, memory_order_relaxed);
+    const struct module *module = NULL;
+    if (atomic_load_explicit(high, memory_order_relaxed) == 0 && (module = module_find(address)) != NULL) {
+        atomic_store_explicit(low, module->text_low, memory_order_relaxed);
+        atomic_store_explicit(high, module->text_high, memory_order_relaxed);
     }
 }
 
@@ -353,7 +357,8 @@ bool module_scan(void)
     }
     atomic_store_explicit(&sequence, now + 1, memory_order_release);
     note_interpreter();
-    note_loader();
+    note_text(loader_address, &loader_low, &loader_high);
+    note_text(c_library_address, &c_library_low, &c_library_high);
     return true;
 }
 

@@ -35,6 +35,9 @@ bool module_is_interpreter(uintptr_t address);
 /* In the dynamic loader's text? Signal-safe, a few compares. */
 bool module_is_loader(uintptr_t address);
 
+/* In the C library's text? Signal-safe, a few compares. */
+bool module_is_c_library(uintptr_t address);
+
 /* Lies a call instruction right before `address`? What is not behind a call is no return address. Signal-safe. */
 bool module_is_behind_call(uintptr_t address);
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,6 +20,7 @@
 #include "objects/hooks_malloc.h"
 #include "objects/object_map.h"
 #include "process.h"
+#include "stack/module.h"
 
 #pragma GCC diagnostic ignored "-Wuse-after-free" /* a realloc that fails leaves the block alone */
 #pragma GCC diagnostic ignored "-Walloc-size-larger-than="
@@ -28,6 +30,7 @@ static int start(void **state)
     (void)state;
     process_engine_on(DB_ENGINE_ACCESS);
     hooks_malloc_start();
+    module_scan();
     if (!gate_start() || !object_map_start()) {
         return -1;
     }
@@ -197,6 +200,40 @@ static void test_the_smallest_object_is_as_asked_for(void **state)
     free(zeroed);
 }
 
+static void *made_meanwhile;
+
+static int compare(const void *one, const void *other)
+{
+    made_meanwhile = made_meanwhile != NULL ? made_meanwhile : malloc(4096);
+    return *(const char *)one - *(const char *)other;
+}
+
+/* What the C library allocates for itself goes to the kernel and comes from it unseen; what it is asked for, or its callbacks, does not. */
+static void test_the_c_librarys_own_buffers_are_no_objects(void **state)
+{
+    (void)state;
+    FILE *stream = fopen("/dev/null", "w");
+    assert_non_null(stream);
+    assert_int_equal(fputc('x', stream), 'x');
+    const char *buffer = stream->_IO_buf_base;
+    assert_true(malloc_usable_size((void *)(uintptr_t)buffer) >= OBJECT_MIN_BYTES);
+    assert_false(is_object(buffer));
+    fclose(stream);
+
+    char text[4096], letters[] = "cab";
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    char *copy = strdup(text);
+    assert_false(is_object(copy));
+    copy = realloc(copy, 5000);
+    assert_true(is_object(copy));
+    free(copy);
+
+    qsort(letters, 3, 1, compare);
+    assert_string_equal(letters, "abc");
+    assert_lives_and_dies(made_meanwhile);
+}
+
 static void test_no_objects_without_an_engine_that_asks(void **state)
 {
     (void)state;
@@ -310,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_sized_functions_end_objects),
         cmocka_unit_test(test_reallocarray_ends_one_object_and_bears_another),
         cmocka_unit_test(test_the_smallest_object_is_as_asked_for),
+        cmocka_unit_test(test_the_c_librarys_own_buffers_are_no_objects),
         cmocka_unit_test(test_no_objects_without_an_engine_that_asks),
         cmocka_unit_test(test_early_memory_can_be_given_back_and_grown),
         cmocka_unit_test(test_the_map_agrees_after_churn),

@@ -52,6 +52,14 @@ static void test_vdso_and_loader(void **state)
     assert_false(module_is_loader((uintptr_t)dlsym(RTLD_NEXT, "malloc")));
 }
 
+static void test_c_library(void **state)
+{
+    (void)state;
+    assert_true(module_is_c_library((uintptr_t)dlsym(RTLD_NEXT, "fopen")));
+    assert_false(module_is_c_library((uintptr_t)scan));
+    assert_false(module_is_c_library(module_find(getauxval(AT_BASE))->text_low));
+}
+
 static void test_scan_is_idempotent(void **state)
 {
     (void)state;
@@ -132,9 +140,13 @@ static void test_function_ranges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_by_address),   cmocka_unit_test(test_vdso_and_loader),
-        cmocka_unit_test(test_scan_is_idempotent), cmocka_unit_test(test_follows_dlopen_and_dlclose),
-        cmocka_unit_test(test_behind_call),        cmocka_unit_test(test_path_of_a_relative_name),
+        cmocka_unit_test(test_finds_by_address),
+        cmocka_unit_test(test_vdso_and_loader),
+        cmocka_unit_test(test_c_library),
+        cmocka_unit_test(test_scan_is_idempotent),
+        cmocka_unit_test(test_follows_dlopen_and_dlclose),
+        cmocka_unit_test(test_behind_call),
+        cmocka_unit_test(test_path_of_a_relative_name),
         cmocka_unit_test(test_function_ranges),
     };
     return cmocka_run_group_tests(tests, scan, NULL);

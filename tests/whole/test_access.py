@@ -13,7 +13,8 @@ to fall into, and the test of it:
  9. small native structures                             test_small_structures_are_no_objects
 10. sleeping through a call loses its loads             test_packed_and_read_is_used
 11. two watches hit by one instruction                  test_watch_life.c: two watches
-12. the kernel and the allocator touch the bytes        test_sent_..., test_refilled_..., test_heads_of_freed_chunks
+12. the kernel and the allocator touch the bytes        test_sent_..., test_refilled_..., test_heads_of_freed_chunks,
+                                                        test_what_the_c_library_writes_out_by_itself
 """
 import json
 import subprocess
@@ -278,6 +279,16 @@ def test_sent_as_a_message(measured):
                         "view = (ctypes.c_char * SIZE).from_address(a.value)", "def step(n):", "    lib.fill64(a, size, number(n))",
                         "    ends[0].sendmsg([view])", "    ends[1].recv(2 * SIZE)", "repeat(step)")
     expect(lines["lib.fill64(a, size, number(n))"], redundant_stores=0, dead_stores=0)
+
+
+def test_what_the_c_library_writes_out_by_itself(measured):
+    """fflush() writes a stream's buffer by a call within the C library: nobody could tell that what was stored there is used."""
+    text = "c.fwrite(a, 1, 3000, stream)"
+    report, lines = measured("c = ctypes.PyDLL(None)", "c.fopen.restype = ctypes.c_void_p",
+                             "stream = ctypes.c_void_p(c.fopen(b'/dev/null', b'w'))", "def step(n):", f"    {text}", "    c.fflush(stream)",
+                             "repeat(step)")
+    assert lines[text]["samples"] >= 100 and report["totals"]["other_pairs"] >= ENOUGH
+    assert all(lines[text][kind]["pairs"] == 0 for kind in ("redundant_stores", "dead_stores"))
 
 
 def test_overwritten_ten_times_in_a_call(measured):
