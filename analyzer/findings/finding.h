@@ -6,6 +6,7 @@
 #ifndef PIEPROF_ANALYZER_FINDING_H
 #define PIEPROF_ANALYZER_FINDING_H
 
+#include "findings/parts.h"
 #include "model/model.h"
 
 #define FINDING_REPEATED_CALL "repeated native call with the same arguments" /* the category of rule repeated's */
@@ -34,7 +35,8 @@ struct finding {
     const char *kind, *category;
     char id[17];
     struct line *line;
-    struct line_span span; /* what a fix would move: from the first to the last of its instructions */
+    struct line_span span;      /* what a fix would move: of several parts the heaviest */
+    struct finding_parts parts; /* all that it would move, where these are several; count 0 else */
     double waste_s;
     uint64_t
         waste_samples; /* that measured `waste_s`, where counts alone carry the claim; 0: the rule has weighed that */

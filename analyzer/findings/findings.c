@@ -1,4 +1,5 @@
 #include "findings/finding.h"
+#include "findings/sites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +88,14 @@ void findings_make(struct model *model)
 
 void findings_say(struct model *model)
 {
-    for (size_t i = 0; i < model->finding_count; i++)
-        model->findings[i]->say(model, model->findings[i]);
+    for (size_t i = 0; i < model->finding_count; i++) {
+        struct finding *finding = model->findings[i];
+        finding->say(model, finding);
+        char *parts = say_parts(model, finding), *claim = memory_print("%s%s", finding->claim, parts);
+        free(finding->claim);
+        free(parts);
+        finding->claim = claim;
+    }
 }
 
 void findings_free(struct model *model)

@@ -7,8 +7,12 @@
 #include "base/text.h"
 #include "findings/draws.h"
 #include "findings/sites.h"
+#include "model/source.h"
 #include "show/page.h"
 #include "show/text_parts.h"
+
+#define EXPRESSIONS_MAX 3u /* so many are named */
+#define EXPRESSION_COLUMNS_MAX 40
 
 char *say_place(const struct model *model, const char *file, int32_t line)
 {
@@ -71,6 +75,38 @@ char *say_others(const struct finding_object *object)
     free(equal);
     free(apart);
     return text;
+}
+
+/* The text of an expression, or its beginning. Fresh memory. */
+static char *say_expression(const char *text, size_t length, const struct line_span *span)
+{
+    size_t from = (size_t)span->column < length ? (size_t)span->column : length;
+    size_t to = (size_t)span->end_column < length ? (size_t)span->end_column : length;
+    char *printable = text_printable(text + from, to - from), *cut = text_cut(printable, EXPRESSION_COLUMNS_MAX);
+    free(printable);
+    return cut;
+}
+
+char *say_parts(const struct model *model, const struct finding *finding)
+{
+    const struct finding_parts *parts = &finding->parts;
+    size_t length = 0;
+    const char *text =
+        parts->count > 1 ? source_line(source_get(model, finding->line->file), parts->spans[0].line, &length) : NULL;
+    if (parts->count < 2)
+        return memory_print("%s", "");
+    char *said = memory_print(" It speaks of %zu parts of the line, each by itself", parts->count);
+    for (size_t i = 0; text != NULL && i < parts->count && i < EXPRESSIONS_MAX; i++) {
+        char *expression = say_expression(text, length, &parts->spans[i]);
+        const char *sign = i == 0 ? ":" : i + 1 == parts->count ? " and" : ",";
+        char *longer = memory_print("%s%s %s", said, sign, expression);
+        free(expression);
+        free(said);
+        said = longer;
+    }
+    char *whole = memory_print("%s%s.", said, text != NULL && parts->count > EXPRESSIONS_MAX ? ", ..." : "");
+    free(said);
+    return whole;
 }
 
 char *say_made(const struct finding_object *object, const char *by)

@@ -22,8 +22,9 @@ struct claim {
     bool joining; /* second round: sites that count beside those of the first */
     bool part;    /* of every place, other results differ */
     double waste_s;
-    uint64_t samples;      /* that measured it */
-    struct line_span span; /* of all its places on the line's row; line 0 before the first */
+    uint64_t samples;           /* that measured it */
+    struct line_span span;      /* of the first place; line 0 before that, no columns where not all places have some */
+    struct finding_parts parts; /* of the row, which all places together are */
 };
 
 uint64_t site_results(const struct site *site)
@@ -98,23 +99,26 @@ static double scaled(const struct site_rule *rule, const struct site *site, uint
     return examined > 0 ? (double)objects / (double)examined * (double)site_results(site) : 0;
 }
 
-/* Widens the span to hold the place's: a fix moves all of them. Where one has no columns, none are told. */
-static void claim_span(struct claim *claim, const struct line_span *span)
+/* A fix moves all of the places. Where one has no columns, none are told. */
+static void claim_span(struct claim *claim, const struct line_span *span, double seconds)
 {
-    if (claim->span.line == 0) {
+    bool is_first = claim->span.line == 0, is_known = claim->parts.count > 0;
+    if (is_first)
         claim->span = *span;
+    if ((is_first || is_known) && parts_add(&claim->parts, *span, seconds))
         return;
-    }
-    bool rows = span->column < 0 || span->end_line != span->line || claim->span.column < 0 ||
-                claim->span.end_line != claim->span.line;
-    if (rows) {
+    claim->parts.count = 0;
+    if (!is_first)
         claim->span.column = claim->span.end_column = -1;
-        return;
-    }
-    if (span->column < claim->span.column)
-        claim->span.column = span->column;
-    if (span->end_column > claim->span.end_column)
-        claim->span.end_column = span->end_column;
+}
+
+/* Of what is equal the part that takes longest; all of them where they are several. */
+static void fill_spans(const struct claim *claim, struct finding *finding)
+{
+    const struct finding_parts *parts = &claim->parts;
+    finding->span = parts->count > 0 ? parts->spans[parts_heaviest(parts)] : claim->span;
+    if (parts->count > 1)
+        finding->parts = *parts;
 }
 
 static bool carries(struct model *model, const struct claim *claim, const struct site *site)
@@ -188,10 +192,11 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
     }
     struct fed fed = fed_time(model, place);
     double seconds = ((double)place->ns * time_part(model, claim, place, before) + (double)fed.ns) * 1e-9;
-    claim->waste_s += seconds * (double)balance.equal / (double)balance.examined;
+    double wasted_s = seconds * (double)balance.equal / (double)balance.examined;
+    claim->waste_s += wasted_s;
     claim->samples += place->samples + fed.samples;
     claim->part = claim->part && balance.differing_objects * PART_OF_EQUAL > balance.equal_objects;
-    claim_span(claim, &place->span);
+    claim_span(claim, &place->span, wasted_s);
     place->claimed = true;
 }
 
@@ -420,6 +425,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     claim->samples = 0;
     claim->part = true;
     claim->span = (struct line_span){0};
+    claim->parts.count = 0;
     for (int round = 0; round < 2; round++) {
         claim->joining = round == 1;
         if (claim->joining && (claim->count == 0 || claim->rule->joins == NULL))
@@ -436,7 +442,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     struct finding *finding = finding_add(model, line, claim->rule->kind, NULL);
     finding->waste_s = claim->waste_s;
     finding->waste_samples = claim->samples;
-    finding->span = claim->span;
+    fill_spans(claim, finding);
     finding->part_of_call = claim->part;
     fill_objects(claim, finding);
     prefer_round(model, claim, finding);

@@ -85,6 +85,9 @@ char *say_part(struct model *model, const struct finding *finding);
 /* What to do about that. Fresh memory. */
 char *say_part_advice(void);
 
+/* " It speaks of 2 parts of the line, each by itself: ..." of a finding that does; empty else. Fresh memory. */
+char *say_parts(const struct model *model, const struct finding *finding);
+
 /* "512 KiB made 260 times by sorting", with how many were looked at where not all were. `by`: NULL for none. Fresh memory. */
 char *say_made(const struct finding_object *object, const char *by);
 

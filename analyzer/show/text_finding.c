@@ -84,7 +84,9 @@ void text_finding(const struct page *page, struct model *model, const struct fin
 {
     bool two = finding->first != finding->second;
     put_title(page, model, finding, rank);
-    text_source(page, model, finding->line, &finding->span);
+    bool several = finding->parts.count > 1;
+    text_source(page, model, finding->line, several ? finding->parts.spans : &finding->span,
+                several ? finding->parts.count : 1);
     text_caller(page, model, finding->line);
     put_sentence(page, STYLE_PLAIN, finding->claim);
     put_sentence(page, STYLE_WARN, finding->advice);

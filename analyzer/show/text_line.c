@@ -37,31 +37,45 @@ static size_t prefix_columns(const char *text, size_t length_bytes)
     return columns;
 }
 
-/* Carets under the part that was running; nothing when that is the whole line. */
-static void put_carets(const struct page *page, const struct line_span *span, const char *text, size_t length,
-                       size_t skip, size_t room)
+/* Marks the part's columns in `carets`, which has room for `room`; nothing when that is the whole line. False: it cannot be. */
+static bool mark_carets(char *carets, const struct line_span *span, const char *text, size_t length, size_t skip,
+                        size_t room)
 {
     if (span->column < 0 || (size_t)span->column >= length || span->column < (int32_t)skip)
-        return;
+        return false;
     size_t end = span->end_line == span->line && span->end_column > span->column ? (size_t)span->end_column : length;
     end = end < length ? end : length;
     size_t before = prefix_columns(text + skip, (size_t)span->column - skip);
     size_t under = prefix_columns(text + span->column, end - (size_t)span->column);
     if (before >= room || under == 0)
-        return;
-    under = before + under > room ? room - before : under;
-    char *carets = memory_zeroed(under + 1, 1);
-    memset(carets, '^', under);
-    fprintf(page->out, "%*s", INDENT + 5, "");
-    page_put(page, STYLE_DIM, " | ");
-    fprintf(page->out, "%*s", (int)before, "");
-    page_put(page, STYLE_MARK, carets);
-    fputc('\n', page->out);
+        return false;
+    memset(carets + before, '^', before + under > room ? room - before : under);
+    return true;
+}
+
+/* Carets under the parts of the line that are meant, with blanks between these. */
+static void put_carets(const struct page *page, const struct line_span *spans, size_t count, const char *text,
+                       size_t length, size_t skip, size_t room)
+{
+    char *carets = memory_zeroed(room + 1, 1), *first;
+    bool any = false;
+    memset(carets, ' ', room);
+    for (size_t i = 0; i < count; i++)
+        any |= mark_carets(carets, &spans[i], text, length, skip, room);
+    if (any) {
+        carets[(size_t)(strrchr(carets, '^') - carets) + 1] = '\0';
+        first = strchr(carets, '^');
+        fprintf(page->out, "%*s", INDENT + 5, "");
+        page_put(page, STYLE_DIM, " | ");
+        fprintf(page->out, "%*s", (int)(first - carets), "");
+        page_put(page, STYLE_MARK, first);
+        fputc('\n', page->out);
+    }
     free(carets);
 }
 
 void text_source(const struct page *page, const struct model *model, const struct line *line,
-                 const struct line_span *span)
+                 const struct line_span *spans, size_t count)
 {
     const struct source *source = source_get(model, line->file);
     size_t length = 0, skip = 0, room = page->width > INDENT + 8 ? page->width - INDENT - 8 : 1;
@@ -79,7 +93,7 @@ void text_source(const struct page *page, const struct model *model, const struc
     page_put(page, STYLE_DIM, number);
     page_put(page, STYLE_DIM, " | ");
     fprintf(page->out, "%s\n", cut);
-    put_carets(page, span, text, length, skip, room);
+    put_carets(page, spans, count, text, length, skip, room);
     if (source->state == SOURCE_CHANGED)
         page_put(page, STYLE_WARN, "          (as it ran: the file on disk is another by now)\n");
     if (source->state == SOURCE_EDITED)
@@ -223,7 +237,7 @@ void text_line(const struct page *page, struct model *model, const struct line *
     if (finding > 0)
         fprintf(page->out, "%*sfinding %zu above\n", INDENT, "", finding);
     else
-        text_source(page, model, line, &line->span);
+        text_source(page, model, line, &line->span, 1);
     text_caller(page, model, line);
     put_times(page, model, line);
     put_shares(page, line);

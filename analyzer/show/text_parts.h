@@ -55,9 +55,9 @@ void text_finding(const struct page *page, struct model *model, const struct fin
 /* text_line.c: the user line that a package's line stands for, where there is one. */
 void text_caller(const struct page *page, const struct model *model, const struct line *line);
 
-/* text_line.c: a source line, quoted, with carets under `span`. */
+/* text_line.c: a source line, quoted, with carets under each of the `count` spans. */
 void text_source(const struct page *page, const struct model *model, const struct line *line,
-                 const struct line_span *span);
+                 const struct line_span *spans, size_t count);
 
 /* text_line.c: one ranked line. `rank` counts from 1; `finding` is that of its first finding above, 0 without one. */
 void text_line(const struct page *page, struct model *model, const struct line *line, size_t rank, size_t finding,
