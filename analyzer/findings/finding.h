@@ -10,6 +10,7 @@
 #include "model/model.h"
 
 #define FINDING_REPEATED_CALL "repeated native call with the same arguments" /* the category of rule repeated's */
+#define FINDING_LOOP_INVARIANT "loop-invariant computation"
 #define FINDING_SORTED "inefficient algorithm"                               /* of rule sorted's */
 
 /* Objects of one size that a finding speaks of, over all ways to its line. */
@@ -103,6 +104,7 @@ void rule_covered_fill(struct model *model);
 void rule_stored_again(struct model *model);
 void rule_cleared_twice(struct model *model);
 void rule_cleared_before_call(struct model *model);
+void rule_reduced_again(struct model *model);
 void rule_sorted(struct model *model);
 void rule_idle(struct model *model);
 void rule_tiny_calls(struct model *model);

@@ -1,0 +1,128 @@
+#include "findings/kept.h"
+
+#include <string.h>
+
+#include "findings/cleared.h"
+#include "findings/code_facts.h"
+#include "findings/kept_uses.h"
+
+/* Functions that stop halfway let others run; one that calls itself is on the way twice, and what it gives its names is open. */
+static bool are_plain_calls(const struct kept_search *search)
+{
+    const struct kept_level *levels = search->ways->levels;
+    for (size_t i = 0; i <= search->loop_level; i++) {
+        if (code_has_word(levels[i].code, levels[i].def, "yield") ||
+            code_has_word(levels[i].code, levels[i].def, "await"))
+            return false;
+        for (size_t k = i + 1; k < search->ways->count; k++)
+            if (levels[k].code == levels[i].code && levels[k].def == levels[i].def)
+                return false;
+    }
+    return true;
+}
+
+/* What the operand is on the level, and on the next one out. */
+struct operand {
+    struct word word;
+    bool is_global;
+    bool is_last; /* the loop must stand on the next level */
+};
+
+static bool is_self(struct word word)
+{
+    return word.length_bytes > 5 && memcmp(word.text, "self.", 5) == 0 && word_last_part(word).text == word.text + 5;
+}
+
+/* Of "self.x": as long as the object is "self" to its caller, too; else that must have it in a variable, around which the loop is. */
+static bool pass_attribute(struct kept_search *search, size_t level, struct operand *operand)
+{
+    struct word receiver = kept_receiver(search->ways, level);
+    if (receiver.length_bytes == 0 || level + 1 >= search->ways->count)
+        return false;
+    if (word_is(receiver, "self"))
+        return true;
+    operand->is_last = true;
+    return word_last_part(receiver).text == receiver.text &&
+           kept_add_name(search, KEPT_OBJECT, search->ways->levels[level + 1].code, receiver) != NULL;
+}
+
+static bool pass_on(struct kept_search *search, size_t level, struct operand *operand)
+{
+    const struct kept_level *own = &search->ways->levels[level];
+    if (operand->is_last || own->def == 0)
+        return false;
+    if (operand->is_global)
+        return true;
+    if (is_self(operand->word))
+        return pass_attribute(search, level, operand);
+    if (!kept_is_parameter(own->code, own->def, operand->word)) {
+        operand->is_global =
+            cleared_function(own->code, own->def) == 0 && !code_gives(own->code, own->def, operand->word);
+        return operand->is_global;
+    }
+    operand->word = kept_argument(search->ways, level, operand->word);
+    return operand->word.length_bytes > 0 &&
+           word_equal(word_name_at(operand->word.text, word_end(operand->word)), operand->word) &&
+           (word_last_part(operand->word).text == operand->word.text || is_self(operand->word));
+}
+
+static void add_operand(struct kept_search *search, const struct source *code, struct word word)
+{
+    enum kept_name_kind kind = is_self(word) ? KEPT_ATTRIBUTE : KEPT_PLAIN;
+    struct kept_name *name = kept_add_name(search, kind, code, word_last_part(word));
+    if (name != NULL)
+        name->stays = true;
+    if (kind == KEPT_ATTRIBUTE)
+        kept_add_name(search, KEPT_OBJECT, code, (struct word){word.text, 4});
+}
+
+/* The nearest loop, and what the operand is called on the way to it. */
+static bool find_loop(struct kept_search *search, struct operand *operand)
+{
+    for (size_t i = 0; i < search->ways->count && !search->failed; i++) {
+        const struct kept_level *level = &search->ways->levels[i];
+        if (level->code == NULL)
+            return false;
+        if (!operand->is_global && !operand->is_last)
+            add_operand(search, level->code, operand->word);
+        search->loop_level = i;
+        if (kept_loop(level, &search->first, &search->last))
+            return !search->failed;
+        if (!pass_on(search, i, operand))
+            return false;
+    }
+    return false;
+}
+
+/* An attribute may be given another value wherever the object is known. */
+static void add_attribute_everywhere(struct kept_search *search, struct word attribute)
+{
+    for (size_t i = 0; i < search->ways->count; i++) {
+        struct kept_name *name = search->ways->levels[i].code != NULL
+                                     ? kept_add_name(search, KEPT_ATTRIBUTE, search->ways->levels[i].code, attribute)
+                                     : NULL;
+        if (name != NULL)
+            name->stays = true;
+        search->failed |= name != NULL && code_defines(name->code, attribute); /* a property */
+    }
+}
+
+bool kept_in_loop(const struct kept_ways *ways, struct word operand, struct loop *loop)
+{
+    struct kept_search search = {.ways = ways};
+    struct operand at = {.word = operand};
+    if (!ways->from_module || !find_loop(&search, &at) || !are_plain_calls(&search))
+        return false;
+    const struct kept_level *level = &ways->levels[search.loop_level];
+    const struct kept_level *home = at.is_global || at.is_last ? &ways->levels[0] : level;
+    if (is_self(at.word))
+        add_attribute_everywhere(&search, word_last_part(at.word));
+    if (!kept_add_origin(&search, home->code, at.is_global ? 0 : home->def, at.word))
+        return false;
+    for (size_t i = 0; i < search.count && !search.failed; i++)
+        kept_read_name(&search, i);
+    for (size_t i = 0; i < search.count; i++)
+        search.failed |= search.names[i].is_origin && !search.names[i].is_given;
+    *loop = (struct loop){.file = level->file, .line = search.first};
+    return !search.failed;
+}

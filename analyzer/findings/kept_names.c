@@ -1,0 +1,126 @@
+#include "findings/kept_names.h"
+
+#include <string.h>
+
+#include "findings/array_value.h"
+#include "findings/cleared.h"
+#include "findings/code_facts.h"
+
+struct kept_name *kept_add_name(struct kept_search *search, enum kept_name_kind kind, const struct source *code,
+                                struct word word)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        struct kept_name *name = &search->names[i];
+        if (name->kind == kind && name->code == code && !name->is_origin && word_equal(name->word, word))
+            return name;
+    }
+    if (search->count == KEPT_NAMES_MAX || word.length_bytes == 0 || code_is_open(code)) {
+        search->failed = true;
+        return NULL;
+    }
+    search->names[search->count] = (struct kept_name){.kind = kind, .code = code, .word = word};
+    return &search->names[search->count++];
+}
+
+/* "x" or "self.x", "model.x": of an attribute whose it is does not count. */
+struct kept_name *kept_add_dotted(struct kept_search *search, const struct source *code, struct word word)
+{
+    struct word last = word_last_part(word);
+    bool is_plain = last.text == word.text;
+    return kept_add_name(search, is_plain ? KEPT_PLAIN : KEPT_ATTRIBUTE, code, last);
+}
+
+/* The level whose function that is; SIZE_MAX: none. */
+size_t kept_level_at(const struct kept_search *search, const struct source *code, int32_t def)
+{
+    for (size_t i = 0; i < search->ways->count; i++)
+        if (search->ways->levels[i].code == code && search->ways->levels[i].def == def)
+            return i;
+    return SIZE_MAX;
+}
+
+/* An entry of its own: what it is given counts. False: it is there. */
+static bool add_giver(struct kept_search *search, enum kept_name_kind kind, const struct source *code, int32_t def,
+                      struct word word)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        const struct kept_name *name = &search->names[i];
+        if (name->is_origin && name->kind == kind && name->code == code && name->def == def &&
+            word_equal(name->word, word))
+            return false;
+    }
+    if (search->count == KEPT_NAMES_MAX || word.length_bytes == 0 || code_is_open(code)) {
+        search->failed = true;
+        return false;
+    }
+    search->names[search->count++] =
+        (struct kept_name){.kind = kind, .code = code, .word = word, .def = def, .is_origin = true};
+    return true;
+}
+
+/* Whatever the file's calls of a function that has ended hand in for a parameter. False where there are none. */
+static bool find_handed(struct kept_search *search, const struct source *code, int32_t def, struct word parameter)
+{
+    struct word rest = code_text(code), statement, name = kept_name_of(code, def, "def");
+    bool is_init = word_is(name, "__init__"), found = false;
+    if (is_init)
+        name = kept_class_of(code, def);
+    while (name.length_bytes > 0 && word_next_statement(&rest, &statement)) {
+        const char *at = memmem(statement.text, statement.length_bytes, name.text, name.length_bytes);
+        static const char *const defining[] = {"def", "class"};
+        if (at == NULL || word_mentions(statement, name) == 0 ||
+            WORD_IS_ONE_OF(word_name_at(word_skip_blanks(statement.text, word_end(statement)), word_end(statement)),
+                           defining))
+            continue;
+        const char *open = word_skip_blanks(at + name.length_bytes, word_end(statement));
+        if (word_mentions(statement, name) > 1 || open == word_end(statement) || *open != '(')
+            return false;
+        struct word argument = kept_handed(code, def, word_in_bracket(open, word_end(statement)), parameter, is_init);
+        if (argument.length_bytes == 0 || !kept_find_origin(search, code, argument))
+            return false;
+        found = true;
+    }
+    return found;
+}
+
+/* Of a parameter: from the caller of a function that runs; of one that has ended from all that the file's calls say. */
+static bool find_from_callers(struct kept_search *search, const struct source *code, int32_t def, struct word word)
+{
+    size_t level = kept_level_at(search, code, def);
+    if (level == SIZE_MAX)
+        return find_handed(search, code, def, word);
+    struct word argument = kept_argument(search->ways, level, word);
+    return argument.length_bytes > 0 && level + 1 < search->ways->count &&
+           kept_find_origin(search, search->ways->levels[level + 1].code, argument);
+}
+
+/* What a name of the function stands for comes from there, or from who calls it. */
+bool kept_add_origin(struct kept_search *search, const struct source *code, int32_t def, struct word word)
+{
+    struct word last = word_last_part(word);
+    if (last.text != word.text)
+        return add_giver(search, KEPT_ATTRIBUTE, code, 0, last) || !search->failed;
+    bool is_parameter = kept_is_parameter(code, def, word);
+    if (!is_parameter && def > 0 && !code_gives(code, def, word))
+        def = 0;
+    if (!add_giver(search, KEPT_PLAIN, code, def, word))
+        return !search->failed;
+    search->names[search->count - 1].is_given = is_parameter;
+    return !is_parameter || find_from_callers(search, code, def, word);
+}
+
+/* Of an expression that stands in the code. */
+bool kept_find_origin(struct kept_search *search, const struct source *code, struct word value)
+{
+    struct value found = value_of(value);
+    switch (found.kind) {
+    case VALUE_NEW:
+        return true;
+    case VALUE_SHARED:
+        return kept_add_origin(search, code, cleared_function(code, code_row(code, value.text)), found.name);
+    case VALUE_CALLED:
+        return add_giver(search, KEPT_CALLED, code, 0, word_last_part(found.name)) || !search->failed;
+    default:
+        return false;
+    }
+}

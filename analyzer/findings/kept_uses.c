@@ -1,0 +1,300 @@
+#include "findings/kept_uses.h"
+
+#include <string.h>
+
+#include "findings/cleared.h"
+#include "findings/code_facts.h"
+#include "findings/mention.h"
+
+#define MENTIONS_MAX 400u
+#define TARGETS_MAX 16u
+#define RUN_DEPTH_MAX 4u
+#define CALLS_MAX 100u /* functions whose calls are looked for */
+
+static bool is_in_loop(const struct kept_search *search, const struct source *code, int32_t row)
+{
+    return search->ways->levels[search->loop_level].code == code && row >= search->first && row <= search->last;
+}
+
+static bool runs_meanwhile(struct kept_search *search, const struct source *code, int32_t row, unsigned depth);
+
+/* At a mention of a function: may it run while the loop does? Where it is no call, whoever has it may call it. */
+static bool is_run_from(struct kept_search *search, const struct source *code, struct word statement, const char *at,
+                        struct word name, unsigned depth)
+{
+    const char *end = word_end(statement), *behind = word_skip_blanks(at + name.length_bytes, end);
+    return behind == end || *behind != '(' || runs_meanwhile(search, code, code_row(code, at), depth + 1);
+}
+
+static bool is_run_in(struct kept_search *search, const struct source *code, int32_t def, struct word name,
+                      unsigned depth)
+{
+    struct word rest = code_text(code), statement;
+    while (word_next_statement(&rest, &statement)) {
+        for (const char *at = statement.text;
+             (at = memmem(at, (size_t)(word_end(statement) - at), name.text, name.length_bytes)) != NULL;
+             at += name.length_bytes) {
+            bool is_word =
+                (at == code->text || !word_char(at[-1])) &&
+                (at + name.length_bytes == code->text + code->length_bytes || !word_char(at[name.length_bytes]));
+            if (is_word && (def == 0 || code_row(code, at) != def) &&
+                is_run_from(search, code, statement, at, name, depth))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* May a row that is run while the loop is call the function? One without a name of its own may be called by any. */
+static bool is_called_meanwhile(struct kept_search *search, const struct source *code, int32_t def, unsigned depth)
+{
+    struct word name = kept_name_of(code, def, "def");
+    bool is_init = word_is(name, "__init__");
+    if (is_init)
+        name = kept_class_of(code, def);
+    if (depth > RUN_DEPTH_MAX || search->calls++ > CALLS_MAX || name.length_bytes == 0 || word_is(name, "forward") ||
+        *name.text == '_' || code_has_word(code, def, "yield"))
+        return true;
+    if (is_init)
+        def = code_row(code, name.text);
+    for (size_t i = 0; i < search->ways->count; i++) {
+        const struct source *other = search->ways->levels[i].code;
+        if (other != NULL && is_run_in(search, other, other == code ? def : 0, name, depth))
+            return true;
+    }
+    return false;
+}
+
+/* May the row be run while the loop is? Not what else stands in the functions that wait for it to end. */
+static bool runs_meanwhile(struct kept_search *search, const struct source *code, int32_t row, unsigned depth)
+{
+    int32_t def = cleared_function(code, row);
+    size_t level = kept_level_at(search, code, def);
+    if (is_in_loop(search, code, row))
+        return true;
+    if (def == 0 || (level != SIZE_MAX && level >= search->loop_level))
+        return false;
+    return level != SIZE_MAX || is_called_meanwhile(search, code, def, depth);
+}
+
+static void hand_on(struct kept_search *search, const struct source *code, const struct mention *mention)
+{
+    bool is_bound = false;
+    int32_t def = code_function_run(code, mention->function, &is_bound);
+    if (def == 0) {
+        search->failed |= !code_is_layer(code, mention->function);
+        return;
+    }
+    struct word parameter = kept_parameter(code, def, mention->place, mention->keyword, is_bound);
+    if (parameter.length_bytes == 0)
+        search->failed = true;
+    else
+        kept_add_name(search, KEPT_PLAIN, code, parameter);
+}
+
+/* "a, b", "self.x", "y[0]": all of them may be the array from here on. */
+static void share_with(struct kept_search *search, const struct source *code, struct word targets)
+{
+    struct word items[TARGETS_MAX];
+    if (targets.length_bytes > 0 && *targets.text == '(')
+        targets = word_in_bracket(targets.text, word_end(targets));
+    size_t count = word_split(targets, ',', items, TARGETS_MAX);
+    search->failed |= count == 0 || count == SIZE_MAX;
+    for (size_t i = 0; count != SIZE_MAX && i < count && !search->failed; i++) {
+        const char *at = items[i].text;
+        if (items[i].length_bytes == 0)
+            continue; /* "a, = x" */
+        at += *at == '*' || *at == '(' ? 1 : 0;
+        struct word name = word_name_at(at, word_end(items[i]));
+        if (name.length_bytes == 0)
+            search->failed = true;
+        else
+            kept_add_dotted(search, code, name);
+    }
+}
+
+/* Is the name another from here on, of those that must stay the same array while the loop runs? */
+static bool is_rebound(const struct kept_search *search, const struct kept_name *name, int32_t row)
+{
+    int32_t def = cleared_function(name->code, row);
+    if (name->kind == KEPT_ATTRIBUTE)
+        return def == 0 || !word_is(kept_name_of(name->code, def, "def"), "__init__");
+    for (size_t i = 0; i <= search->loop_level; i++) {
+        const struct kept_level *level = &search->ways->levels[i];
+        if (level->code == name->code && level->def == def &&
+            (i < search->loop_level || is_in_loop(search, name->code, row)))
+            return true;
+    }
+    return false;
+}
+
+static void read_given(struct kept_search *search, struct kept_name *name, struct word value, int32_t row)
+{
+    bool is_own = name->kind == KEPT_ATTRIBUTE || name->def == cleared_function(name->code, row);
+    if (name->stays && is_rebound(search, name, row)) {
+        search->failed = true;
+    } else if (name->is_origin && is_own) {
+        name->is_given = true;
+        search->failed |= !kept_find_origin(search, name->code, value);
+    }
+}
+
+static void read_returned(struct kept_search *search, const struct source *code, int32_t row)
+{
+    int32_t def = cleared_function(code, row);
+    struct word function = kept_name_of(code, def, "def");
+    if (def == 0 || function.length_bytes == 0)
+        search->failed = true;
+    else
+        kept_add_name(search, KEPT_CALLED, code, function);
+}
+
+/* Behind a "lambda x:", or on a row that goes on with the one before: what is read for a statement is none. */
+static bool is_cut_off(const struct source *code, const char *at)
+{
+    const char *begin = at;
+    while (begin > code->text && begin[-1] != '\n')
+        begin--;
+    if (begin > code->text + 1) {
+        const char *last = begin - 1;
+        last -= last > code->text && last[-1] == '\r';
+        if (last > code->text && last[-1] == '\\')
+            return true;
+    }
+    return memmem(begin, (size_t)(at - begin), "lambda", sizeof("lambda") - 1) != NULL;
+}
+
+static void read_mention(struct kept_search *search, struct kept_name *name, struct word statement, const char *at,
+                         const char *behind)
+{
+    struct mention mention;
+    int32_t row = code_row(name->code, at);
+    mention_read(&mention, code_text(name->code), statement, at, behind);
+    search->failed |= search->mentions++ > MENTIONS_MAX || is_cut_off(name->code, at);
+    switch (mention.kind) {
+    case MENTION_READ:
+        break;
+    case MENTION_STORED:
+        search->failed |= runs_meanwhile(search, name->code, row, 0);
+        break;
+    case MENTION_GIVEN:
+        read_given(search, name, mention.value, row);
+        break;
+    case MENTION_SHARED:
+        share_with(search, name->code, mention.targets);
+        break;
+    case MENTION_HANDED:
+        hand_on(search, name->code, &mention);
+        break;
+    case MENTION_RETURNED:
+        read_returned(search, name->code, row);
+        break;
+    default:
+        search->failed = true;
+    }
+}
+
+/* "x" of "f(x=y)" names a parameter of another. */
+static bool is_keyword(struct word statement, const char *at, const char *behind)
+{
+    const char *before = at, *end = word_end(statement);
+    while (before > statement.text && strchr(" \t\r\n", before[-1]) != NULL)
+        before--;
+    behind = word_skip_blanks(behind, end);
+    return before > statement.text && (before[-1] == '(' || before[-1] == ',') && behind + 1 < end && *behind == '=' &&
+           behind[1] != '=';
+}
+
+/* "x" of "def f(y=x)" */
+static bool is_default(struct word statement, const char *at)
+{
+    while (at > statement.text && at[-1] == ' ')
+        at--;
+    return at > statement.text && at[-1] == '=';
+}
+
+/* Where the expression begins that the name ends: "self" of "self.x"; NULL: it belongs to what has no name. */
+static const char *begin_of(struct word statement, const char *at)
+{
+    while (at > statement.text && (word_char(at[-1]) || at[-1] == '.'))
+        at--;
+    return word_char(*at) ? at : NULL;
+}
+
+static void read_object(struct kept_search *search, const struct kept_name *name, struct word statement, const char *at)
+{
+    static const char *const giving[] = {"del", "global", "nonlocal", "import", "from", "with", "except"};
+    bool gives =
+        word_gives(statement, name->word) || WORD_IS_ONE_OF(word_name_at(statement.text, word_end(statement)), giving);
+    search->failed |= gives && is_in_loop(search, name->code, code_row(name->code, at));
+}
+
+/* At a mention of the word: is it one of this name? */
+static void look_at(struct kept_search *search, struct kept_name *name, struct word statement, const char *at)
+{
+    const char *behind = at + name->word.length_bytes, *end = word_end(statement);
+    bool is_dotted = at > statement.text && at[-1] == '.';
+    bool defines = word_is(word_name_at(statement.text, end), "def");
+    if (name->kind == KEPT_OBJECT || name->kind == KEPT_PLAIN) {
+        if (is_dotted)
+            return;
+        if (name->kind == KEPT_OBJECT)
+            read_object(search, name, statement, at);
+        else if (defines)
+            search->failed |= is_default(statement, at);
+        else if (!is_keyword(statement, at, behind))
+            read_mention(search, name, statement, at, behind);
+        return;
+    }
+    if (name->kind == KEPT_ATTRIBUTE && !is_dotted)
+        return;
+    const char *begin = begin_of(statement, at);
+    if (name->kind == KEPT_CALLED) {
+        if (defines)
+            return;
+        const char *open = word_skip_blanks(behind, end);
+        behind = open < end && *open == '(' ? word_end(word_in_bracket(open, end)) + 1 : NULL;
+    }
+    if (begin == NULL || behind == NULL || behind > end)
+        search->failed = true;
+    else
+        read_mention(search, name, statement, begin, behind);
+}
+
+static void read_returns_of(struct kept_search *search, struct kept_name *name, struct word statement)
+{
+    struct word items[TARGETS_MAX];
+    int32_t def = code_definition(name->code, name->word, "def");
+    search->failed |= def == 0;
+    if (!word_is(word_name_at(statement.text, word_end(statement)), "return") ||
+        cleared_function(name->code, code_row(name->code, statement.text)) != def)
+        return;
+    size_t count = word_split((struct word){statement.text + 6, statement.length_bytes - 6}, ',', items, TARGETS_MAX);
+    search->failed |= count == SIZE_MAX;
+    name->is_given = true;
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        search->failed |= !kept_find_origin(search, name->code, items[i]);
+}
+
+/* All that the file says of one name. */
+void kept_read_name(struct kept_search *search, size_t index)
+{
+    struct word rest = code_text(search->names[index].code), statement;
+    while (!search->failed && word_next_statement(&rest, &statement)) {
+        struct kept_name *name = &search->names[index];
+        statement = word_trimmed(statement.text, word_end(statement));
+        if (name->kind == KEPT_CALLED && name->is_origin)
+            read_returns_of(search, name, statement);
+        for (const char *at = statement.text; !search->failed && at + name->word.length_bytes <= word_end(statement);) {
+            at = memmem(at, (size_t)(word_end(statement) - at), name->word.text, name->word.length_bytes);
+            if (at == NULL)
+                break;
+            const char *behind = at + name->word.length_bytes;
+            bool is_word =
+                (at == statement.text || !word_char(at[-1])) && (behind == word_end(statement) || !word_char(*behind));
+            if (is_word)
+                look_at(search, name, statement, at);
+            at = behind;
+        }
+    }
+}

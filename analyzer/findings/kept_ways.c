@@ -1,0 +1,229 @@
+#include "findings/kept_ways.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "findings/cleared.h"
+#include "findings/expression.h"
+#include "findings/statement.h"
+
+#define PARAMETERS_MAX 32u
+#define FRAMES_MAX 200
+#define LINES_MAX 2000 /* no longer loop is looked through */
+
+static struct word row_text(const struct source *code, int32_t row, size_t *indent)
+{
+    size_t length = 0;
+    const char *begin = source_line(code, row, &length);
+    if (begin == NULL)
+        return (struct word){NULL, 0};
+    struct word text = word_trimmed(begin, begin + length);
+    *indent = (size_t)(text.text - begin);
+    return text;
+}
+
+struct word kept_name_of(const struct source *code, int32_t row, const char *keyword)
+{
+    size_t indent = 0;
+    struct word text = row_text(code, row, &indent), none = {text.text, 0};
+    if (text.length_bytes == 0 || !word_is(word_name_at(text.text, word_end(text)), keyword))
+        return none;
+    return word_name_at(word_skip_blanks(text.text + strlen(keyword), word_end(text)), word_end(text));
+}
+
+/* The instruction's text in code without strings. */
+static struct word call_of(struct model *model, struct process *process, uint32_t node_id, const struct code *code)
+{
+    struct expression_place place;
+    if (!expression_place(model, process, node_id, &place) || place.end <= place.start)
+        return (struct word){NULL, 0};
+    const struct source *text = source_get(model, code->file), *twin = source_code(model, code->file);
+    return (struct word){twin->text + (place.start - text->text), (size_t)(place.end - place.start)};
+}
+
+static struct kept_level level_of(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct kept_level level = {.code = NULL};
+    struct code *code = NULL;
+    int32_t last = 0;
+    struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, node_id), &code);
+    if (code == NULL || code->owner != OWNER_USER || span.line <= 0)
+        return level;
+    const struct source *source = source_code(model, code->file);
+    if (source->text == NULL || !statement_rows(source, 1, span.line, &level.row, &last))
+        return level;
+    level.def = cleared_function(source, level.row);
+    level.file = code->file;
+    level.call = call_of(model, process, node_id, code);
+    const char *dot = strrchr(code->function, '.');
+    const char *name = dot != NULL ? dot + 1 : code->function;
+    bool is_it = level.def > 0 ? word_is(kept_name_of(source, level.def, "def"), name) : strcmp(name, "<module>") == 0;
+    level.code = is_it && level.call.text != NULL ? source : NULL;
+    return level;
+}
+
+void kept_ways_find(struct kept_ways *ways, struct model *model, struct process *process, uint32_t node_id)
+{
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    ways->count = 0;
+    ways->from_module = false;
+    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
+        if (record->frame == DB_FRAME_PYTHON) {
+            const struct code *code = model_code(model, process, (uint32_t)(record->value >> 32));
+            ways->from_module = code != NULL && (strcmp(code->function, "<module>") == 0 ||
+                                                 strcmp(code->function, "_run_module_as_main") == 0);
+            if (ways->count < KEPT_LEVELS_MAX)
+                ways->levels[ways->count++] = level_of(model, process, node_id);
+        }
+        node_id = record->parent;
+        record = run_record(process->run, DB_KIND_NODE, node_id);
+    }
+}
+
+static bool begins(struct word text, const char *keyword)
+{
+    return word_is(word_name_at(text.text, word_end(text)), keyword);
+}
+
+/* The last row that is indented more than the header. */
+static int32_t body_end(const struct source *code, int32_t header)
+{
+    size_t indent = 0, own = 0;
+    int32_t last = header;
+    row_text(code, header, &indent);
+    for (int32_t row = header + 1; row - header < LINES_MAX; row++) {
+        struct word text = row_text(code, row, &own);
+        if (text.text == NULL || (text.length_bytes > 0 && own <= indent && strchr(")]}", *text.text) == NULL))
+            break;
+        last = text.length_bytes > 0 ? row : last;
+    }
+    return last;
+}
+
+bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last)
+{
+    size_t indent = 0, own = 0;
+    struct word text = row_text(level->code, level->row, &indent);
+    bool found = text.length_bytes > 0 && begins(text, "while");
+    *first = level->row;
+    for (int32_t row = level->row - 1; !found && indent > 0 && row > level->def; row--) {
+        text = row_text(level->code, row, &own);
+        if (text.length_bytes == 0 || own >= indent || strchr(")]}", *text.text) != NULL)
+            continue;
+        indent = own;
+        found = begins(text, "for") || begins(text, "while");
+        *first = row;
+    }
+    if (found)
+        *last = body_end(level->code, *first);
+    return found;
+}
+
+/* The parameters of a "def", without stars, annotations and defaults; SIZE_MAX: they are not known. */
+static size_t parameters_of(const struct source *code, int32_t def, struct word *names)
+{
+    size_t indent = 0;
+    struct word text = row_text(code, def, &indent), items[PARAMETERS_MAX];
+    const char *end = code->text + code->length_bytes;
+    const char *open = text.text != NULL ? memchr(text.text, '(', text.length_bytes) : NULL;
+    size_t count = open != NULL ? word_split(word_in_bracket(open, end), ',', items, PARAMETERS_MAX) : SIZE_MAX;
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        if (items[i].length_bytes > 0 && strchr("*/", *items[i].text) != NULL)
+            return SIZE_MAX;
+        names[i] = word_name_at(items[i].text, word_end(items[i]));
+    }
+    return count;
+}
+
+bool kept_is_parameter(const struct source *code, int32_t def, struct word name)
+{
+    size_t indent = 0;
+    struct word text = def > 0 ? row_text(code, def, &indent) : (struct word){NULL, 0};
+    const char *open = text.text != NULL ? memchr(text.text, '(', text.length_bytes) : NULL;
+    return open != NULL && word_mentions(word_in_bracket(open, code->text + code->length_bytes), name) > 0;
+}
+
+struct word kept_parameter(const struct source *code, int32_t def, size_t place, struct word keyword, bool is_bound)
+{
+    struct word names[PARAMETERS_MAX], none = {code->text, 0};
+    size_t count = parameters_of(code, def, names);
+    for (size_t i = 0; count != SIZE_MAX && keyword.length_bytes > 0 && i < count; i++)
+        if (word_equal(names[i], keyword))
+            return names[i];
+    place += is_bound ? 1 : 0;
+    return count != SIZE_MAX && keyword.length_bytes == 0 && place < count ? names[place] : none;
+}
+
+/* "self.fit(x, y)" on the level's caller, where that is this function's call. */
+static bool caller_of(const struct kept_ways *ways, size_t level, struct word *function, struct word *arguments)
+{
+    const struct kept_level *own = &ways->levels[level];
+    if (level + 1 >= ways->count || own->code == NULL || own->def == 0 || ways->levels[level + 1].code == NULL)
+        return false;
+    return word_call(ways->levels[level + 1].call, function, arguments) &&
+           word_equal(word_last_part(*function), kept_name_of(own->code, own->def, "def"));
+}
+
+static bool has_object(const struct kept_level *level)
+{
+    struct word names[PARAMETERS_MAX];
+    size_t count = parameters_of(level->code, level->def, names);
+    return count != SIZE_MAX && count > 0 && (word_is(names[0], "self") || word_is(names[0], "cls"));
+}
+
+/* "Base.fit(self, x)": the object is an argument there. */
+static bool is_of_class(struct word function)
+{
+    return isupper((unsigned char)*function.text) != 0;
+}
+
+struct word kept_handed(const struct source *code, int32_t def, struct word arguments, struct word parameter,
+                        bool is_bound)
+{
+    struct word items[PARAMETERS_MAX], names[PARAMETERS_MAX], none = {parameter.text, 0};
+    size_t count = word_split(arguments, ',', items, PARAMETERS_MAX);
+    size_t named = parameters_of(code, def, names), bound = is_bound ? 1 : 0;
+    if (count == SIZE_MAX || named == SIZE_MAX)
+        return none;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = 0;
+        const char *sign = word_assignment(items[i], &length);
+        if (items[i].length_bytes > 0 && *items[i].text == '*')
+            return none;
+        if (sign != NULL && word_equal(word_trimmed(items[i].text, sign), parameter))
+            return word_trimmed(sign + length, word_end(items[i]));
+        if (sign == NULL && i + bound < named && word_equal(names[i + bound], parameter))
+            return items[i];
+    }
+    return none;
+}
+
+struct word kept_argument(const struct kept_ways *ways, size_t level, struct word parameter)
+{
+    struct word function = {NULL, 0}, arguments;
+    const struct kept_level *own = &ways->levels[level];
+    if (!caller_of(ways, level, &function, &arguments) || (has_object(own) && is_of_class(function)))
+        return (struct word){parameter.text, 0};
+    return kept_handed(own->code, own->def, arguments, parameter, has_object(own));
+}
+
+struct word kept_class_of(const struct source *code, int32_t def)
+{
+    size_t indent = 0, own = 0;
+    row_text(code, def, &indent);
+    for (int32_t row = def - 1; row > 0 && indent > 0; row--) {
+        struct word text = row_text(code, row, &own);
+        if (text.length_bytes > 0 && own < indent && strchr(")]}", *text.text) == NULL)
+            return kept_name_of(code, row, "class");
+    }
+    return (struct word){code->text, 0};
+}
+
+struct word kept_receiver(const struct kept_ways *ways, size_t level)
+{
+    struct word function = {NULL, 0}, arguments;
+    if (!caller_of(ways, level, &function, &arguments) || !has_object(&ways->levels[level]) || is_of_class(function))
+        return (struct word){NULL, 0};
+    size_t last = word_last_part(function).length_bytes;
+    return (struct word){function.text, function.length_bytes > last ? function.length_bytes - last - 1 : 0};
+}
