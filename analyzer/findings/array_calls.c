@@ -107,30 +107,16 @@ static bool makes_new_of_two(struct word name)
 
 static bool may_be_same(struct word name)
 {
-    static const char *const names[] = {"reshape",      "ravel",
-                                        "view",         "transpose",
-                                        "swapaxes",     "squeeze",
-                                        "diagonal",     "asarray",
-                                        "asanyarray",   "flip",
-                                        "moveaxis",     "expand_dims",
-                                        "atleast_1d",   "atleast_2d",
-                                        "from_numpy",   "as_tensor",
-                                        "broadcast_to", "numpy",
-                                        "detach",       "unsqueeze",
-                                        "permute",      "narrow",
-                                        "flatten",      "contiguous",
-                                        "select",       "t",
-                                        "cpu",          "cuda",
-                                        "to",           "float",
-                                        "double",       "long",
-                                        "int",          "half",
-                                        "bool",         "type",
-                                        "astype",       "expand",
-                                        "view_as",      "requires_grad_",
-                                        "split",        "movedim",
-                                        "array_split",  "chunk",
-                                        "fliplr",       "ascontiguousarray",
-                                        "flipud",       "rot90"};
+    static const char *const names[] = {"reshape",   "ravel",        "view",       "transpose",  "swapaxes",
+                                        "squeeze",   "diagonal",     "asarray",    "asanyarray", "flip",
+                                        "moveaxis",  "expand_dims",  "atleast_1d", "atleast_2d", "from_numpy",
+                                        "as_tensor", "broadcast_to", "numpy",      "detach",     "unsqueeze",
+                                        "permute",   "narrow",       "flatten",    "contiguous", "select",
+                                        "t",         "cpu",          "cuda",       "to",         "float",
+                                        "double",    "long",         "int",        "half",       "bool",
+                                        "type",      "astype",       "expand",     "view_as",    "split",
+                                        "movedim",   "array_split",  "chunk",      "fliplr",     "ascontiguousarray",
+                                        "flipud",    "rot90"};
     return WORD_IS_ONE_OF(name, names);
 }
 

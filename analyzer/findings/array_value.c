@@ -63,7 +63,8 @@ static struct value value_of_method(struct word step, struct word object, struct
 static struct value value_of_call(struct word callee, struct word arguments, unsigned depth)
 {
     struct word object, step = last_step(callee, &object), first[WORDS_MAX];
-    if (!is_dotted(callee) && draws_by_name(step) && !word_is(step, "dropout"))
+    struct word method = {step.text - 1, step.length_bytes + 1};
+    if (!is_dotted(callee) && step.length_bytes > 0 && draws_by_name(method) && !word_is(step, "dropout"))
         return fresh; /* "np.random.default_rng(0).normal(size=n)" */
     if (!is_dotted(callee))
         return step.length_bytes > 0 ? value_of_method(step, object, arguments, depth) : unknown;
@@ -85,10 +86,10 @@ static struct value value_of_name(struct word text, unsigned depth)
     struct word object, step = last_step(text, &object);
     if (isdigit((unsigned char)*text.text) || word_is(text, "None") || word_is(text, "True") || word_is(text, "False"))
         return fresh;
-    if (!is_dotted(text) || word_is_keyword(text))
-        return unknown;
-    if (step.length_bytes == 0 || word_is(object, "self"))
+    if (is_dotted(text) && !word_is_keyword(text) && (step.length_bytes == 0 || word_is(object, "self")))
         return (struct value){VALUE_SHARED, text};
+    if (step.length_bytes == 0)
+        return unknown;
     switch (array_attribute(step)) {
     case ARRAY_NEW:
         return fresh;

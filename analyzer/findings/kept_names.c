@@ -109,10 +109,19 @@ bool kept_add_origin(struct kept_search *search, const struct source *code, int3
     return !is_parameter || find_from_callers(search, code, def, word);
 }
 
+/* The result of a leaf is part of a graph, which the first backward() frees: it cannot be kept. */
+bool kept_has_gradient(struct word text)
+{
+    static const char name[] = "requires_grad";
+    return memmem(text.text, text.length_bytes, name, sizeof(name) - 1) != NULL;
+}
+
 /* Of an expression that stands in the code. */
 bool kept_find_origin(struct kept_search *search, const struct source *code, struct word value)
 {
     struct value found = value_of(value);
+    if (kept_has_gradient(value))
+        return false;
     switch (found.kind) {
     case VALUE_NEW:
         return true;

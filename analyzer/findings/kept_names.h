@@ -49,4 +49,7 @@ bool kept_add_origin(struct kept_search *search, const struct source *code, int3
 /* The same of an expression that stands in the code. */
 bool kept_find_origin(struct kept_search *search, const struct source *code, struct word value);
 
+/* Does the text ask PyTorch for gradients? */
+bool kept_has_gradient(struct word text);
+
 #endif

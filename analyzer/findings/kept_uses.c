@@ -170,7 +170,7 @@ static void read_mention(struct kept_search *search, struct kept_name *name, str
     struct mention mention;
     int32_t row = code_row(name->code, at);
     mention_read(&mention, code_text(name->code), statement, at, behind);
-    search->failed |= search->mentions++ > MENTIONS_MAX || is_cut_off(name->code, at);
+    search->failed |= search->mentions++ > MENTIONS_MAX || is_cut_off(name->code, at) || kept_has_gradient(statement);
     switch (mention.kind) {
     case MENTION_READ:
         break;

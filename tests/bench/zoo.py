@@ -33,6 +33,7 @@ PLANTED = {
     "accuracy_report": ("replica", REPEATED),
     "anchor_detector": ("replica", INVARIANT),
     "autoencoder": ("replica", INVARIANT),
+    "batch_scaling": ("redundant_load", INVARIANT),
     "boosted_stumps": ("replica", RECOMPUTED),
     "counted_hits": ("tiny_calls", SLICE),
     "deblur": ("replica", INVARIANT),

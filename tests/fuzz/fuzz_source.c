@@ -8,19 +8,23 @@
 
 #include "findings/aliases.h"
 #include "findings/clear_call.h"
+#include "findings/array_value.h"
 #include "findings/cleared.h"
 #include "findings/cover.h"
 #include "findings/expression.h"
 #include "findings/handed.h"
+#include "findings/kept.h"
 #include "findings/loop_text.h"
 #include "findings/name_uses.h"
 #include "findings/operand.h"
 #include "findings/scope.h"
 #include "findings/origins.h"
+#include "findings/reduction.h"
 #include "model/source_code.h"
 
 #define SIZE_MOST 20000u
 #define NAMES_MAX 8u
+#define KEPT_OF_ROWS 16 /* of so many rows one is taken for a reduction: each reads the whole text several times */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -58,6 +62,25 @@ static void try_names(const struct source *code, int32_t row, struct word line)
     }
 }
 
+/* The row's first name, in a loop around the row or around another that calls its function. */
+static void try_kept(const struct source *code, int32_t row, struct word line)
+{
+    struct kept_level level = {.code = code, .row = row, .def = cleared_function(code, row), .call = line};
+    struct kept_ways ways = {.levels = {level, level}, .count = 2, .from_module = true};
+    struct loop loop;
+    struct word operand = {line.text, 0};
+    const char *at = line.text;
+    while (at < word_end(line) && word_name_at(at, word_end(line)).length_bytes == 0)
+        at++;
+    value_of(line);
+    if (!reduction_read(line, &operand))
+        operand = word_name_at(at, word_end(line));
+    ways.levels[1].row = row / 2 + 1;
+    ways.levels[1].def = cleared_function(code, row / 2 + 1);
+    if (operand.length_bytes > 0)
+        kept_in_loop(&ways, operand, &loop);
+}
+
 static void try_row(const struct source *code, int32_t row)
 {
     struct cover_fill fill;
@@ -75,6 +98,8 @@ static void try_row(const struct source *code, int32_t row)
     loop_text_read_comprehension(&loop, line, line);
     loop_text_has_element(&loop, line, true);
     operation_of(line.text, line.length_bytes);
+    if (row % KEPT_OF_ROWS == 1)
+        try_kept(code, row, line);
 }
 
 /* The text in memory of just its size: what is read beyond it is seen. */

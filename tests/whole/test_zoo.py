@@ -15,7 +15,7 @@ import zoo  # noqa: E402
 COMPARED = ("kmeans", "word2vec", "frozen_backbone", "graph_conv")  # one thread each: what they print is the same each time
 
 RUNS_MAX = 4
-FOLLOWED_MIN = 40  # stores of the planted line, of kinds that are found by them; a busy machine may let a run end with fewer
+FOLLOWED_MIN = 40  # stores, or loads, of the planted line, of kinds that are found by them; a busy machine may let a run end with fewer
 
 programs = pytest.mark.parametrize("program", zoo.PROGRAMS, ids=zoo.PLANTED)
 
@@ -26,6 +26,8 @@ def is_telling(program, report):
     line = next(line for line in report["lines"] if (line["file"], line["line"]) == program.expected[:2])
     if kind == "churn":
         return line["memory"]["fresh_bytes"] > 0.6 * line["memory"]["again_bytes"] and line["memory"]["fault_s"] > 0
+    if kind == "redundant_load":
+        return line["redundant_loads"]["across"]["pairs"] >= FOLLOWED_MIN
     if kind == "redundant_store":
         return line["redundant_stores"]["across"]["pairs"] >= FOLLOWED_MIN
     return category != "dead initialisation" or line["dead_stores"]["pairs"] >= FOLLOWED_MIN
