@@ -103,7 +103,7 @@ static struct value value_of_name(struct word text, unsigned depth)
 static struct value value_within(struct word text, unsigned depth)
 {
     text = word_trimmed(text.text, word_end(text));
-    if (text.length_bytes == 0 || depth > DEPTH_MAX)
+    if (text.length_bytes == 0 || depth > DEPTH_MAX || *text.text == '+')
         return unknown;
     struct operation operation = operation_of(text.text, text.length_bytes);
     const char *open = last_bracket(text);
@@ -114,7 +114,7 @@ static struct value value_within(struct word text, unsigned depth)
         return value_of_call(before, word_in_bracket(open, word_end(text)), depth);
     if (operation.kind == OPERATION_SUBSCRIPT)
         return value_within(before, depth + 1);
-    if (open == text.text && *open == '(')
+    if (open != NULL && open == text.text && *open == '(')
         return value_within(word_in_bracket(open, word_end(text)), depth + 1);
     return open == NULL ? value_of_name(text, depth) : unknown;
 }

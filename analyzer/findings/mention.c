@@ -113,9 +113,10 @@ static bool is_computed_with(const struct shared *shared)
     while (first > begin && *(first - 1) == before[-1])
         first--;
     const char *operand = skip_back(first, begin);
-    bool is_star = before[-1] == '*' && (operand == begin || strchr("(,[{=", operand[-1]) != NULL ||
-                                         word_is_keyword(word_before(operand, begin, false)));
-    return !is_star;
+    bool is_sign =
+        operand == begin || strchr("(,[{=", operand[-1]) != NULL || word_is_keyword(word_before(operand, begin, false));
+    bool gives_same = before[-1] == '*' || before[-1] == '+'; /* "f(*x)", and "+x" of PyTorch's */
+    return !is_sign || !gives_same;
 }
 
 /* Does a word stand beside it that makes more of the expression than is read here ("a if b else c", "x for x in")? */
@@ -176,16 +177,38 @@ static bool is_whole_argument(const struct shared *shared)
            strchr(",([=", before[-1]) != NULL;
 }
 
+/* What stands right before a bracket: of "f(x)" the name; empty where it has none. False: the bracket groups, or is a list. */
+static bool callee_of(struct word statement, const char *open, struct word *callee)
+{
+    static const char *const words[] = {"in", "return", "if",   "elif",   "while", "and",    "or",
+                                        "is", "not",    "else", "assert", "yield", "lambda", "del"};
+    const char *operand = skip_back(open, statement.text);
+    *callee = word_before(operand, statement.text, true);
+    return operand > statement.text && (word_char(operand[-1]) || strchr(")]", operand[-1]) != NULL) &&
+           !WORD_IS_ONE_OF(*callee, words);
+}
+
+/* Handed to a call: true where what that gives may be the array still. */
+static bool read_call(struct mention *mention, struct shared *shared, const char *open, struct word callee)
+{
+    struct word inside = word_in_bracket(open, word_end(shared->statement));
+    argument_of(mention, open, shared);
+    int place = mention->keyword.length_bytes > 0 ? -1 : (int)mention->place;
+    bool is_named = callee.length_bytes > 0 && *callee.text != '.';
+    enum array_effect effect = is_named ? array_function(callee, inside, place) : ARRAY_UNKNOWN;
+    bool is_open = effect == ARRAY_UNKNOWN && (callee.length_bytes == 0 || array_is_module(callee));
+    mention->kind = is_open ? MENTION_UNKNOWN : effect == ARRAY_NEW ? MENTION_READ : MENTION_HANDED;
+    mention->function = callee;
+    shared->from = callee.text;
+    return effect == ARRAY_SAME;
+}
+
 /* In brackets: false where `mention` says it all; else what the brackets make of it is to be looked at. */
 static bool read_bracket(struct mention *mention, struct shared *shared, const char *open)
 {
-    const char *begin = shared->statement.text, *end = word_end(shared->statement), *close = behind_bracket(open, end);
-    const char *operand = skip_back(open, begin);
-    struct word callee = word_before(operand, begin, true), inside = word_in_bracket(open, end);
-    bool has_operand = operand > begin && (word_char(operand[-1]) || strchr(")]", operand[-1]) != NULL);
-    static const char *const words[] = {"in",  "return", "if",   "elif",   "while", "and",    "or",
-                                        "not", "is",     "else", "assert", "yield", "lambda", "del"};
-    has_operand = has_operand && !WORD_IS_ONE_OF(callee, words);
+    const char *close = behind_bracket(open, word_end(shared->statement));
+    struct word callee, inside = word_in_bracket(open, word_end(shared->statement));
+    bool has_operand = callee_of(shared->statement, open, &callee), goes_on = true;
     mention->kind = MENTION_UNKNOWN;
     if (close == NULL || *open == '{')
         return false;
@@ -195,23 +218,12 @@ static bool read_bracket(struct mention *mention, struct shared *shared, const c
     }
     if (has_comprehension(inside) || !is_whole_argument(shared))
         return false;
-    if (!has_operand) {
+    if (has_operand)
+        goes_on = read_call(mention, shared, open, callee);
+    else
         shared->from = open;
-        shared->to = close;
-        return true;
-    }
-    argument_of(mention, open, shared);
-    enum array_effect effect =
-        callee.length_bytes > 0 && *callee.text != '.'
-            ? array_function(callee, inside, mention->keyword.length_bytes > 0 ? -1 : (int)mention->place)
-            : ARRAY_UNKNOWN;
-    shared->from = callee.text;
     shared->to = close;
-    mention->kind = effect == ARRAY_NEW ? MENTION_READ : MENTION_HANDED;
-    mention->function = callee;
-    if (effect == ARRAY_UNKNOWN && (callee.length_bytes == 0 || array_is_module(callee)))
-        mention->kind = MENTION_UNKNOWN;
-    return effect == ARRAY_SAME;
+    return goes_on;
 }
 
 /* Of a target: "x = ...", "x[0] = ...", "x += ...". */

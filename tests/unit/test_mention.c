@@ -93,6 +93,7 @@ static void test_what_gives_it_to_others(void **state)
     check("a = X[1:]", MENTION_SHARED);
     check("a = X[i]", MENTION_SHARED);
     check("a = (X, b)", MENTION_SHARED);
+    check("a = +X", MENTION_SHARED);
     check("a = np.asarray(X)[0]", MENTION_SHARED);
     check("for a, b in zip(X, c)", MENTION_SHARED);
     assert_true(word_is(mention_of("for a, b in zip(X, c)").targets, "a, b"));
@@ -183,6 +184,7 @@ static void test_what_an_expression_stands_for(void **state)
     check_value("np.array(a, copy=False)", VALUE_UNKNOWN, NULL);
     check_value("nn.Parameter(a)", VALUE_UNKNOWN, NULL);
     check_value("a, b", VALUE_UNKNOWN, NULL);
+    check_value("+a", VALUE_UNKNOWN, NULL);
     check_value("((((((((((a))))))))))", VALUE_UNKNOWN, NULL);
     check_value("", VALUE_UNKNOWN, NULL);
 }

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from gating import ADDRESS, make_db
+from gating import ADDRESS, export, make_db, verdict
 from reports import report_json
 
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns before CPython 3.11")
@@ -106,6 +106,15 @@ def line_pairs(run):
 def test_two_reductions_of_one_line_are_one_finding(tmp_path):
     (finding,) = line_pairs(Run()).findings(tmp_path)
     assert finding["waste_s"] == pytest.approx(3.2 * (1 - 1 / 30)) and "30 of 30 sampled loads" in finding["claim"]
+
+
+def test_it_is_measured_and_in_no_baseline(tmp_path):
+    run = Run().again()
+    assert run.findings(tmp_path)
+    path = tmp_path / "out.db"
+    assert "redundant_load" not in export(path).read_text()
+    assert [item["verdict"] for item in verdict(path, "--baseline", path, status=0)["items"]] == ["known"]
+    assert verdict(path, "--baseline", path.with_suffix(".json"), status=0)["passed"]
 
 
 def other_line(run):
