@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "findings/cleared.h"
 #include "findings/kept_ways.h"
+#include "findings/scope.h"
 
 #define CODE_MAX_BYTES 300000u
 
@@ -51,7 +51,7 @@ bool code_gives(const struct source *code, int32_t def, struct word name)
     while (word_next_statement(&rest, &statement)) {
         statement = word_trimmed(statement.text, word_end(statement));
         if (word_mentions(statement, name) > 0 && word_gives(statement, name) &&
-            cleared_function(code, code_row(code, statement.text)) == def)
+            scope_function(code, code_row(code, statement.text)) == def)
             return true;
     }
     return false;
@@ -170,7 +170,7 @@ bool code_has_word(const struct source *code, int32_t def, const char *text)
     for (const char *at = code->text;
          (at = memmem(at, (size_t)(code->text + code->length_bytes - at), text, word.length_bytes)) != NULL;
          at += word.length_bytes)
-        if (cleared_function(code, code_row(code, at)) == def)
+        if (scope_function(code, code_row(code, at)) == def)
             return true;
     return false;
 }

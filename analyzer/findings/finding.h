@@ -11,7 +11,7 @@
 
 #define FINDING_REPEATED_CALL "repeated native call with the same arguments" /* the category of rule repeated's */
 #define FINDING_LOOP_INVARIANT "loop-invariant computation"
-#define FINDING_SORTED "inefficient algorithm"                               /* of rule sorted's */
+#define FINDING_SORTED "inefficient algorithm" /* of rule sorted's */
 
 /* Objects of one size that a finding speaks of, over all ways to its line. */
 struct finding_object {

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "findings/cleared.h"
 #include "findings/code_facts.h"
 #include "findings/kept_uses.h"
+#include "findings/scope.h"
 
 /* Functions that stop halfway let others run; one that calls itself is on the way twice, and what it gives its names is open. */
 static bool are_plain_calls(const struct kept_search *search)
@@ -57,7 +57,7 @@ static bool pass_on(struct kept_search *search, size_t level, struct operand *op
         return pass_attribute(search, level, operand);
     if (!kept_is_parameter(own->code, own->def, operand->word)) {
         operand->is_global =
-            cleared_function(own->code, own->def) == 0 && !code_gives(own->code, own->def, operand->word);
+            scope_function(own->code, own->def) == 0 && !code_gives(own->code, own->def, operand->word);
         return operand->is_global;
     }
     operand->word = kept_argument(search->ways, level, operand->word);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "findings/array_value.h"
-#include "findings/cleared.h"
 #include "findings/code_facts.h"
+#include "findings/scope.h"
 
 struct kept_name *kept_add_name(struct kept_search *search, enum kept_name_kind kind, const struct source *code,
                                 struct word word)
@@ -126,7 +126,7 @@ bool kept_find_origin(struct kept_search *search, const struct source *code, str
     case VALUE_NEW:
         return true;
     case VALUE_SHARED:
-        return kept_add_origin(search, code, cleared_function(code, code_row(code, value.text)), found.name);
+        return kept_add_origin(search, code, scope_function(code, code_row(code, value.text)), found.name);
     case VALUE_CALLED:
         return add_giver(search, KEPT_CALLED, code, 0, word_last_part(found.name)) || !search->failed;
     default:

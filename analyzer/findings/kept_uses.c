@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "findings/cleared.h"
 #include "findings/code_facts.h"
 #include "findings/mention.h"
+#include "findings/scope.h"
 
 #define MENTIONS_MAX 400u
 #define TARGETS_MAX 16u
@@ -68,7 +68,7 @@ static bool is_called_meanwhile(struct kept_search *search, const struct source 
 /* May the row be run while the loop is? Not what else stands in the functions that wait for it to end. */
 static bool runs_meanwhile(struct kept_search *search, const struct source *code, int32_t row, unsigned depth)
 {
-    int32_t def = cleared_function(code, row);
+    int32_t def = scope_function(code, row);
     size_t level = kept_level_at(search, code, def);
     if (is_in_loop(search, code, row))
         return true;
@@ -116,7 +116,7 @@ static void share_with(struct kept_search *search, const struct source *code, st
 /* Is the name another from here on, of those that must stay the same array while the loop runs? */
 static bool is_rebound(const struct kept_search *search, const struct kept_name *name, int32_t row)
 {
-    int32_t def = cleared_function(name->code, row);
+    int32_t def = scope_function(name->code, row);
     if (name->kind == KEPT_ATTRIBUTE)
         return def == 0 || !word_is(kept_name_of(name->code, def, "def"), "__init__");
     for (size_t i = 0; i <= search->loop_level; i++) {
@@ -130,7 +130,7 @@ static bool is_rebound(const struct kept_search *search, const struct kept_name 
 
 static void read_given(struct kept_search *search, struct kept_name *name, struct word value, int32_t row)
 {
-    bool is_own = name->kind == KEPT_ATTRIBUTE || name->def == cleared_function(name->code, row);
+    bool is_own = name->kind == KEPT_ATTRIBUTE || name->def == scope_function(name->code, row);
     if (name->stays && is_rebound(search, name, row)) {
         search->failed = true;
     } else if (name->is_origin && is_own) {
@@ -141,7 +141,7 @@ static void read_given(struct kept_search *search, struct kept_name *name, struc
 
 static void read_returned(struct kept_search *search, const struct source *code, int32_t row)
 {
-    int32_t def = cleared_function(code, row);
+    int32_t def = scope_function(code, row);
     struct word function = kept_name_of(code, def, "def");
     if (def == 0 || function.length_bytes == 0)
         search->failed = true;
@@ -267,7 +267,7 @@ static void read_returns_of(struct kept_search *search, struct kept_name *name, 
     int32_t def = code_definition(name->code, name->word, "def");
     search->failed |= def == 0;
     if (!word_is(word_name_at(statement.text, word_end(statement)), "return") ||
-        cleared_function(name->code, code_row(name->code, statement.text)) != def)
+        scope_function(name->code, code_row(name->code, statement.text)) != def)
         return;
     size_t count = word_split((struct word){statement.text + 6, statement.length_bytes - 6}, ',', items, TARGETS_MAX);
     search->failed |= count == SIZE_MAX;

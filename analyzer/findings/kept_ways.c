@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "findings/cleared.h"
 #include "findings/expression.h"
+#include "findings/scope.h"
 #include "findings/statement.h"
 
 #define PARAMETERS_MAX 32u
@@ -52,7 +52,7 @@ static struct kept_level level_of(struct model *model, struct process *process, 
     const struct source *source = source_code(model, code->file);
     if (source->text == NULL || !statement_rows(source, 1, span.line, &level.row, &last))
         return level;
-    level.def = cleared_function(source, level.row);
+    level.def = scope_function(source, level.row);
     level.file = code->file;
     level.call = call_of(model, process, node_id, code);
     const char *dot = strrchr(code->function, '.');

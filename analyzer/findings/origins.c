@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "findings/cleared.h"
 #include "findings/fresh.h"
 #include "findings/origins_graph.h"
+#include "findings/scope.h"
 #include "findings/suite.h"
 
 uint32_t origins_name(struct origins *origins, struct word name, enum origin_kind kind)
@@ -84,7 +84,7 @@ static bool is_own(const struct origins *origins, const struct source *code, int
 {
     struct word statement;
     size_t indent = 0;
-    int32_t last = 0, first = cleared_function(code, line);
+    int32_t last = 0, first = scope_function(code, line);
     bool given = false;
     if (first == 0)
         return true;

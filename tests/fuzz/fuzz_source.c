@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "findings/aliases.h"
-#include "findings/clear_call.h"
 #include "findings/array_value.h"
+#include "findings/clear_call.h"
 #include "findings/cleared.h"
 #include "findings/cover.h"
 #include "findings/expression.h"
@@ -17,9 +17,9 @@
 #include "findings/loop_text.h"
 #include "findings/name_uses.h"
 #include "findings/operand.h"
-#include "findings/scope.h"
 #include "findings/origins.h"
 #include "findings/reduction.h"
+#include "findings/scope.h"
 #include "model/source_code.h"
 
 #define SIZE_MOST 20000u
@@ -65,7 +65,7 @@ static void try_names(const struct source *code, int32_t row, struct word line)
 /* The row's first name, in a loop around the row or around another that calls its function. */
 static void try_kept(const struct source *code, int32_t row, struct word line)
 {
-    struct kept_level level = {.code = code, .row = row, .def = cleared_function(code, row), .call = line};
+    struct kept_level level = {.code = code, .row = row, .def = scope_function(code, row), .call = line};
     struct kept_ways ways = {.levels = {level, level}, .count = 2, .from_module = true};
     struct loop loop;
     struct word operand = {line.text, 0};
@@ -76,7 +76,7 @@ static void try_kept(const struct source *code, int32_t row, struct word line)
     if (!reduction_read(line, &operand))
         operand = word_name_at(at, word_end(line));
     ways.levels[1].row = row / 2 + 1;
-    ways.levels[1].def = cleared_function(code, row / 2 + 1);
+    ways.levels[1].def = scope_function(code, row / 2 + 1);
     if (operand.length_bytes > 0)
         kept_in_loop(&ways, operand, &loop);
 }
