@@ -2,134 +2,15 @@
 
 #include <string.h>
 
-#include "findings/handed.h"
 #include "findings/loop.h"
 #include "findings/statement.h"
-#include "findings/words.h"
 #include "model/source.h"
+#include "python/handed.h"
+#include "python/stores.h"
+#include "python/words.h"
 
 #define PARAMETERS_MAX 32u
 #define LINES_MAX 500 /* so far below is looked: each line is searched for from the file's beginning */
-
-/* "h.sort", "h.mul_": a method that changes what it belongs to, of NumPy or by PyTorch's rule for their names. */
-static bool is_changing_method(struct word name)
-{
-    static const char *const methods[] = {"sort", "fill", "partition", "put", "itemset", "setfield"};
-    struct word last = word_last_part(name);
-    bool underscore = last.length_bytes > 1 && last.text[last.length_bytes - 1] == '_' && last.text[0] != '_';
-    return last.text != name.text && (underscore || WORD_IS_ONE_OF(last, methods));
-}
-
-/* "np.copyto(h, ...)", which changes its first argument. */
-static bool changes_first(struct word name, const char *bracket, const char *end, struct word buffer)
-{
-    static const char *const functions[] = {"copyto",        "at",      "put",           "place", "putmask",
-                                            "fill_diagonal", "shuffle", "put_along_axis"};
-    const char *first = word_skip_blanks(bracket + 1, end);
-    return WORD_IS_ONE_OF(word_last_part(name), functions) && first < end &&
-           word_equal(word_name_at(first, end), buffer);
-}
-
-/* "f(x, inplace=True)" and PyTorch's "f_(x)": of functions that change their first argument where they are asked to. */
-static bool changes_in_place(struct word name, const char *bracket, const char *end, struct word buffer)
-{
-    struct word arguments = word_in_bracket(bracket, end);
-    const char *first = word_skip_blanks(arguments.text, end);
-    static const char *const asking[] = {"inplace=True", "overwrite_", "copy=False"};
-    bool asked = false;
-    for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]) && !asked; i++)
-        asked = memmem(arguments.text, arguments.length_bytes, asking[i], strlen(asking[i])) != NULL;
-    bool by_name = name.length_bytes > 1 && name.text[name.length_bytes - 1] == '_';
-    return (asked || by_name) && first < end && word_equal(word_name_at(first, end), buffer);
-}
-
-/* "np.add(x, y, h)": the third argument of NumPy's functions of two arrays is out. */
-static bool is_third(struct word name, const char *bracket, const char *end, struct word buffer)
-{
-    static const char *const functions[] = {
-        "add",         "subtract",    "multiply",   "divide",      "true_divide", "floor_divide",  "power",
-        "float_power", "mod",         "remainder",  "fmod",        "maximum",     "minimum",       "fmax",
-        "fmin",        "hypot",       "arctan2",    "logaddexp",   "logaddexp2",  "matmul",        "dot",
-        "outer",       "copysign",    "heaviside",  "logical_and", "logical_or",  "logical_xor",   "bitwise_and",
-        "bitwise_or",  "bitwise_xor", "left_shift", "right_shift", "greater",     "greater_equal", "less",
-        "less_equal",  "equal",       "not_equal",  "nextafter",   "ldexp"};
-    struct word items[PARAMETERS_MAX];
-    size_t count = word_split(word_in_bracket(bracket, end), ',', items, PARAMETERS_MAX);
-    return handed_is_of_arrays(name) && WORD_IS_ONE_OF(word_last_part(name), functions) && count != SIZE_MAX &&
-           count > 2 && word_equal(items[2], buffer);
-}
-
-/* "h.view(6, -1)[2].mul_(2)" */
-static bool is_chain_in_place(struct word statement, struct word buffer)
-{
-    const char *end = statement.text + statement.length_bytes, *at = word_skip_blanks(statement.text, end);
-    if (at == end || !word_is_part_of(word_name_at(at, end), buffer))
-        return false;
-    while ((at = memmem(at, (size_t)(end - at), "_(", 2)) != NULL) {
-        const char *first = at;
-        while (first > statement.text && word_char(first[-1]))
-            first--;
-        if (first < at && first > statement.text && first[-1] == '.')
-            return true;
-        at += 2;
-    }
-    return false;
-}
-
-/* Does a call in the text store into the buffer? */
-static bool calls_change(struct word text, struct word buffer)
-{
-    const char *end = text.text + text.length_bytes;
-    for (const char *at = text.text; at < end;) {
-        struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
-        const char *behind = word_skip_blanks(name.text + name.length_bytes, end);
-        bool called = name.length_bytes > 0 && behind < end && *behind == '(';
-        bool is_out = word_equal(name, buffer) && ((at - text.text > 4 && memcmp(at - 4, "out=", 4) == 0) ||
-                                                   (at - text.text > 5 && memcmp(at - 5, "out=(", 5) == 0));
-        if (is_out || (called && word_is_part_of(name, buffer) && is_changing_method(name)) ||
-            (called && (changes_first(name, behind, end, buffer) || changes_in_place(name, behind, end, buffer) ||
-                        is_third(name, behind, end, buffer))))
-            return true;
-        at = name.length_bytes > 0 ? name.text + name.length_bytes : at + 1;
-    }
-    return false;
-}
-
-enum effect { EFFECT_NONE, EFFECT_CHANGES, EFFECT_REBINDS };
-
-/* Of one target of an assignment. */
-static enum effect effect_on(struct word target, bool augmented, struct word buffer)
-{
-    const char *end = target.text + target.length_bytes;
-    struct word name = word_name_at(target.text, end);
-    const char *behind = word_skip_blanks(name.text + name.length_bytes, end);
-    if (!word_is_part_of(name, buffer))
-        return EFFECT_NONE;
-    if (behind < end)
-        return *behind == '[' ? EFFECT_CHANGES : EFFECT_NONE;
-    if (!word_equal(name, buffer))
-        return EFFECT_NONE;
-    return augmented ? EFFECT_CHANGES : EFFECT_REBINDS;
-}
-
-static enum effect effect_of(struct word statement, struct word buffer)
-{
-    size_t length = 0;
-    const char *sign = word_assignment(statement, &length);
-    struct word targets[PARAMETERS_MAX];
-    enum effect effect = EFFECT_NONE;
-    if (calls_change(statement, buffer) || (sign == NULL && is_chain_in_place(statement, buffer)))
-        return EFFECT_CHANGES;
-    if (sign == NULL)
-        return EFFECT_NONE;
-    size_t count =
-        word_split((struct word){statement.text, (size_t)(sign - statement.text)}, ',', targets, PARAMETERS_MAX);
-    for (size_t i = 0; count != SIZE_MAX && i < count && effect != EFFECT_CHANGES; i++) {
-        enum effect one = effect_on(targets[i], length > 1, buffer);
-        effect = one != EFFECT_NONE ? one : effect;
-    }
-    return effect;
-}
 
 static size_t indent_of(struct word line)
 {
@@ -198,14 +79,14 @@ static bool read_line(struct search *search, struct word line, int32_t number)
     struct word statement;
     while (word_next_statement(&line, &statement)) {
         struct handed handed;
-        enum effect effect = effect_of(statement, search->buffer);
-        if (effect == EFFECT_CHANGES)
+        enum store_effect effect = stores_effect(statement, search->buffer);
+        if (effect == STORE_CHANGES)
             note_change(search, number);
         else if (handed_find(statement, search->buffer, &handed))
             hand_to(search, &handed, number);
-        if (effect == EFFECT_REBINDS)
+        if (effect == STORE_REBINDS)
             return false;
-        if (effect == EFFECT_NONE && reads(statement, search->buffer))
+        if (effect == STORE_NONE && reads(statement, search->buffer))
             note_read(search);
     }
     return true;
@@ -227,11 +108,6 @@ static void read_lines(struct search *search, int32_t first, int32_t last, size_
         if (!blank && !read_line(search, line, i) && own <= base)
             return; /* not in a branch */
     }
-}
-
-bool changed_by(struct word statement, struct word buffer)
-{
-    return effect_of(statement, buffer) == EFFECT_CHANGES;
 }
 
 /* "def name(": its line in the file; 0: there is none, or more than one. */

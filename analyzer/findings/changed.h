@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "findings/words.h"
 #include "model/model.h"
+#include "python/words.h"
 
 #define CHANGED_MAX 8u
 
@@ -26,8 +26,5 @@ struct changed {
  * it do is not seen.
  */
 void changed_find(struct changed *changed, struct model *model, struct process *process, uint32_t node_id);
-
-/* Does the statement store into what the name stands for? */
-bool changed_by(struct word statement, struct word buffer);
 
 #endif

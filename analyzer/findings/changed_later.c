@@ -2,6 +2,7 @@
 
 #include "findings/statement.h"
 #include "model/source.h"
+#include "python/suite.h"
 
 /*
  * Had the frame left its statement before the change? Within it NumPy computes "a @ b * 2 + c" in the memory of its first step, which
@@ -21,7 +22,7 @@ static bool has_left_statement(struct model *model, struct process *process, uin
     const struct db_code *record = run_record(process->run, DB_KIND_CODE, (uint32_t)(made->value >> 32));
     if (code == NULL || record == NULL || at.line <= 0 || own.line <= 0)
         return false;
-    if (!statement_rows(source_code(model, code->file), record->first_line, own.line, &first, &last))
+    if (!suite_rows(source_code(model, code->file), record->first_line, own.line, &first, &last))
         first = last = own.line;
     return at.line < first || at.line > last;
 }

@@ -20,8 +20,8 @@
 #include "findings/numpy_call.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
-#include "findings/words.h"
 #include "model/select.h"
+#include "python/words.h"
 #include "show/page.h"
 
 #define AGAIN_MIN 8u

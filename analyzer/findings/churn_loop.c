@@ -5,8 +5,8 @@
 #include "findings/expression.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
-#include "findings/words.h"
 #include "model/source.h"
+#include "python/words.h"
 
 #define FRAMES_MAX 200
 #define PASSES_OF 2u /* a loop that makes fewer than so many times what it needs at once would win less than half */

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "findings/clear_call.h"
 #include "findings/sites.h"
 #include "model/select.h"
 #include "model/source.h"
+#include "python/clear_call.h"
 
 #define SAMPLES_MIN 4u /* of the line */
 #define BACKWARD_MIN 10u

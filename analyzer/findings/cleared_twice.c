@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "findings/cleared.h"
-#include "findings/scope.h"
 #include "findings/sites.h"
 #include "model/select.h"
 #include "model/source.h"
+#include "python/cleared.h"
+#include "python/scope.h"
 
 #define SAMPLES_MIN 4u /* of the line */
 #define BACKWARD_MIN 10u

@@ -2,8 +2,8 @@
 #ifndef PIEPROF_ANALYZER_COMPREHENSION_H
 #define PIEPROF_ANALYZER_COMPREHENSION_H
 
-#include "findings/words.h"
 #include "model/model.h"
+#include "python/words.h"
 
 struct comprehension {
     const struct code *code;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "findings/expression.h"
-#include "findings/given.h"
 #include "model/source.h"
+#include "python/given.h"
 
 #define DEPTH_MAX 6u    /* of names that stand for names */
 #define FRAMES_MAX 200u /* on the way to the caller */

@@ -2,8 +2,8 @@
 #ifndef PIEPROF_ANALYZER_COUNT_TOLD_H
 #define PIEPROF_ANALYZER_COUNT_TOLD_H
 
-#include "findings/words.h"
 #include "model/model.h"
+#include "python/words.h"
 
 #define COUNT_OPEN UINT64_MAX
 

@@ -12,11 +12,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "findings/blank.h"
-#include "findings/cover.h"
-#include "findings/origins.h"
 #include "findings/sites.h"
 #include "model/select.h"
 #include "model/source.h"
+#include "python/cover.h"
+#include "python/origins.h"
 #include "show/page.h"
 
 #define MADE_MIN_BYTES 16384u

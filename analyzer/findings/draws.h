@@ -2,11 +2,8 @@
 #ifndef PIEPROF_ANALYZER_DRAWS_H
 #define PIEPROF_ANALYZER_DRAWS_H
 
-#include "findings/words.h"
 #include "model/model.h"
-
-/* By a function's name: does it draw? "rng.normal", "np.random.rand"; "nn.Linear", whose weights are drawn. */
-bool draws_by_name(struct word function);
+#include "python/words.h"
 
 /*
  * What that means for whoever keeps the result, by the text of the call (CPython 3.11 and later); empty where that draws nothing, or makes its

@@ -2,7 +2,7 @@
 
 #include "findings/comprehension.h"
 #include "findings/expression.h"
-#include "findings/handed.h"
+#include "python/handed.h"
 
 #define FRAMES_MAX 200
 

@@ -4,11 +4,11 @@
 
 #include "findings/count_told.h"
 #include "findings/expression.h"
-#include "findings/handed.h"
-#include "findings/name_uses.h"
 #include "findings/operand.h"
-#include "findings/part_taken.h"
 #include "model/source.h"
+#include "python/handed.h"
+#include "python/name_uses.h"
+#include "python/part_taken.h"
 
 #define ELEMENT_BYTES 8u /* of what is sorted, at most: complex numbers are hardly sorted */
 #define FEW_OF 4u        /* one in so many: of a quarter, sorting what a partition gives costs half of sorting all */

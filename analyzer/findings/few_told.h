@@ -6,8 +6,8 @@
 #ifndef PIEPROF_ANALYZER_FEW_TOLD_H
 #define PIEPROF_ANALYZER_FEW_TOLD_H
 
-#include "findings/words.h"
 #include "model/model.h"
+#include "python/words.h"
 
 #define TAKEN_MAX 16u
 

@@ -14,8 +14,8 @@
 #include "findings/loop.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
-#include "findings/words.h"
 #include "model/select.h"
+#include "python/words.h"
 #include "show/page.h"
 
 #define SIZES_MIN 16u

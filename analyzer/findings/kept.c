@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "findings/code_facts.h"
 #include "findings/kept_uses.h"
-#include "findings/scope.h"
+#include "python/code_facts.h"
+#include "python/scope.h"
 
 /* Functions that stop halfway let others run; one that calls itself is on the way twice, and what it gives its names is open. */
 static bool are_plain_calls(const struct kept_search *search)

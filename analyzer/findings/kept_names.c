@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "findings/array_value.h"
-#include "findings/code_facts.h"
-#include "findings/scope.h"
+#include "python/array_value.h"
+#include "python/code_facts.h"
+#include "python/scope.h"
 
 struct kept_name *kept_add_name(struct kept_search *search, enum kept_name_kind kind, const struct source *code,
                                 struct word word)
@@ -61,7 +61,7 @@ static bool add_giver(struct kept_search *search, enum kept_name_kind kind, cons
 /* Whatever the file's calls of a function that has ended hand in for a parameter. False where there are none. */
 static bool find_handed(struct kept_search *search, const struct source *code, int32_t def, struct word parameter)
 {
-    struct word rest = code_text(code), statement, name = kept_name_of(code, def, "def");
+    struct word rest = code_text(code), statement, name = code_name_of(code, def, "def");
     bool is_init = word_is(name, "__init__"), found = false;
     if (is_init)
         name = kept_class_of(code, def);

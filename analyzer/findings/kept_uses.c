@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "findings/code_facts.h"
-#include "findings/mention.h"
-#include "findings/scope.h"
+#include "python/code_facts.h"
+#include "python/mention.h"
+#include "python/scope.h"
 
 #define MENTIONS_MAX 400u
 #define TARGETS_MAX 16u
@@ -48,7 +48,7 @@ static bool is_run_in(struct kept_search *search, const struct source *code, int
 /* May a row that is run while the loop is call the function? One without a name of its own may be called by any. */
 static bool is_called_meanwhile(struct kept_search *search, const struct source *code, int32_t def, unsigned depth)
 {
-    struct word name = kept_name_of(code, def, "def");
+    struct word name = code_name_of(code, def, "def");
     bool is_init = word_is(name, "__init__");
     if (is_init)
         name = kept_class_of(code, def);
@@ -118,7 +118,7 @@ static bool is_rebound(const struct kept_search *search, const struct kept_name 
 {
     int32_t def = scope_function(name->code, row);
     if (name->kind == KEPT_ATTRIBUTE)
-        return def == 0 || !word_is(kept_name_of(name->code, def, "def"), "__init__");
+        return def == 0 || !word_is(code_name_of(name->code, def, "def"), "__init__");
     for (size_t i = 0; i <= search->loop_level; i++) {
         const struct kept_level *level = &search->ways->levels[i];
         if (level->code == name->code && level->def == def &&
@@ -142,7 +142,7 @@ static void read_given(struct kept_search *search, struct kept_name *name, struc
 static void read_returned(struct kept_search *search, const struct source *code, int32_t row)
 {
     int32_t def = scope_function(code, row);
-    struct word function = kept_name_of(code, def, "def");
+    struct word function = code_name_of(code, def, "def");
     if (def == 0 || function.length_bytes == 0)
         search->failed = true;
     else

@@ -4,32 +4,14 @@
 #include <string.h>
 
 #include "findings/expression.h"
-#include "findings/scope.h"
 #include "findings/statement.h"
+#include "python/code_facts.h"
+#include "python/scope.h"
+#include "python/suite.h"
 
 #define PARAMETERS_MAX 32u
 #define FRAMES_MAX 200
 #define LINES_MAX 2000 /* no longer loop is looked through */
-
-static struct word row_text(const struct source *code, int32_t row, size_t *indent)
-{
-    size_t length = 0;
-    const char *begin = source_line(code, row, &length);
-    if (begin == NULL)
-        return (struct word){NULL, 0};
-    struct word text = word_trimmed(begin, begin + length);
-    *indent = (size_t)(text.text - begin);
-    return text;
-}
-
-struct word kept_name_of(const struct source *code, int32_t row, const char *keyword)
-{
-    size_t indent = 0;
-    struct word text = row_text(code, row, &indent), none = {text.text, 0};
-    if (text.length_bytes == 0 || !word_is(word_name_at(text.text, word_end(text)), keyword))
-        return none;
-    return word_name_at(word_skip_blanks(text.text + strlen(keyword), word_end(text)), word_end(text));
-}
 
 /* The instruction's text in code without strings. */
 static struct word call_of(struct model *model, struct process *process, uint32_t node_id, const struct code *code)
@@ -50,14 +32,14 @@ static struct kept_level level_of(struct model *model, struct process *process, 
     if (code == NULL || code->owner != OWNER_USER || span.line <= 0)
         return level;
     const struct source *source = source_code(model, code->file);
-    if (source->text == NULL || !statement_rows(source, 1, span.line, &level.row, &last))
+    if (source->text == NULL || !suite_rows(source, 1, span.line, &level.row, &last))
         return level;
     level.def = scope_function(source, level.row);
     level.file = code->file;
     level.call = call_of(model, process, node_id, code);
     const char *dot = strrchr(code->function, '.');
     const char *name = dot != NULL ? dot + 1 : code->function;
-    bool is_it = level.def > 0 ? word_is(kept_name_of(source, level.def, "def"), name) : strcmp(name, "<module>") == 0;
+    bool is_it = level.def > 0 ? word_is(code_name_of(source, level.def, "def"), name) : strcmp(name, "<module>") == 0;
     level.code = is_it && level.call.text != NULL ? source : NULL;
     return level;
 }
@@ -90,9 +72,9 @@ static int32_t body_end(const struct source *code, int32_t header)
 {
     size_t indent = 0, own = 0;
     int32_t last = header;
-    row_text(code, header, &indent);
+    code_row_text(code, header, &indent);
     for (int32_t row = header + 1; row - header < LINES_MAX; row++) {
-        struct word text = row_text(code, row, &own);
+        struct word text = code_row_text(code, row, &own);
         if (text.text == NULL || (text.length_bytes > 0 && own <= indent && strchr(")]}", *text.text) == NULL))
             break;
         last = text.length_bytes > 0 ? row : last;
@@ -103,11 +85,11 @@ static int32_t body_end(const struct source *code, int32_t header)
 bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last)
 {
     size_t indent = 0, own = 0;
-    struct word text = row_text(level->code, level->row, &indent);
+    struct word text = code_row_text(level->code, level->row, &indent);
     bool found = text.length_bytes > 0 && begins(text, "while");
     *first = level->row;
     for (int32_t row = level->row - 1; !found && indent > 0 && row > level->def; row--) {
-        text = row_text(level->code, row, &own);
+        text = code_row_text(level->code, row, &own);
         if (text.length_bytes == 0 || own >= indent || strchr(")]}", *text.text) != NULL)
             continue;
         indent = own;
@@ -123,7 +105,7 @@ bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last)
 static size_t parameters_of(const struct source *code, int32_t def, struct word *names)
 {
     size_t indent = 0;
-    struct word text = row_text(code, def, &indent), items[PARAMETERS_MAX];
+    struct word text = code_row_text(code, def, &indent), items[PARAMETERS_MAX];
     const char *end = code->text + code->length_bytes;
     const char *open = text.text != NULL ? memchr(text.text, '(', text.length_bytes) : NULL;
     size_t count = open != NULL ? word_split(word_in_bracket(open, end), ',', items, PARAMETERS_MAX) : SIZE_MAX;
@@ -138,7 +120,7 @@ static size_t parameters_of(const struct source *code, int32_t def, struct word 
 bool kept_is_parameter(const struct source *code, int32_t def, struct word name)
 {
     size_t indent = 0;
-    struct word text = def > 0 ? row_text(code, def, &indent) : (struct word){NULL, 0};
+    struct word text = def > 0 ? code_row_text(code, def, &indent) : (struct word){NULL, 0};
     const char *open = text.text != NULL ? memchr(text.text, '(', text.length_bytes) : NULL;
     return open != NULL && word_mentions(word_in_bracket(open, code->text + code->length_bytes), name) > 0;
 }
@@ -161,7 +143,7 @@ static bool caller_of(const struct kept_ways *ways, size_t level, struct word *f
     if (level + 1 >= ways->count || own->code == NULL || own->def == 0 || ways->levels[level + 1].code == NULL)
         return false;
     return word_call(ways->levels[level + 1].call, function, arguments) &&
-           word_equal(word_last_part(*function), kept_name_of(own->code, own->def, "def"));
+           word_equal(word_last_part(*function), code_name_of(own->code, own->def, "def"));
 }
 
 static bool has_object(const struct kept_level *level)
@@ -210,11 +192,11 @@ struct word kept_argument(const struct kept_ways *ways, size_t level, struct wor
 struct word kept_class_of(const struct source *code, int32_t def)
 {
     size_t indent = 0, own = 0;
-    row_text(code, def, &indent);
+    code_row_text(code, def, &indent);
     for (int32_t row = def - 1; row > 0 && indent > 0; row--) {
-        struct word text = row_text(code, row, &own);
+        struct word text = code_row_text(code, row, &own);
         if (text.length_bytes > 0 && own < indent && strchr(")]}", *text.text) == NULL)
-            return kept_name_of(code, row, "class");
+            return code_name_of(code, row, "class");
     }
     return (struct word){code->text, 0};
 }

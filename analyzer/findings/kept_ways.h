@@ -2,9 +2,9 @@
 #ifndef PIEPROF_ANALYZER_KEPT_WAYS_H
 #define PIEPROF_ANALYZER_KEPT_WAYS_H
 
-#include "findings/words.h"
 #include "model/model.h"
 #include "model/source.h"
+#include "python/words.h"
 
 #define KEPT_LEVELS_MAX 32u
 
@@ -46,8 +46,5 @@ struct word kept_class_of(const struct source *code, int32_t def);
 
 /* The object whose method the level's function is, as its caller names it ("self", "model"); empty: it is not known. */
 struct word kept_receiver(const struct kept_ways *ways, size_t level);
-
-/* The name behind "def" or "class" on the row; empty: neither stands there. */
-struct word kept_name_of(const struct source *code, int32_t row, const char *keyword);
 
 #endif

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "findings/expression.h"
-#include "findings/words.h"
 #include "model/source.h"
+#include "python/words.h"
 
 static bool mentions_any(struct word text, const struct words *fed)
 {

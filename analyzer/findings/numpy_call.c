@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "findings/imports.h"
 #include "model/frames.h"
 #include "model/source.h"
+#include "python/imports.h"
 
 #define NUMPY_LIBRARY "_multiarray_umath"
 

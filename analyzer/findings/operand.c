@@ -5,7 +5,7 @@
 
 #include "findings/expression.h"
 #include "findings/statement.h"
-#include "findings/words.h"
+#include "python/words.h"
 
 /* What stands next to the place, blanks left out; 0 at the text's borders, and a blank for a comparison ("==", "<="). */
 static char before(const char *text, size_t at)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "findings/words.h"
 #include "model/source.h"
+#include "python/words.h"
 
 #define ROWS_MAX 20 /* of a statement */
 

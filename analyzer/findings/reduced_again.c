@@ -16,10 +16,10 @@
 #include "base/text.h"
 #include "findings/expression.h"
 #include "findings/kept.h"
-#include "findings/reduction.h"
 #include "findings/sites.h"
 #include "model/select.h"
 #include "model/share.h"
+#include "python/reduction.h"
 #include "show/page.h"
 
 #define AGAIN_MIN 20u       /* loads of the line that found what another execution of it had */

@@ -17,12 +17,12 @@
 #include "base/text.h"
 #include "findings/expression.h"
 #include "findings/few_told.h"
-#include "findings/name_uses.h"
-#include "findings/part_taken.h"
 #include "findings/sites.h"
-#include "findings/words.h"
 #include "model/select.h"
 #include "model/source.h"
+#include "python/name_uses.h"
+#include "python/part_taken.h"
+#include "python/words.h"
 #include "show/page.h"
 
 #define RESULTS_MIN 4u

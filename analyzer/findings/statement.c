@@ -3,9 +3,7 @@
 #include <ctype.h>
 
 #include "findings/expression.h"
-#include "findings/words.h"
-
-#define ROWS_MAX 200 /* of a statement, behind one of its rows */
+#include "python/words.h"
 
 static bool is_target(char c)
 {
@@ -68,26 +66,4 @@ bool statement_assigns(struct model *model, struct process *process, uint32_t no
 {
     size_t length;
     return statement_target(model, process, node_id, &length) != NULL;
-}
-
-bool statement_rows(const struct source *code, int32_t from, int32_t line, int32_t *first, int32_t *last)
-{
-    int depth = 0;
-    const char *text;
-    size_t length = 0;
-    *first = from > 0 ? from : 1;
-    for (*last = *first; *last - line < ROWS_MAX && (text = source_line(code, *last, &length)) != NULL; (*last)++) {
-        for (size_t i = 0; i < length; i++) {
-            depth += text[i] == '(' || text[i] == '[' || text[i] == '{';
-            depth -= text[i] == ')' || text[i] == ']' || text[i] == '}';
-        }
-        bool goes_on = depth > 0 || (length > 0 && text[length - 1] == '\\');
-        if (!goes_on && *last >= line)
-            return true;
-        if (!goes_on) {
-            depth = 0;
-            *first = *last + 1;
-        }
-    }
-    return false;
 }

@@ -14,10 +14,4 @@ bool statement_assigns(struct model *model, struct process *process, uint32_t no
 /* That name ("x", "self.x"), not NUL-terminated, in the source; NULL where statement_assigns() is false. */
 const char *statement_target(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes);
 
-/*
- * The rows of the statement that holds row `line` of a source's code (source_code()), read from row `from`, where one begins. False
- * where it does not end.
- */
-bool statement_rows(const struct source *code, int32_t from, int32_t line, int32_t *first, int32_t *last);
-
 #endif

@@ -2,8 +2,8 @@
 
 #include "findings/changed.h"
 #include "findings/expression.h"
-#include "findings/steady.h"
 #include "model/source.h"
+#include "python/steady.h"
 
 bool site_is_read_unfinished(struct model *model, const struct site *site)
 {

@@ -5,8 +5,8 @@
 #ifndef PIEPROF_ANALYZER_WALKS_H
 #define PIEPROF_ANALYZER_WALKS_H
 
-#include "findings/loop_text.h"
 #include "model/model.h"
+#include "python/loop_text.h"
 
 #define WALK_ITEMS_MIN 2u /* samples at a header, that tell an array from a list */
 

@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "findings/aliases.h"
-#include "findings/array_value.h"
-#include "findings/clear_call.h"
-#include "findings/cleared.h"
-#include "findings/cover.h"
 #include "findings/expression.h"
-#include "findings/handed.h"
 #include "findings/kept.h"
-#include "findings/loop_text.h"
-#include "findings/name_uses.h"
 #include "findings/operand.h"
-#include "findings/origins.h"
-#include "findings/reduction.h"
-#include "findings/scope.h"
 #include "model/source_code.h"
+#include "python/aliases.h"
+#include "python/array_value.h"
+#include "python/clear_call.h"
+#include "python/cleared.h"
+#include "python/cover.h"
+#include "python/handed.h"
+#include "python/loop_text.h"
+#include "python/name_uses.h"
+#include "python/origins.h"
+#include "python/reduction.h"
+#include "python/scope.h"
 
 #define SIZE_MOST 20000u
 #define NAMES_MAX 8u

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "findings/clear_call.h"
+#include "python/clear_call.h"
 
 #define MADE "net = Net()\nopt = SGD(net.parameters())\n"
 #define STEP "def step(x):\n    opt.zero_grad()\n    net(x).backward()\n    opt.step()\n"

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "findings/cleared.h"
-#include "findings/scope.h"
+#include "python/cleared.h"
+#include "python/scope.h"
 
 #define LOOP "for x in batches:\n"
 #define OPTIMIZER "model = Net()\nopt = torch.optim.SGD(model.parameters(), lr=0.1)\n"

@@ -2,7 +2,7 @@
 /* Buffers that are filled, and what is stored into them right behind that: all of it, by the text, or not. */
 #include "source_run.h"
 
-#include "findings/cover.h"
+#include "python/cover.h"
 
 /* The text's first line fills; is the row that begins with "cover" or holds it the first store of those that cover it all? 0: none. */
 static int32_t covered(const char *text)

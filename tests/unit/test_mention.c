@@ -8,9 +8,9 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "findings/array_value.h"
-#include "findings/mention.h"
-#include "findings/reduction.h"
+#include "python/array_value.h"
+#include "python/mention.h"
+#include "python/reduction.h"
 
 #define CODE "order = rng.permutation(n)\nsome = order[a:b]\ni = rng.integers(n)\n"
 

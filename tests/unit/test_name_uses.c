@@ -2,7 +2,7 @@
 /* Which mentions of a name may see what one statement gives it. */
 #include "source_run.h"
 
-#include "findings/name_uses.h"
+#include "python/name_uses.h"
 
 static unsigned seen;
 

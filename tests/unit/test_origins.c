@@ -4,8 +4,8 @@
 
 #include "source_run.h"
 
-#include "findings/cover.h"
-#include "findings/origins.h"
+#include "python/cover.h"
+#include "python/origins.h"
 
 /* May the row below the text's "FILL" read what is filled there? */
 static bool may_read(const char *text)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "findings/part_taken.h"
+#include "python/part_taken.h"
 
 static void check(const char *text, enum part expected)
 {

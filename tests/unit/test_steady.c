@@ -2,7 +2,7 @@
 /* Expressions that give the same each time, by the text of their file alone. */
 #include "source_run.h"
 
-#include "findings/steady.h"
+#include "python/steady.h"
 
 #define HEAD "import numpy as np, os\nimport torch.nn.functional as F\nfrom torch import exp\nbase = np.arange(9.0)\n"
 

@@ -1,0 +1,162 @@
+#include "python/aliases.h"
+
+#include <ctype.h>
+
+#define DEPTH_MAX 8u
+
+/* Methods and functions of NumPy and PyTorch whose result is, or may be, a view of what they are given. */
+static bool is_view(struct word name)
+{
+    static const char *const views[] = {"reshape",     "ravel",      "view",         "transpose",
+                                        "swapaxes",    "squeeze",    "diagonal",     "asarray",
+                                        "flip",        "asanyarray", "moveaxis",     "ascontiguousarray",
+                                        "expand_dims", "atleast_1d", "atleast_2d",   "from_numpy",
+                                        "frombuffer",  "as_strided", "broadcast_to", "sliding_window_view",
+                                        "memoryview",  "as_tensor",  "numpy",        "detach",
+                                        "unsqueeze",   "permute",    "narrow",       "flatten",
+                                        "contiguous",  "select",     "unfold",       "t",
+                                        "cpu",         "to",         "fliplr",       "flipud",
+                                        "rot90",       "astype"};
+    for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+        if (word_is(name, views[i]))
+            return true;
+    return false;
+}
+
+/* "np" of "np.ravel", empty of "ravel". */
+static struct word prefix_of(struct word name)
+{
+    size_t last = word_last_part(name).length_bytes;
+    return (struct word){name.text, name.length_bytes > last ? name.length_bytes - last - 1 : 0};
+}
+
+static bool is_module(struct word name)
+{
+    return name.length_bytes == 0 || word_is(name, "np") || word_is(name, "numpy") || word_is(name, "torch");
+}
+
+/* Does nothing follow but subscripts, attributes and methods that give views? */
+static bool is_view_of(const char *at, const char *end)
+{
+    for (at = word_skip_blanks(at, end); at < end && *at != '#'; at = word_skip_blanks(at, end)) {
+        struct word name = {at, 0};
+        if (*at == '.')
+            name = word_name_at(at + 1, end);
+        else if (*at != '[')
+            return false;
+        at = *at == '.' ? name.text + name.length_bytes : at;
+        if (at < end && *at == '(' && !is_view(word_last_part(name)))
+            return false;
+        if (at < end && (*at == '(' || *at == '[')) {
+            struct word inner = word_in_bracket(at, end);
+            at = inner.text + inner.length_bytes;
+            at += at < end ? 1 : 0;
+        } else if (name.length_bytes == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What an assigned value is a view of, or the same as; empty where it is neither. */
+static struct word source_of(struct word value)
+{
+    const char *end = value.text + value.length_bytes, *at = word_skip_blanks(value.text, end);
+    struct word name = word_name_at(at, end);
+    if (name.length_bytes == 0 || isdigit((unsigned char)*at))
+        return (struct word){at, 0};
+    at = name.text + name.length_bytes;
+    if (at < end && *at == '(') {
+        if (!is_view(word_last_part(name)))
+            return (struct word){at, 0};
+        struct word arguments = word_in_bracket(at, end);
+        const char *behind = arguments.text + arguments.length_bytes, *first = word_skip_blanks(arguments.text, behind);
+        name = is_module(prefix_of(name)) ? word_name_at(first, behind) : prefix_of(name);
+        at = behind < end ? behind + 1 : end;
+    }
+    return is_view_of(at, end) ? name : (struct word){at, 0};
+}
+
+static void add_alias(struct aliases *aliases, struct word target, struct word value)
+{
+    const char *end = target.text + target.length_bytes, *at = word_skip_blanks(target.text, end);
+    struct word name = word_name_at(at, end), source = source_of(value);
+    bool alone = name.length_bytes > 0 && word_skip_blanks(name.text + name.length_bytes, end) == end;
+    if (!alone || source.length_bytes == 0 || aliases->count == ALIASES_MAX)
+        return;
+    aliases->names[aliases->count] = name;
+    aliases->sources[aliases->count++] = source;
+}
+
+/* "a, b" of "a, b = b, a": the part up to the next comma outside of brackets; `text` keeps the rest. */
+static struct word take_part(struct word *text)
+{
+    const char *end = text->text + text->length_bytes, *at = text->text;
+    while (at < end && *at != ',') {
+        if (*at == '(' || *at == '[' || *at == '{') {
+            struct word inner = word_in_bracket(at, end);
+            at = inner.text + inner.length_bytes;
+        }
+        at += at < end ? 1 : 0;
+    }
+    struct word part = {text->text, (size_t)(at - text->text)};
+    *text = at < end ? (struct word){at + 1, (size_t)(end - at - 1)} : (struct word){end, 0};
+    return part;
+}
+
+/* Do two names only change places? Then they are two arrays still. */
+static bool is_exchange(struct word targets, struct word values)
+{
+    struct word first = word_name_at(word_skip_blanks(targets.text, targets.text + targets.length_bytes),
+                                     targets.text + targets.length_bytes);
+    take_part(&values);
+    const char *end = values.text + values.length_bytes;
+    return values.length_bytes > 0 && word_equal(first, word_name_at(word_skip_blanks(values.text, end), end));
+}
+
+void aliases_read(struct aliases *aliases, struct word text)
+{
+    struct word statement;
+    size_t length = 0;
+    aliases->count = 0;
+    while (word_next_statement(&text, &statement)) {
+        const char *sign = word_assignment(statement, &length), *end = statement.text + statement.length_bytes;
+        if (sign == NULL || length != 1)
+            continue;
+        struct word targets = {statement.text, (size_t)(sign - statement.text)},
+                    values = {sign + 1, (size_t)(end - sign - 1)};
+        if (is_exchange(targets, values))
+            continue;
+        while (targets.length_bytes > 0 && values.length_bytes > 0) {
+            struct word target = take_part(&targets), value = take_part(&values);
+            add_alias(aliases, target, value);
+        }
+    }
+}
+
+/* The name, and all that it may be the same as or a view of. */
+static void reach(const struct aliases *aliases, struct word name, struct words *words)
+{
+    *words = (struct words){.words = {name}, .count = 1};
+    size_t before = 0;
+    for (unsigned depth = 0; depth < DEPTH_MAX && before < words->count; depth++) {
+        before = words->count;
+        for (size_t i = 0; i < aliases->count; i++)
+            if (words_hold(words, aliases->names[i]))
+                words_add(words, aliases->sources[i]);
+    }
+}
+
+bool aliases_share(const struct aliases *aliases, struct word a, struct word b)
+{
+    struct words of_a, of_b;
+    reach(aliases, a, &of_a);
+    reach(aliases, b, &of_b);
+    for (size_t i = 0; i < of_b.count; i++)
+        if (words_hold(&of_a, of_b.words[i]))
+            return true;
+    for (size_t i = 0; i < of_a.count; i++)
+        if (words_hold(&of_b, of_a.words[i]))
+            return true;
+    return false;
+}

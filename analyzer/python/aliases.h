@@ -1,0 +1,23 @@
+/* Which names of a function may stand for the same array, or for views of one: "b = a", "previous = a[:-1]", "flat = a.ravel()". */
+#ifndef PIEPROF_ANALYZER_ALIASES_H
+#define PIEPROF_ANALYZER_ALIASES_H
+
+#include "python/words.h"
+
+#define ALIASES_MAX 128u
+
+struct aliases {
+    struct word names[ALIASES_MAX], sources[ALIASES_MAX];
+    size_t count;
+};
+
+/*
+ * Of the assignments in `text`, whichever of them were run; what is assigned later takes nothing back. What arguments and
+ * other functions make the same is not seen.
+ */
+void aliases_read(struct aliases *aliases, struct word text);
+
+/* May two names stand for the same array? */
+bool aliases_share(const struct aliases *aliases, struct word a, struct word b);
+
+#endif

@@ -1,0 +1,195 @@
+#include "python/code_facts.h"
+
+#include <string.h>
+
+#include "python/scope.h"
+
+#define CODE_MAX_BYTES 300000u
+
+int32_t code_row(const struct source *code, const char *at)
+{
+    size_t low = 0, high = code->line_count;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (code->text + code->line_starts[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (int32_t)low + 1;
+}
+
+struct word code_text(const struct source *code)
+{
+    return (struct word){code->text, code->length_bytes};
+}
+
+struct word code_row_text(const struct source *code, int32_t row, size_t *indent)
+{
+    size_t length = 0;
+    const char *begin = source_line(code, row, &length);
+    if (begin == NULL)
+        return (struct word){NULL, 0};
+    struct word text = word_trimmed(begin, begin + length);
+    *indent = (size_t)(text.text - begin);
+    return text;
+}
+
+struct word code_name_of(const struct source *code, int32_t row, const char *keyword)
+{
+    size_t indent = 0;
+    struct word text = code_row_text(code, row, &indent), none = {text.text, 0};
+    if (text.length_bytes == 0 || !word_is(word_name_at(text.text, word_end(text)), keyword))
+        return none;
+    return word_name_at(word_skip_blanks(text.text + strlen(keyword), word_end(text)), word_end(text));
+}
+
+/* Names that reach everything at once. */
+bool code_is_open(const struct source *code)
+{
+    static const char *const words[] = {"globals",     "locals",      "setattr",         "exec",
+                                        "eval",        "vars",        "async",           "__dict__",
+                                        "__setattr__", "__getattr__", "__getattribute__"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        struct word word = {words[i], strlen(words[i])};
+        for (const char *at = code->text;
+             (at = memmem(at, (size_t)(code->text + code->length_bytes - at), word.text, word.length_bytes)) != NULL;
+             at += word.length_bytes) {
+            bool begins = at == code->text || (!word_char(at[-1]) && (at[-1] != '.' || word.text[0] == '_'));
+            if (begins && !word_char(at[word.length_bytes]))
+                return true;
+        }
+    }
+    return code->length_bytes > CODE_MAX_BYTES;
+}
+
+/* Does a statement of the function itself give the name a value? */
+bool code_gives(const struct source *code, int32_t def, struct word name)
+{
+    struct word rest = code_text(code), statement;
+    while (word_next_statement(&rest, &statement)) {
+        statement = word_trimmed(statement.text, word_end(statement));
+        if (word_mentions(statement, name) > 0 && word_gives(statement, name) &&
+            scope_function(code, code_row(code, statement.text)) == def)
+            return true;
+    }
+    return false;
+}
+
+/* The only "def" or "class" of that name in the file; 0: none, or several. */
+int32_t code_definition(const struct source *code, struct word name, const char *keyword)
+{
+    int32_t found = 0;
+    for (int32_t row = 1; (size_t)row <= code->line_count; row++) {
+        if (!word_equal(code_name_of(code, row, keyword), name) || name.length_bytes == 0)
+            continue;
+        if (found > 0)
+            return 0;
+        found = row;
+    }
+    return found;
+}
+
+bool code_defines(const struct source *code, struct word name)
+{
+    for (int32_t row = 1; (size_t)row <= code->line_count; row++)
+        if (word_equal(code_name_of(code, row, "def"), name))
+            return true;
+    return false;
+}
+
+/* A class's own method; 0: none. */
+static int32_t method_of(const struct source *code, int32_t class_row, const char *method)
+{
+    size_t length = 0;
+    const char *header = source_line(code, class_row, &length);
+    size_t indent = (size_t)(word_skip_blanks(header, header + length) - header);
+    for (int32_t row = class_row + 1; (size_t)row <= code->line_count; row++) {
+        const char *text = source_line(code, row, &length);
+        const char *first = word_skip_blanks(text, text + length);
+        if (first < text + length && !word_is((struct word){first, 1}, "\r") && (size_t)(first - text) <= indent)
+            return 0;
+        if (word_is(code_name_of(code, row, "def"), method))
+            return row;
+    }
+    return 0;
+}
+
+/* The call that is the only value that the file gives the name; false: there is none, or more. */
+static bool made_by(const struct source *code, struct word name, struct word *function, struct word *arguments)
+{
+    struct word rest = code_text(code), statement, target, value;
+    size_t made = 0;
+    while (word_next_statement(&rest, &statement)) {
+        statement = word_trimmed(statement.text, word_end(statement));
+        if (word_mentions(statement, name) == 0 || !word_gives(statement, name))
+            continue;
+        if (!word_assigned(statement, &target, &value) || !word_equal(target, name) ||
+            !word_call(value, function, arguments))
+            return false;
+        made++;
+    }
+    return made == 1;
+}
+
+/* The row of the class of the file whose object the name stands for; 0: none is known. */
+static int32_t class_of(const struct source *code, struct word name)
+{
+    struct word function, arguments;
+    return made_by(code, name, &function, &arguments) ? code_definition(code, function, "class") : 0;
+}
+
+/* "nn.Linear", "torch.nn.Conv2d", and "nn.Sequential" of what begins with one. */
+static bool is_layer(struct word function, struct word arguments)
+{
+    static const char *const layers[] = {"Linear",  "Conv1d", "Conv2d",  "Conv3d",           "Embedding",
+                                         "GRU",     "LSTM",   "RNN",     "CrossEntropyLoss", "MSELoss",
+                                         "NLLLoss", "L1Loss", "BCELoss", "BCEWithLogitsLoss"};
+    struct word last = word_last_part(function), items[WORDS_MAX], inner, inner_arguments;
+    struct word module = {function.text, (size_t)(last.text - function.text)};
+    if (!word_is(module, "nn.") && !word_is(module, "torch.nn."))
+        return false;
+    if (!word_is(last, "Sequential"))
+        return WORD_IS_ONE_OF(last, layers);
+    size_t count = word_split(arguments, ',', items, WORDS_MAX);
+    return count > 0 && count != SIZE_MAX && word_call(items[0], &inner, &inner_arguments) &&
+           !word_is(word_last_part(inner), "Sequential") && is_layer(inner, inner_arguments);
+}
+
+bool code_is_layer(const struct source *code, struct word name)
+{
+    struct word function, arguments;
+    return made_by(code, name, &function, &arguments) && is_layer(function, arguments);
+}
+
+int32_t code_function_run(const struct source *code, struct word function, bool *is_bound)
+{
+    struct word last = word_last_part(function);
+    struct word object = {function.text, last.text > function.text ? (size_t)(last.text - function.text) - 1 : 0};
+    int32_t class_row = 0;
+    *is_bound = true;
+    if (object.length_bytes == 0) {
+        int32_t def = code_definition(code, function, "def");
+        class_row = code_definition(code, function, "class");
+        *is_bound = class_row > 0;
+        if (def > 0 || class_row > 0)
+            return class_row == 0 ? def : def == 0 ? method_of(code, class_row, "__init__") : 0;
+        class_row = class_of(code, function);
+        *is_bound = true;
+        int32_t forward = class_row > 0 ? method_of(code, class_row, "forward") : 0;
+        return class_row > 0 && forward == 0 ? method_of(code, class_row, "__call__") : forward;
+    }
+    bool is_known = word_is(object, "self") || class_of(code, object) > 0;
+    return is_known ? code_definition(code, last, "def") : 0;
+}
+
+bool code_has_word(const struct source *code, int32_t def, const char *text)
+{
+    struct word word = {text, strlen(text)};
+    for (const char *at = code->text;
+         (at = memmem(at, (size_t)(code->text + code->length_bytes - at), text, word.length_bytes)) != NULL;
+         at += word.length_bytes)
+        if (scope_function(code, code_row(code, at)) == def)
+            return true;
+    return false;
+}

@@ -1,0 +1,28 @@
+/* Which function a statement hands a buffer to, by the text. */
+#ifndef PIEPROF_ANALYZER_HANDED_H
+#define PIEPROF_ANALYZER_HANDED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "python/words.h"
+
+struct handed {
+    struct word function; /* "self.fit" */
+    struct word keyword;  /* "x" of "x=buffer"; empty: it is handed by its place: */
+    size_t place;         /* among the arguments, from 0 */
+};
+
+/*
+ * The first call in the statement that has the buffer's name itself among its arguments, and may store into it: Python's own functions,
+ * NumPy's and PyTorch's do not (where they are asked to, changed.c sees it).
+ */
+bool handed_find(struct word statement, struct word buffer, struct handed *handed);
+
+/* Is it a function of NumPy's or PyTorch's, by the name of its module? */
+bool handed_is_of_arrays(struct word function);
+
+/* Does the statement call anything that may be the program's own? */
+bool handed_calls_others(struct word statement);
+
+#endif

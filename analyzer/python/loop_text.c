@@ -1,0 +1,456 @@
+#include "python/loop_text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "python/aliases.h"
+#include "python/handed.h"
+#include "python/loop_acts.h"
+
+#define ROUNDS_FEW 8
+#define USES_MAX 512u
+#define COMPARED_MAX 8192u /* stores with reads: bounds what a hostile text costs */
+#define LINES_MAX 2000     /* above a loop: no longer function is looked through */
+
+/* One use of a name in the loop's body. */
+struct use {
+    struct word name, index; /* index: between the brackets behind it; length 0: none */
+    uint32_t statement;      /* its number; what it reads comes before what it stores */
+    bool stored, added;      /* added: by an augmented assignment, which reads it as well... */
+    bool summed;             /* ... as "+=" and "-=" do */
+    bool called;
+};
+
+struct uses {
+    struct use uses[USES_MAX];
+    size_t count;
+    bool full;
+    bool
+        acts; /* a statement ends the loop, or does something to what is outside of arrays: which round comes first matters */
+};
+
+static void add_use(struct uses *uses, struct use use)
+{
+    uses->full |= uses->count == USES_MAX;
+    if (uses->count < USES_MAX)
+        uses->uses[uses->count++] = use;
+}
+
+/* "out.append(x)", "h.copy_(x)", "h[t].mul_(x)", "out=h[t]": does a use store into what it names? Then it is made one that does. */
+static bool is_call_store(struct use *use, const char *begin, const char *end)
+{
+    static const char *const methods[] = {"append", "extend", "insert", "appendleft", "fill", "sort", "put"};
+    struct word method = word_last_part(use->name);
+    const char *behind = use->index.length_bytes > 0 ? use->index.text + use->index.length_bytes + 1 : end;
+    bool of_element = behind < end && *behind == '.';
+    bool of_name = use->called && method.text != use->name.text;
+    if (of_element) {
+        struct word name = word_name_at(behind + 1, end);
+        of_element = name.text + name.length_bytes < end && name.text[name.length_bytes] == '(';
+        method = word_last_part(name);
+    }
+    bool changes =
+        WORD_IS_ONE_OF(method, methods) || (method.length_bytes > 1 && method.text[method.length_bytes - 1] == '_');
+    bool is_out = use->name.text - begin >= 4 && memcmp(use->name.text - 4, "out=", 4) == 0;
+    if (!is_out && !(changes && (of_element || of_name)))
+        return false;
+    if (of_name && !is_out)
+        use->name.length_bytes -= method.length_bytes + 1;
+    use->stored = true;
+    use->called = false;
+    return true;
+}
+
+/* The names of one expression, or of one side of an assignment. `stored`: those outside of brackets are targets. */
+static void read_names(struct uses *uses, struct word text, uint32_t statement, bool stored, bool added)
+{
+    const char *end = text.text + text.length_bytes;
+    size_t depth = 0;
+    for (const char *at = text.text; at < end;) {
+        const char *behind = word_skip_quiet(at, end);
+        if (behind > at) {
+            at = behind;
+            continue;
+        }
+        depth += *at == '(' || *at == '[' || *at == '{';
+        depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
+        bool begins = word_char(*at) && !isdigit((unsigned char)*at) && (at == text.text || at[-1] != '.');
+        if (!begins) {
+            while (at < end && word_char(*at) && at + 1 < end && word_char(at[1]))
+                at++; /* a number's letters, or an attribute of a call */
+            at++;
+            continue;
+        }
+        struct word name = word_name_at(at, end);
+        at = word_skip_blanks(name.text + name.length_bytes, end);
+        bool keyword_argument = depth > 0 && at < end && *at == '=' && (at + 1 == end || at[1] != '=');
+        if (word_is_keyword(name) || keyword_argument)
+            continue;
+        struct use use = {.name = name, .statement = statement, .stored = stored && depth == 0, .added = added};
+        use.called = at < end && *at == '(';
+        if (at < end && *at == '[')
+            use.index = word_in_bracket(at, end);
+        use.stored = use.stored && !use.called;
+        is_call_store(&use, text.text, end);
+        add_use(uses, use);
+    }
+}
+
+bool loop_text_is_subscript(struct word text)
+{
+    const char *end = text.text + text.length_bytes, *at = word_skip_blanks(text.text, end);
+    struct word name = word_name_at(at, end);
+    at = name.text + name.length_bytes;
+    if (name.length_bytes == 0 || at == end || *at != '[')
+        return false;
+    struct word index = word_in_bracket(at, end);
+    at = word_skip_blanks(index.text + index.length_bytes + 1, end);
+    return at >= end || *at == '#';
+}
+
+static void read_statement(struct loop_text *loop, struct uses *uses, struct word text, uint32_t number)
+{
+    size_t length = 0;
+    const char *sign = word_assignment(text, &length);
+    if (sign == NULL) {
+        read_names(uses, text, number, false, false);
+        return;
+    }
+    const char *end = text.text + text.length_bytes;
+    struct word target = {text.text, (size_t)(sign - text.text)},
+                value = {sign + length, (size_t)(end - sign) - length};
+    read_names(uses, value, number, false, false);
+    size_t first = uses->count;
+    read_names(uses, target, number, true, length > 1);
+    for (size_t i = first; i < uses->count; i++)
+        uses->uses[i].summed = length == 2 && (*sign == '+' || *sign == '-');
+    bool alone = uses->count == first + 1 && uses->uses[first].index.length_bytes == 0;
+    if (alone && length == 1 && loop_text_has_element(loop, value, false) && !handed_calls_others(value))
+        words_add(&loop->elements, uses->uses[first].name);
+}
+
+static void read_body(struct loop_text *loop, struct uses *uses, struct word text)
+{
+    struct word statement;
+    for (uint32_t number = 1; word_next_statement(&text, &statement); number++) {
+        uses->acts = uses->acts || loop_acts(statement);
+        read_statement(loop, uses, statement, number);
+    }
+}
+
+/* Does `read` take what `store` leaves for a later round? */
+static bool reads_earlier(const struct aliases *aliases, const struct use *store, const struct use *read)
+{
+    if (!word_is_part_of(read->name, store->name))
+        return store->index.length_bytes > 0 && read->index.length_bytes > 0 &&
+               aliases_share(aliases, store->name, read->name);
+    if (store->index.length_bytes > 0) /* y[i] = f(y[i]) is one element's own */
+        return !word_equal(store->index, read->index);
+    return store->added || read->statement <= store->statement;
+}
+
+static bool is_carried(const struct loop_text *loop, const struct uses *uses, const struct aliases *aliases)
+{
+    unsigned compared = 0;
+    for (size_t i = 0; i < uses->count; i++) {
+        const struct use *store = &uses->uses[i];
+        if (!store->stored || words_hold(&loop->indices, store->name))
+            continue;
+        for (size_t j = 0; j < uses->count; j++)
+            if (!uses->uses[j].stored && (++compared > COMPARED_MAX || reads_earlier(aliases, store, &uses->uses[j])))
+                return true;
+    }
+    return uses->full || uses->acts;
+}
+
+/* Does an index say which element by data, so that two rounds may mean the same one? */
+static bool is_by_data(const struct loop_text *loop, const struct uses *uses, struct word index)
+{
+    struct uses names = {.count = 0};
+    read_names(&names, index, 0, false, false);
+    for (size_t i = 0; i < names.count; i++) {
+        const struct use *name = &names.uses[i];
+        bool made = words_hold(&loop->items, name->name) || words_hold(&loop->elements, name->name);
+        for (size_t j = 0; j < uses->count && !made; j++)
+            made = uses->uses[j].stored && word_equal(uses->uses[j].name, name->name) &&
+                   !words_hold(&loop->indices, name->name);
+        if (made || name->index.length_bytes > 0 || name->called)
+            return true;
+    }
+    return false;
+}
+
+static bool is_read(const struct uses *uses, struct word name)
+{
+    for (size_t i = 0; i < uses->count; i++)
+        if (!uses->uses[i].stored && word_is_part_of(uses->uses[i].name, name))
+            return true;
+    return false;
+}
+
+/*
+ * Data say which element a round changes, and two rounds may mean the same one: "z[where[i]] += x[i]" adds up, whatever comes first;
+ * anything else that takes what is there is carried on.
+ */
+static void read_scattered(struct loop_text *loop, const struct uses *uses)
+{
+    for (size_t i = 0; i < uses->count; i++) {
+        const struct use *store = &uses->uses[i];
+        if (!store->stored || store->index.length_bytes == 0 || !is_by_data(loop, uses, store->index))
+            continue;
+        bool taken = is_read(uses, store->name);
+        loop->scattered = loop->scattered || (store->summed && !taken);
+        loop->carried = loop->carried || taken || (store->added && !store->summed);
+    }
+}
+
+/* "for a, b in zip(h, h[1:]): b[:] = f(a)": an item that is stored into, of an array that is gone through twice. */
+static bool stores_into_overlap(const struct loop_text *loop, const struct uses *uses)
+{
+    for (size_t i = 0; loop->overlaps && i < uses->count; i++)
+        if (uses->uses[i].stored && words_hold(&loop->items, uses->uses[i].name))
+            return true;
+    return false;
+}
+
+/* "start[i]:start[i + 1]", of one dimension: a slice whose ends the loop says. Of "y[:, i]" the ":" is another's. */
+static bool is_piece(const struct loop_text *loop, struct word item)
+{
+    struct word whole;
+    if (word_split(item, ':', &whole, 1) == 1)
+        return false;
+    struct uses names = {.count = 0};
+    read_names(&names, item, 0, false, false);
+    for (size_t i = 0; i < names.count; i++)
+        if (names.uses[i].index.length_bytes > 0 || words_hold(&loop->indices, names.uses[i].name))
+            return true;
+    return false;
+}
+
+/* "x[start[i]:start[i + 1]]": pieces of unlike lengths, which no whole array has. */
+static bool has_pieces(const struct loop_text *loop, const struct uses *uses)
+{
+    for (size_t i = 0; i < uses->count; i++) {
+        struct word items[WORDS_MAX];
+        size_t count = word_split(uses->uses[i].index, ',', items, WORDS_MAX);
+        if (count == SIZE_MAX)
+            return true;
+        for (size_t k = 0; k < count; k++)
+            if (is_piece(loop, items[k]))
+                return true;
+    }
+    return false;
+}
+
+/* What follows a word in the header; NULL where it is not there as a word. */
+static const char *behind_word(struct word text, const char *word)
+{
+    const char *end = text.text + text.length_bytes;
+    size_t length = strlen(word);
+    for (const char *at = text.text; (at = memmem(at, (size_t)(end - at), word, length)) != NULL; at += length)
+        if ((at == text.text || !word_char(at[-1])) && at + length < end && !word_char(at[length]))
+            return at + length;
+    return NULL;
+}
+
+static bool begins_call(const char *at, const char *end, const char *function)
+{
+    size_t length = strlen(function);
+    return (size_t)(end - at) > length && memcmp(at, function, length) == 0 && at[length] == '(';
+}
+
+/* "range(3)": as many rounds as the number says. */
+static bool is_short_range(struct word arguments)
+{
+    char number[8] = {0};
+    if (arguments.length_bytes == 0 || arguments.length_bytes >= sizeof(number))
+        return false;
+    memcpy(number, arguments.text, arguments.length_bytes);
+    return strspn(number, "0123456789") == arguments.length_bytes && atoi(number) < ROUNDS_FEW;
+}
+
+/* "h, h[1:]" */
+static bool names_twice(struct word arguments)
+{
+    struct word items[WORDS_MAX];
+    size_t count = word_split(arguments, ',', items, WORDS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (word_equal(word_name_at(items[i].text, items[i].text + items[i].length_bytes),
+                           word_name_at(items[k].text, items[k].text + items[k].length_bytes)))
+                return true;
+    return false;
+}
+
+/* "for i, x in enumerate(xs):" */
+static void read_for(struct loop_text *loop, struct word header)
+{
+    const char *end = header.text + header.length_bytes, *in = behind_word(header, "in"),
+               *targets = behind_word(header, "for");
+    if (in == NULL || targets == NULL || in < targets)
+        return;
+    const char *from = word_skip_blanks(in, end);
+    bool counts = begins_call(from, end, "range"), enumerates = begins_call(from, end, "enumerate");
+    loop->few = counts && is_short_range(word_in_bracket(from + strlen("range"), end));
+    loop->overlaps = begins_call(from, end, "zip") && names_twice(word_in_bracket(from + strlen("zip"), end));
+    struct uses names = {.count = 0};
+    read_names(&names, (struct word){targets, (size_t)(in - 2 - targets)}, 0, false, false);
+    for (size_t i = 0; i < names.count; i++)
+        words_add(counts || (enumerates && i == 0) ? &loop->indices : &loop->items, names.uses[i].name);
+}
+
+/* Of a while loop, what its body counts up: "i += 1". */
+static void read_counters(struct loop_text *loop, struct word body)
+{
+    const char *end = body.text + body.length_bytes;
+    for (const char *at = body.text; (at = memmem(at, (size_t)(end - at), " += 1", 5)) != NULL; at += 5) {
+        const char *first = at;
+        while (first > body.text && word_char(first[-1]))
+            first--;
+        if (at > first && (at + 5 == end || !word_char(at[5])))
+            words_add(&loop->indices, (struct word){first, (size_t)(at - first)});
+    }
+}
+
+static bool is_definition(const char *line, size_t length)
+{
+    struct word text = {line, length};
+    return behind_word(text, "def") != NULL || behind_word(text, "class") != NULL;
+}
+
+static size_t indent_of(const char *line, size_t length)
+{
+    size_t indent = 0;
+    while (indent < length && (line[indent] == ' ' || line[indent] == '\t'))
+        indent++;
+    return indent;
+}
+
+/* What stands above the loop in its function, or in its module. */
+static struct word text_above(const struct source *source, int32_t header)
+{
+    size_t length = 0;
+    const char *line = source_line(source, header, &length), *from = line, *end = line;
+    size_t indent = indent_of(line, length);
+    for (int32_t i = header - 1; i > 0 && header - i < LINES_MAX; i--) {
+        line = source_line_before(source, line, &length);
+        if (line == NULL)
+            break;
+        size_t own = indent_of(line, length);
+        if (own < indent && is_definition(line, length))
+            break;
+        from = line;
+    }
+    return (struct word){from, (size_t)(end - from)};
+}
+
+/* Behind the ":" that ends the loop's header; the end where there is none. */
+static const char *find_body(struct word loop)
+{
+    struct word header;
+    const char *end = loop.text + loop.length_bytes;
+    if (!word_next_statement(&loop, &header))
+        return end;
+    const char *behind = header.text + header.length_bytes;
+    return behind < end && *behind == ':' ? behind + 1 : end;
+}
+
+size_t loop_text_header_bytes(const struct source *source, int32_t first)
+{
+    size_t length = 0;
+    const char *header = source_line(source, first, &length);
+    return header != NULL ? (size_t)(find_body((struct word){header, length}) - header) : 0;
+}
+
+void loop_text_read(struct loop_text *loop, const struct source *source, int32_t first, int32_t last)
+{
+    size_t header_length = 0, last_length = 0;
+    const char *header = source_line(source, first, &header_length), *end = source_line(source, last, &last_length);
+    *loop = (struct loop_text){.carried = true};
+    if (header == NULL || end == NULL)
+        return;
+    end += last_length;
+    const char *body = find_body((struct word){header, (size_t)(end - header)});
+    struct word text = {body, (size_t)(end - body)}, head = {header, (size_t)(body - header)};
+    struct uses *uses = memory_zeroed(1, sizeof(*uses));
+    struct aliases *aliases = memory_zeroed(1, sizeof(*aliases));
+    aliases_read(aliases, text_above(source, first));
+    if (behind_word(head, "for") != NULL)
+        read_for(loop, head);
+    else
+        read_counters(loop, text);
+    read_body(loop, uses, text);
+    loop->carried = is_carried(loop, uses, aliases) || stores_into_overlap(loop, uses) || has_pieces(loop, uses);
+    read_scattered(loop, uses);
+    free(aliases);
+    free(uses);
+}
+
+/* "for x in xs if x > 0 for y in x": the next of its clauses that goes through something. False at the end. */
+static bool next_clause(struct word *rest, struct word *clause)
+{
+    const char *end = rest->text + rest->length_bytes, *behind = behind_word(*rest, "for");
+    if (behind == NULL)
+        return false;
+    const char *next = behind_word((struct word){behind, (size_t)(end - behind)}, "for");
+    next = next != NULL ? next - strlen("for") : end;
+    *clause = (struct word){behind - strlen("for"), (size_t)(next - behind) + strlen("for")};
+    *rest = (struct word){next, (size_t)(end - next)};
+    return true;
+}
+
+void loop_text_read_comprehension(struct loop_text *loop, struct word element, struct word clauses)
+{
+    struct word clause;
+    bool few = true;
+    *loop = (struct loop_text){0};
+    while (next_clause(&clauses, &clause)) {
+        loop->few = false;
+        read_for(loop, clause);
+        few = few && loop->few;
+    }
+    loop->few = few;
+    struct uses *uses = memory_zeroed(1, sizeof(*uses));
+    read_names(uses, element, 1, false, false);
+    bool stores = has_pieces(loop, uses);
+    for (size_t i = 0; i < uses->count; i++)
+        stores = stores || uses->uses[i].stored;
+    free(uses);
+    loop->carried =
+        stores || memmem(element.text, element.length_bytes, ":=", 2) != NULL || behind_word(element, "next") != NULL;
+}
+
+/* Is it an index of one element: does it count with a name that counts up, and slice nothing? */
+static bool is_element_index(const struct loop_text *loop, struct word index)
+{
+    const char *end = index.text + index.length_bytes;
+    bool counts = false;
+    for (const char *at = index.text; at < end;) {
+        if (*at == ':' || *at == '"' || *at == '\'' || *at == '#')
+            return false;
+        if (!word_char(*at)) {
+            at++;
+            continue;
+        }
+        struct word name = word_name_at(at, end);
+        counts = counts || words_hold(&loop->indices, name);
+        at = name.length_bytes > 0 ? name.text + name.length_bytes : at + 1;
+    }
+    return counts;
+}
+
+bool loop_text_has_element(const struct loop_text *loop, struct word expression, bool items)
+{
+    struct uses *uses = memory_zeroed(1, sizeof(*uses));
+    bool has = false;
+    read_names(uses, expression, 0, false, false);
+    for (size_t i = 0; i < uses->count && !has; i++) {
+        const struct use *use = &uses->uses[i];
+        has = (use->index.length_bytes > 0 && is_element_index(loop, use->index)) ||
+              words_hold(&loop->elements, use->name) || (items && words_hold(&loop->items, use->name));
+    }
+    free(uses);
+    return has;
+}

@@ -1,0 +1,47 @@
+/*
+ * What the text of a loop says of how it walks through its data: which names count up, which stand for what is iterated
+ * over, and whether a round needs what an earlier one made. Read word by word: there is no parser for every Python here, and
+ * what is not understood is said to be carried on, so that no claim rests on it.
+ */
+#ifndef PIEPROF_ANALYZER_LOOP_TEXT_H
+#define PIEPROF_ANALYZER_LOOP_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/source.h"
+#include "python/words.h"
+
+struct loop_text {
+    struct words indices; /* of range(), of enumerate(); what a while loop counts up */
+    struct words items;   /* what `for` takes out of anything else */
+    struct words
+        elements; /* names that what is made of one subscript with such an index is given to, by no function of the program's own */
+    bool carried;
+    /* a round reads what one before it stored, by whatever name, other than a sum that is only added to; or ends the loop;
+     * or does something that no array holds */
+    bool scattered; /* data say which element a round changes, and two may change the same one */
+    bool overlaps;  /* the header goes through one array twice at once */
+    bool few;       /* the header itself says that there are only a few rounds */
+};
+
+/* Bytes of the line on which a loop's header ends, its ":" included: what follows there is of the body. */
+size_t loop_text_header_bytes(const struct source *source, int32_t first);
+
+/* Of the loop whose header is line `first` and whose body ends with line `last`. */
+void loop_text_read(struct loop_text *loop, const struct source *source, int32_t first, int32_t last);
+
+/* Of a comprehension: "x[i] * 2", and "for i in range(n)". */
+void loop_text_read_comprehension(struct loop_text *loop, struct word element, struct word clauses);
+
+/*
+ * Does an expression's text work on one element: does it subscript with an index, without a slice, or name an element?
+ * `items`: what is iterated over is an array, so that the items are elements.
+ */
+bool loop_text_has_element(const struct loop_text *loop, struct word expression, bool items);
+
+/* "x[i]" and nothing else: one element, if the subscript is one. */
+bool loop_text_is_subscript(struct word text);
+
+#endif

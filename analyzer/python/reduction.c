@@ -1,0 +1,92 @@
+#include "python/reduction.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define ARGUMENTS_MAX 8u
+
+static bool is_reduction(struct word name)
+{
+    static const char *const names[] = {"sum",    "mean",       "std",      "var",       "max",       "min",
+                                        "amax",   "amin",       "prod",     "norm",      "median",    "any",
+                                        "all",    "percentile", "quantile", "argmax",    "argmin",    "trace",
+                                        "nansum", "nanmean",    "nanstd",   "nanvar",    "nanmax",    "count_nonzero",
+                                        "nanmin", "ptp",        "average",  "logsumexp", "nanmedian", "aminmax"};
+    return WORD_IS_ONE_OF(name, names);
+}
+
+static bool is_module(struct word name)
+{
+    static const char *const modules[] = {"np", "numpy", "torch", "np.linalg", "numpy.linalg", "torch.linalg"};
+    return WORD_IS_ONE_OF(name, modules);
+}
+
+/* "x" or "self.x" */
+static bool is_operand(struct word text)
+{
+    struct word name = word_name_at(text.text, word_end(text)), last = word_last_part(name);
+    bool is_self = last.text == name.text + 5 && memcmp(name.text, "self.", 5) == 0;
+    return name.length_bytes > 0 && word_equal(name, text) && !isdigit((unsigned char)*text.text) &&
+           !word_is_keyword(text) && (last.text == name.text || is_self);
+}
+
+static bool is_number(struct word text)
+{
+    for (const char *at = text.text; at < word_end(text); at++)
+        if (!isdigit((unsigned char)*at) && strchr(".-e", *at) == NULL)
+            return false;
+    return text.length_bytes > 0 && strpbrk((const char[]){*text.text, '\0'}, "e") == NULL;
+}
+
+/* "0", "-1", "None", "True", "(0, 1)", "np.float64", and a string, of which nothing is left. */
+static bool is_literal(struct word text)
+{
+    static const char *const words[] = {"None", "True", "False", "float", "int", "bool"};
+    struct word items[ARGUMENTS_MAX];
+    if (text.length_bytes == 0 || is_number(text) || WORD_IS_ONE_OF(text, words))
+        return true;
+    struct word last = word_last_part(text);
+    if (last.text > text.text && is_module((struct word){text.text, (size_t)(last.text - text.text) - 1}))
+        return word_equal(word_name_at(text.text, word_end(text)), text);
+    if (*text.text != '(' && *text.text != '[')
+        return false;
+    struct word inside = word_in_bracket(text.text, word_end(text));
+    size_t count = word_split(inside, ',', items, ARGUMENTS_MAX);
+    bool known = count != SIZE_MAX && word_end(inside) + 1 == word_end(text);
+    for (size_t i = 0; known && i < count; i++)
+        known = is_number(items[i]) || items[i].length_bytes == 0;
+    return known;
+}
+
+/* "axis=0", "2", "keepdims=True" */
+static bool is_setting(struct word argument)
+{
+    static const char *const keys[] = {"axis", "dim",      "keepdims",   "keepdim", "dtype",  "ord",          "p",
+                                       "ddof", "unbiased", "correction", "q",       "method", "interpolation"};
+    size_t length = 0;
+    const char *sign = word_assignment(argument, &length);
+    if (sign == NULL)
+        return is_literal(argument);
+    return length == 1 && WORD_IS_ONE_OF(word_trimmed(argument.text, sign), keys) &&
+           is_literal(word_trimmed(sign + 1, word_end(argument)));
+}
+
+bool reduction_read(struct word code, struct word *operand)
+{
+    struct word function, arguments, items[ARGUMENTS_MAX];
+    if (!word_call(word_trimmed(code.text, word_end(code)), &function, &arguments))
+        return false;
+    struct word last = word_last_part(function);
+    size_t count = word_split(arguments, ',', items, ARGUMENTS_MAX);
+    if (last.text == function.text || count == SIZE_MAX || !is_reduction(last))
+        return false;
+    struct word object = {function.text, (size_t)(last.text - function.text) - 1};
+    bool is_function = is_module(object);
+    if (is_function && count == 0)
+        return false;
+    *operand = is_function ? items[0] : object;
+    for (size_t i = is_function ? 1 : 0; i < count; i++)
+        if (!is_setting(items[i]))
+            return false;
+    return is_operand(*operand);
+}

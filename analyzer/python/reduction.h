@@ -1,0 +1,15 @@
+/* Calls of NumPy's and PyTorch's that make a number, or a few, of one array and nothing else: "x.mean(axis=0)", "np.linalg.norm(x)". */
+#ifndef PIEPROF_ANALYZER_REDUCTION_H
+#define PIEPROF_ANALYZER_REDUCTION_H
+
+#include <stdbool.h>
+
+#include "python/words.h"
+
+/*
+ * Is the expression such a call, of an array that a name stands for ("x", "self.x"), with literals for all other arguments? `code`: without
+ * strings and comments.
+ */
+bool reduction_read(struct word code, struct word *operand);
+
+#endif
