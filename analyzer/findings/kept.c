@@ -76,22 +76,32 @@ static void add_operand(struct kept_search *search, const struct source *code, s
         kept_add_name(search, KEPT_OBJECT, code, (struct word){word.text, 4});
 }
 
-/* The nearest loop, and what the operand is called on the way to it. */
-static bool find_loop(struct kept_search *search, struct operand *operand)
+/*
+ * The outermost loop up to where the array comes from, and what it is called there: in a nearer one it may be changed with each round of
+ * those around, or there is but one round. The home: the level whose name it is.
+ */
+static bool find_loop(struct kept_search *search, struct operand *operand, size_t *home)
 {
+    const char *file = search->ways->count > 0 ? search->ways->levels[0].file : NULL;
+    bool found = false;
     for (size_t i = 0; i < search->ways->count && !search->failed; i++) {
         const struct kept_level *level = &search->ways->levels[i];
-        if (level->code == NULL)
+        int32_t first = 0, last = 0;
+        if (level->code == NULL || level->file != file)
             return false;
         if (!operand->is_global && !operand->is_last)
             add_operand(search, level->code, operand->word);
-        search->loop_level = i;
-        if (kept_loop(level, &search->first, &search->last))
-            return !search->failed;
+        if (kept_loop(level, &first, &last)) {
+            found = true;
+            search->loop_level = i;
+            search->first = first;
+            search->last = last;
+        }
+        *home = i;
         if (!pass_on(search, i, operand))
-            return false;
+            break;
     }
-    return false;
+    return found && !search->failed;
 }
 
 /* An attribute may be given another value wherever the object is known. */
@@ -111,10 +121,10 @@ bool kept_in_loop(const struct kept_ways *ways, struct word operand, struct loop
 {
     struct kept_search search = {.ways = ways};
     struct operand at = {.word = operand};
-    if (!ways->from_module || !find_loop(&search, &at) || !are_plain_calls(&search))
+    size_t home_level = 0;
+    if (!ways->from_module || !find_loop(&search, &at, &home_level) || !are_plain_calls(&search))
         return false;
-    const struct kept_level *level = &ways->levels[search.loop_level];
-    const struct kept_level *home = at.is_global || at.is_last ? &ways->levels[0] : level;
+    const struct kept_level *level = &ways->levels[search.loop_level], *home = &ways->levels[home_level];
     if (is_self(at.word))
         add_attribute_everywhere(&search, word_last_part(at.word));
     if (!kept_add_origin(&search, home->code, at.is_global ? 0 : home->def, at.word))

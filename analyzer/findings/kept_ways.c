@@ -88,13 +88,15 @@ bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last)
     struct word text = code_row_text(level->code, level->row, &indent);
     bool found = text.length_bytes > 0 && begins(text, "while");
     *first = level->row;
-    for (int32_t row = level->row - 1; !found && indent > 0 && row > level->def; row--) {
+    for (int32_t row = level->row - 1; indent > 0 && row > level->def; row--) {
         text = code_row_text(level->code, row, &own);
         if (text.length_bytes == 0 || own >= indent || strchr(")]}", *text.text) != NULL)
             continue;
         indent = own;
-        found = begins(text, "for") || begins(text, "while");
-        *first = row;
+        if (begins(text, "for") || begins(text, "while")) {
+            found = true;
+            *first = row;
+        }
     }
     if (found)
         *last = body_end(level->code, *first);

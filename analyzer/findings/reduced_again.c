@@ -19,6 +19,7 @@
 #include "findings/sites.h"
 #include "model/select.h"
 #include "model/share.h"
+#include "python/code_facts.h"
 #include "python/reduction.h"
 #include "show/page.h"
 
@@ -253,17 +254,40 @@ static bool is_worth_it(const struct model *model, const struct call *call)
 }
 
 /* The instruction's text in code without strings; false where it is no reduction. */
-static bool read_operand(const struct kept_ways *ways, struct word *operand)
+static bool read_operand(const struct kept_ways *ways, struct word *operand, bool *has_settings)
 {
-    return ways->count > 0 && ways->levels[0].code != NULL && reduction_read(ways->levels[0].call, operand);
+    return ways->count > 0 && ways->levels[0].code != NULL &&
+           reduction_read(ways->levels[0].call, operand, has_settings);
+}
+
+/* Does an operator take the result at once? A name for it, or a list, may have it changed in place, or hold each round's. */
+static bool is_taken(const struct kept_level *level)
+{
+    const char *start = level->code->text, *end = start + level->code->length_bytes;
+    const char *before = level->call.text, *behind = word_skip_blanks(word_end(level->call), end);
+    while (before > start && (before[-1] == ' ' || before[-1] == '\t'))
+        before--;
+    char left = before > start ? before[-1] : '\n', right = behind < end ? *behind : '\n';
+    bool augments = behind + 1 < end && behind[1] == '=' && right != '<' && right != '>';
+    return strchr("+-/%@*<>", left) != NULL || (strchr("+-*/%@<>", right) != NULL && !augments);
+}
+
+/* NumPy's single numbers are never changed in place, PyTorch's may be. */
+static bool is_number(const struct kept_level *level, bool has_settings)
+{
+    static const char torch[] = "torch";
+    return !has_settings && word_mentions(code_text(level->code), (struct word){torch, sizeof(torch) - 1}) == 0;
 }
 
 static bool find_loop(struct model *model, struct process *process, uint32_t frame, struct word *operand,
                       struct loop *loop)
 {
     struct kept_ways ways;
+    bool has_settings = false;
     kept_ways_find(&ways, model, process, frame);
-    return read_operand(&ways, operand) && (loop == NULL || kept_in_loop(&ways, *operand, loop));
+    return read_operand(&ways, operand, &has_settings) &&
+           (is_number(&ways.levels[0], has_settings) || is_taken(&ways.levels[0])) &&
+           (loop == NULL || kept_in_loop(&ways, *operand, loop));
 }
 
 static void say(struct model *model, struct finding *finding)

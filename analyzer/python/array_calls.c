@@ -179,7 +179,7 @@ enum array_effect array_function(struct word function, struct word arguments, in
     if (is_special(arguments) || ends_in_underscore(last))
         return ARRAY_UNKNOWN;
     if (draws_numbers(function))
-        return ARRAY_NEW;
+        return place <= 0 ? ARRAY_NEW : ARRAY_UNKNOWN; /* further back may stand `out` */
     if (!array_is_module(function))
         return place == 0 && WORD_IS_ONE_OF(last, methods) ? ARRAY_NEW : ARRAY_UNKNOWN;
     if (may_be_same(last))

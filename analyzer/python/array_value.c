@@ -60,6 +60,16 @@ static struct value value_of_method(struct word step, struct word object, struct
     }
 }
 
+/* Does hardly anything but an array have a method of that name? A store of somebody's own may give what it keeps by array(). */
+static bool is_of_arrays_alone(struct word method)
+{
+    static const char *const names[] = {
+        "sum",  "mean",    "std",    "reshape", "astype", "ravel",   "transpose", "flatten",   "float", "double",
+        "long", "permute", "cumsum", "clip",    "clamp",  "squeeze", "unsqueeze", "detach",    "numpy", "abs",
+        "exp",  "log",     "sqrt",   "tanh",    "copy",   "clone",   "t",         "contiguous"};
+    return WORD_IS_ONE_OF(method, names);
+}
+
 static struct value value_of_call(struct word callee, struct word arguments, unsigned depth)
 {
     struct word object, step = last_step(callee, &object), first[WORDS_MAX];
@@ -78,7 +88,7 @@ static struct value value_of_call(struct word callee, struct word arguments, uns
         return unknown;
     if (step.length_bytes == 0)
         return (struct value){VALUE_CALLED, callee};
-    return value_of_method(step, object, arguments, depth);
+    return is_of_arrays_alone(step) ? value_of_method(step, object, arguments, depth) : unknown;
 }
 
 static struct value value_of_name(struct word text, unsigned depth)
@@ -162,6 +172,20 @@ static bool holds_indices(struct word code, struct word name, unsigned depth)
     return given > 0;
 }
 
+/* "size=64", or the argument at that place: without one a number is drawn, which takes a view of a row. */
+static bool has_size(const struct word *arguments, size_t count, size_t place)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t length = 0;
+        const char *sign = word_assignment(arguments[i], &length);
+        struct word value = sign != NULL ? word_trimmed(sign + length, word_end(arguments[i])) : arguments[i];
+        bool is_size = sign != NULL ? word_is(word_trimmed(arguments[i].text, sign), "size") : i == place;
+        if (is_size)
+            return value.length_bytes > 0 && !word_is(value, "None") && !word_is(value, "()");
+    }
+    return false;
+}
+
 static bool makes_indices(struct word code, struct word value, unsigned depth)
 {
     static const char *const arrays[] = {"permutation", "randperm", "argsort", "flatnonzero", "arange"};
@@ -180,8 +204,7 @@ static bool makes_indices(struct word code, struct word value, unsigned depth)
     bool is_module = word_last_part(function).text != function.text;
     if (count == SIZE_MAX || !is_module)
         return false;
-    bool sized = memmem(arguments.text, arguments.length_bytes, "size", 4) != NULL ||
-                 count >= (word_is(word_last_part(function), "choice") ? 2u : 3u);
+    bool sized = has_size(items, count, word_is(word_last_part(function), "choice") ? 1u : 2u);
     return WORD_IS_ONE_OF(word_last_part(function), arrays) ||
            (WORD_IS_ONE_OF(word_last_part(function), drawn) && sized);
 }

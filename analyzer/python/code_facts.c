@@ -44,12 +44,36 @@ struct word code_name_of(const struct source *code, int32_t row, const char *key
     return word_name_at(word_skip_blanks(text.text + strlen(keyword), word_end(text)), word_end(text));
 }
 
-/* Names that reach everything at once. */
+/* A function below one is handed to somebody, who may call it, or hand in something else. */
+static bool has_decorators(const struct source *code)
+{
+    for (int32_t row = 1; (size_t)row <= code->line_count; row++) {
+        size_t indent = 0;
+        struct word text = code_row_text(code, row, &indent);
+        if (text.length_bytes > 0 && *text.text == '@')
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Names that reach everything at once, and what runs when nothing in the text calls it: methods of classes, which others inherit or are
+ * inherited from, threads.
+ */
 bool code_is_open(const struct source *code)
 {
-    static const char *const words[] = {"globals",     "locals",      "setattr",         "exec",
-                                        "eval",        "vars",        "async",           "__dict__",
-                                        "__setattr__", "__getattr__", "__getattribute__"};
+    static const char *const words[] = {"globals",     "locals",
+                                        "setattr",     "getattr",
+                                        "attrgetter",  "exec",
+                                        "eval",        "vars",
+                                        "async",       "class",
+                                        "threading",   "Thread",
+                                        "concurrent",  "ctypes",
+                                        "cffi",        "multiprocessing",
+                                        "__dict__",    "__setattr__",
+                                        "__getattr__", "memoryview",
+                                        "importlib",   "__getattribute__",
+                                        "sys.settrace"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         struct word word = {words[i], strlen(words[i])};
         for (const char *at = code->text;
@@ -60,7 +84,7 @@ bool code_is_open(const struct source *code)
                 return true;
         }
     }
-    return code->length_bytes > CODE_MAX_BYTES;
+    return code->length_bytes > CODE_MAX_BYTES || has_decorators(code);
 }
 
 /* Does a statement of the function itself give the name a value? */

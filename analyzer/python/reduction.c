@@ -71,7 +71,7 @@ static bool is_setting(struct word argument)
            is_literal(word_trimmed(sign + 1, word_end(argument)));
 }
 
-bool reduction_read(struct word code, struct word *operand)
+bool reduction_read(struct word code, struct word *operand, bool *has_settings)
 {
     struct word function, arguments, items[ARGUMENTS_MAX];
     if (!word_call(word_trimmed(code.text, word_end(code)), &function, &arguments))
@@ -85,6 +85,7 @@ bool reduction_read(struct word code, struct word *operand)
     if (is_function && count == 0)
         return false;
     *operand = is_function ? items[0] : object;
+    *has_settings = count > (is_function ? 1u : 0u);
     for (size_t i = is_function ? 1 : 0; i < count; i++)
         if (!is_setting(items[i]))
             return false;

@@ -7,9 +7,9 @@
 #include "python/words.h"
 
 /*
- * Is the expression such a call, of an array that a name stands for ("x", "self.x"), with literals for all other arguments? `code`: without
- * strings and comments.
+ * Is the expression such a call, of an array that a name stands for ("x"), with literals for all other arguments, of which there are some where
+ * `has_settings`? `code`: without strings and comments.
  */
-bool reduction_read(struct word code, struct word *operand);
+bool reduction_read(struct word code, struct word *operand, bool *has_settings);
 
 #endif

@@ -73,7 +73,8 @@ static void try_kept(const struct source *code, int32_t row, struct word line)
     while (at < word_end(line) && word_name_at(at, word_end(line)).length_bytes == 0)
         at++;
     value_of(line);
-    if (!reduction_read(line, &operand))
+    bool has_settings;
+    if (!reduction_read(line, &operand, &has_settings))
         operand = word_name_at(at, word_end(line));
     ways.levels[1].row = row / 2 + 1;
     ways.levels[1].def = scope_function(code, row / 2 + 1);

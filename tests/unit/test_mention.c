@@ -205,7 +205,7 @@ static void test_indices_are_arrays_by_all_that_they_are_given(void **state)
 static void check_reduction(const char *expression, const char *expected)
 {
     struct word operand = {expression, 0};
-    bool found = reduction_read(word_of(expression), &operand);
+    bool has_settings = false, found = reduction_read(word_of(expression), &operand, &has_settings);
     if (found != (expected != NULL) || (found && !word_is(operand, expected)))
         fail_msg("%s: %.*s", expression, found ? (int)operand.length_bytes : 0, operand.text);
 }

@@ -218,7 +218,7 @@ def trainer(step="pass", round="pass", method="pass"):
 
 def call(text, words="X.max()"):
     """Another call in the plain loop."""
-    return loop(first=f"scale = {text}")[0], (text,)
+    return loop(first=f"scale = w / {text}")[0], (text,)
 
 
 KEPT = {
@@ -226,24 +226,18 @@ KEPT = {
     "a function that the loop calls": function(),
     "by a keyword": function(handed="x=X"),
     "a global name": ("def share():\n    return w / X.max()\n\nX = rng.normal(size=(60000, 40))\nw = np.ones(40)\nfor step in range(100):\n    share()\n", ("share()", "X.max()")),
-    "an attribute": trainer(),
-    "a method of an object in a variable": ("class M:\n    def __init__(self, x):\n        self.x = x\n\n    def share(self, w):\n        return w / self.x.sum()\n\n"
-                                            "X = rng.normal(size=(60000, 40))\nm = M(X)\nfor step in range(100):\n    m.share(step)\n", ("m.share(step)", "self.x.sum()")),
     "changed before the loop": loop(before="X -= X.mean(axis=0)\nX[X > 3] = 3\nX.sort(axis=0)"),
     "changed behind it": loop(last="pass\nX *= 2"),
-    "made by a function of the file": ("def make(n):\n    x = np.zeros((n, 40))\n    for i in range(n):\n        x[i] = i\n    return x\n\nX = make(60000)\nfor step in range(100):\n    print(X.max())\n",
+    "made by a function of the file": ("def make(n):\n    x = np.zeros((n, 40))\n    for i in range(n):\n        x[i] = i\n    return x\n\nX = make(60000)\nfor step in range(100):\n    print(2 * X.max())\n",
                                        ("X.max()",)),
-    "one of two that a function makes": ("def make():\n    a = rng.normal(size=(60000, 40))\n    b = a[:, 0] > 0\n    return a, b\n\nX, y = make()\nfor step in range(100):\n    print(X.max())\n", ("X.max()",)),
+    "one of two that a function makes": ("def make():\n    a = rng.normal(size=(60000, 40))\n    b = a[:, 0] > 0\n    return a, b\n\nX, y = make()\nfor step in range(100):\n    print(2 * X.max())\n", ("X.max()",)),
     "handed to NumPy's and Python's functions": loop(first="p = np.dot(X, w) + np.sum(X, axis=1) + len(X) + np.where(y, w[0], X[:, 1])"),
-    "handed to a function of the file that reads": ("def loss(a, b):\n    return ((a @ b) ** 2).mean()\n\nX = rng.normal(size=(60000, 40))\nfor step in range(100):\n    loss(X, step)\n    print(X.max())\n", ("X.max()",)),
+    "handed to a function of the file that reads": ("def loss(a, b):\n    return ((a @ b) ** 2).mean()\n\nX = rng.normal(size=(60000, 40))\nfor step in range(100):\n    loss(X, step)\n    print(2 * X.max())\n", ("X.max()",)),
     "views that are read": loop(first="head = X[:64]; top = head.T; total = top.sum()"),
     "a batch that is stored into is a copy": loop(first="batch = X[rows]; batch -= 1"),
     "compared, and tested": loop(first="if X is None or 3 in X: print(X.shape)"),
-    "in a round of another loop": ("def fit(a):\n    for step in range(10):\n        print(a.max())\n\nfor seed in range(5):\n    X = rng.normal(size=(60000, 40))\n    fit(X)\n", ("fit(X)", "a.max()")),
     "the loop's header": ("X = rng.normal(size=(60000, 40))\nw = 0\nwhile w < X.max():\n    w += 1\n", ("X.max()",)),
-    "a layer": ("X = torch.randn(60000, 40)\nnet = torch.nn.Linear(40, 1)\nloss = torch.nn.MSELoss()\nfor step in range(100):\n    loss(net(X), X[:, :1])\n    print(X.norm())\n", ("X.norm()",)),
-    "a model of the file": ("class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.first = torch.nn.Linear(40, 1)\n\n    def forward(self, x):\n        return torch.tanh(self.first(x))\n\n"
-                            "X = torch.randn(60000, 40)\nnet = Net()\nfor step in range(100):\n    net(X[:64])\n    print(X.norm())\n", ("X.norm()",)),
+    "a layer": ("X = torch.randn(60000, 40)\nnet = torch.nn.Linear(40, 1)\nloss = torch.nn.MSELoss()\nfor step in range(100):\n    loss(net(X), X[:, :1])\n    print(X.norm() / 2)\n", ("X.norm()",)),
     "a function": call("np.sum(X)"),
     "with its axis": call("X.mean(axis=(0, 1), keepdims=True)"),
     "of the norm": call("np.linalg.norm(X, 2)"),
@@ -253,15 +247,31 @@ KEPT = {
 }
 
 CHANGED = {
+    "an attribute": trainer(),
+    "a method of an object in a variable": ("class M:\n    def __init__(self, x):\n        self.x = x\n\n    def share(self, w):\n        return w / self.x.sum()\n\n"
+                                            "X = rng.normal(size=(60000, 40))\nm = M(X)\nfor step in range(100):\n    m.share(step)\n", ("m.share(step)", "self.x.sum()")),
+    "a model of the file": ("class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.first = torch.nn.Linear(40, 1)\n\n    def forward(self, x):\n        return torch.tanh(self.first(x))\n\n"
+                            "X = torch.randn(60000, 40)\nnet = Net()\nfor step in range(100):\n    net(X[:64])\n    print(X.norm() / 2)\n", ("X.norm()",)),
+    "in a round of another loop": ("def fit(a):\n    for step in range(10):\n        print(2 * a.max())\n\nfor seed in range(5):\n    X = rng.normal(size=(60000, 40))\n    fit(X)\n", ("fit(X)", "a.max()")),
+    "what is made of it is named": loop(first="scale = X.mean(axis=0)")[:1] + (("X.mean(axis=0)",),),
+    "what is made of it is kept": loop(first="many.append(X.max(0))")[:1] + (("X.max(0)",),),
+    "what is made of it is PyTorch's": loop(first="top = X.min()")[:1] + (("X.min()",),),
+    "drawn row by row": loop(first="row = X[rng.integers(0, high_size)]; row += 50"),
+    "drawn without a size": loop(first="i = rng.integers(0, 60000, endpoint=True, dtype=int); X[i] += 1"),
+    "drawn into": loop(first="rng.standard_normal(None, float, X)"),
+    "in one round of a loop whose others change it": ("X = rng.normal(size=(60000, 40))\nfor step in range(100):\n    while True:\n        top = 2 * X.max()\n        break\n    X[step] = 0\n", ("X.max()",)),
+    "by name": loop(last="getattr(own, name)[0] = 1"),
+    "by a thread": loop(before="import threading\nthreading.Timer(1, change).start()"),
+    "a store of somebody's own": ("X = ring.array()\nfor step in range(10):\n    print(2 * X.max())\n", ("X.max()",)),
     "given another value": loop(last="X = X * 0.9"),
     "one of two that are given": loop(last="X, y = y, X"),
-    "taken out of many": ("for X in (rng.normal(size=(600, 40)), rng.normal(size=(600, 40))):\n    for step in range(10):\n        print(X.max())\n", ("X.max()",)),
-    "the loop's own variable": ("many = [rng.normal(size=(600, 40))]\nfor X in many:\n    print(X.max())\n", ("X.max()",)),
+    "taken out of many": ("for X in (rng.normal(size=(600, 40)), rng.normal(size=(600, 40))):\n    for step in range(10):\n        print(2 * X.max())\n", ("X.max()",)),
+    "the loop's own variable": ("many = [rng.normal(size=(600, 40))]\nfor X in many:\n    print(2 * X.max())\n", ("X.max()",)),
     "a comprehension's": loop(first="p = [X[0] for X in (w, w)]"),
-    "imported": ("from data import X\nfor step in range(10):\n    print(X.max())\n", ("X.max()",)),
-    "made by something unknown": ("X = load()\nfor step in range(10):\n    print(X.max())\n", ("X.max()",)),
-    "an environment's own array": ("env = Env()\nX = env.reset()\nfor step in range(10):\n    env.step()\n    print(X.max())\n", ("X.max()",)),
-    "of a dictionary": ("many = load()\nX = many[0]\nfor step in range(10):\n    print(X.max())\n", ("X.max()",)),
+    "imported": ("from data import X\nfor step in range(10):\n    print(2 * X.max())\n", ("X.max()",)),
+    "made by something unknown": ("X = load()\nfor step in range(10):\n    print(2 * X.max())\n", ("X.max()",)),
+    "an environment's own array": ("env = Env()\nX = env.reset()\nfor step in range(10):\n    env.step()\n    print(2 * X.max())\n", ("X.max()",)),
+    "of a dictionary": ("many = load()\nX = many[0]\nfor step in range(10):\n    print(2 * X.max())\n", ("X.max()",)),
     "deleted and made": loop(last="del X"),
     "stored into": loop(last="X[rows] = 0"),
     "a part": loop(last="X[0, 0] += 1"),
@@ -326,9 +336,9 @@ CHANGED = {
     "by PyTorch's function, in place": loop(last="torch.nn.functional.relu(X, True)"),
     "by what runs in another thread": loop(before="def work():\n    X[0] += 1\n\nthread = Thread(target=work)"),
     "by a generator that was made before": loop(before="def work():\n    while True:\n        X[0] += 1\n        yield\n\nstream = work()", last="next(stream)"),
-    "a leaf that takes gradients": ("X = torch.randn(600, 40, requires_grad=True)\nfor step in range(100):\n    print(X.norm())\n", ("X.norm()",)),
-    "made one later": ("X = torch.randn(600, 40)\nX.requires_grad_()\nfor step in range(100):\n    print(X.norm())\n", ("X.norm()",)),
-    "made one by a function": ("def make():\n    return torch.randn(600, 40, requires_grad=True)\n\nX = make()\nfor step in range(100):\n    print(X.norm())\n", ("X.norm()",)),
+    "a leaf that takes gradients": ("X = torch.randn(600, 40, requires_grad=True)\nfor step in range(100):\n    print(X.norm() / 2)\n", ("X.norm()",)),
+    "made one later": ("X = torch.randn(600, 40)\nX.requires_grad_()\nfor step in range(100):\n    print(X.norm() / 2)\n", ("X.norm()",)),
+    "made one by a function": ("def make():\n    return torch.randn(600, 40, requires_grad=True)\n\nX = make()\nfor step in range(100):\n    print(X.norm() / 2)\n", ("X.norm()",)),
     "in the caller's array": trainer(round="X[0] += 1"),
     "the objects of a list": (trainer()[0].replace("trainer.run()", "for trainer in [trainer]:\n    trainer.step(3)"), ("trainer.step(3)", "self.data.max()")),
     "data of each batch": loop(first="X[rows].max()")[0:1] + (("X[rows].max()",),),
