@@ -25,36 +25,15 @@ static bool are_plain_calls(const struct kept_search *search)
 struct operand {
     struct word word;
     bool is_global;
-    bool is_last; /* the loop must stand on the next level */
 };
 
-static bool is_self(struct word word)
-{
-    return word.length_bytes > 5 && memcmp(word.text, "self.", 5) == 0 && word_last_part(word).text == word.text + 5;
-}
-
-/* Of "self.x": as long as the object is "self" to its caller, too; else that must have it in a variable, around which the loop is. */
-static bool pass_attribute(struct kept_search *search, size_t level, struct operand *operand)
-{
-    struct word receiver = kept_receiver(search->ways, level);
-    if (receiver.length_bytes == 0 || level + 1 >= search->ways->count)
-        return false;
-    if (word_is(receiver, "self"))
-        return true;
-    operand->is_last = true;
-    return word_last_part(receiver).text == receiver.text &&
-           kept_add_name(search, KEPT_OBJECT, search->ways->levels[level + 1].code, receiver) != NULL;
-}
-
-static bool pass_on(struct kept_search *search, size_t level, struct operand *operand)
+static bool pass_on(const struct kept_search *search, size_t level, struct operand *operand)
 {
     const struct kept_level *own = &search->ways->levels[level];
-    if (operand->is_last || own->def == 0)
+    if (own->def == 0)
         return false;
     if (operand->is_global)
         return true;
-    if (is_self(operand->word))
-        return pass_attribute(search, level, operand);
     if (!kept_is_parameter(own->code, own->def, operand->word)) {
         operand->is_global =
             scope_function(own->code, own->def) == 0 && !code_gives(own->code, own->def, operand->word);
@@ -63,17 +42,14 @@ static bool pass_on(struct kept_search *search, size_t level, struct operand *op
     operand->word = kept_argument(search->ways, level, operand->word);
     return operand->word.length_bytes > 0 &&
            word_equal(word_name_at(operand->word.text, word_end(operand->word)), operand->word) &&
-           (word_last_part(operand->word).text == operand->word.text || is_self(operand->word));
+           word_last_part(operand->word).text == operand->word.text;
 }
 
 static void add_operand(struct kept_search *search, const struct source *code, struct word word)
 {
-    enum kept_name_kind kind = is_self(word) ? KEPT_ATTRIBUTE : KEPT_PLAIN;
-    struct kept_name *name = kept_add_name(search, kind, code, word_last_part(word));
+    struct kept_name *name = kept_add_name(search, KEPT_PLAIN, code, word);
     if (name != NULL)
         name->stays = true;
-    if (kind == KEPT_ATTRIBUTE)
-        kept_add_name(search, KEPT_OBJECT, code, (struct word){word.text, 4});
 }
 
 /*
@@ -89,7 +65,7 @@ static bool find_loop(struct kept_search *search, struct operand *operand, size_
         int32_t first = 0, last = 0;
         if (level->code == NULL || level->file != file)
             return false;
-        if (!operand->is_global && !operand->is_last)
+        if (!operand->is_global)
             add_operand(search, level->code, operand->word);
         if (kept_loop(level, &first, &last)) {
             found = true;
@@ -104,19 +80,6 @@ static bool find_loop(struct kept_search *search, struct operand *operand, size_
     return found && !search->failed;
 }
 
-/* An attribute may be given another value wherever the object is known. */
-static void add_attribute_everywhere(struct kept_search *search, struct word attribute)
-{
-    for (size_t i = 0; i < search->ways->count; i++) {
-        struct kept_name *name = search->ways->levels[i].code != NULL
-                                     ? kept_add_name(search, KEPT_ATTRIBUTE, search->ways->levels[i].code, attribute)
-                                     : NULL;
-        if (name != NULL)
-            name->stays = true;
-        search->failed |= name != NULL && code_defines(name->code, attribute); /* a property */
-    }
-}
-
 bool kept_in_loop(const struct kept_ways *ways, struct word operand, struct loop *loop)
 {
     struct kept_search search = {.ways = ways};
@@ -125,8 +88,6 @@ bool kept_in_loop(const struct kept_ways *ways, struct word operand, struct loop
     if (!ways->from_module || !find_loop(&search, &at, &home_level) || !are_plain_calls(&search))
         return false;
     const struct kept_level *level = &ways->levels[search.loop_level], *home = &ways->levels[home_level];
-    if (is_self(at.word))
-        add_attribute_everywhere(&search, word_last_part(at.word));
     if (!kept_add_origin(&search, home->code, at.is_global ? 0 : home->def, at.word))
         return false;
     for (size_t i = 0; i < search.count && !search.failed; i++)

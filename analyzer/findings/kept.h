@@ -10,8 +10,8 @@
 #include "findings/loop.h"
 
 /*
- * Of the array that `operand` ("x", "self.x") stands for at the innermost of the ways' levels; `loop` is the nearest around that, in
- * that function or one that calls it.
+ * Of the array that `operand` ("x") stands for at the innermost of the ways' levels; `loop` is the outermost around that, in that function
+ * or one that calls it, up to where the array comes from. All in one file, which has no classes, decorators or threads of its own.
  */
 bool kept_in_loop(const struct kept_ways *ways, struct word operand, struct loop *loop);
 

@@ -22,14 +22,6 @@ struct kept_name *kept_add_name(struct kept_search *search, enum kept_name_kind 
     return &search->names[search->count++];
 }
 
-/* "x" or "self.x", "model.x": of an attribute whose it is does not count. */
-struct kept_name *kept_add_dotted(struct kept_search *search, const struct source *code, struct word word)
-{
-    struct word last = word_last_part(word);
-    bool is_plain = last.text == word.text;
-    return kept_add_name(search, is_plain ? KEPT_PLAIN : KEPT_ATTRIBUTE, code, last);
-}
-
 /* The level whose function that is; SIZE_MAX: none. */
 size_t kept_level_at(const struct kept_search *search, const struct source *code, int32_t def)
 {
@@ -61,21 +53,17 @@ static bool add_giver(struct kept_search *search, enum kept_name_kind kind, cons
 /* Whatever the file's calls of a function that has ended hand in for a parameter. False where there are none. */
 static bool find_handed(struct kept_search *search, const struct source *code, int32_t def, struct word parameter)
 {
-    struct word rest = code_text(code), statement, name = code_name_of(code, def, "def");
-    bool is_init = word_is(name, "__init__"), found = false;
-    if (is_init)
-        name = kept_class_of(code, def);
+    struct word rest = code_text(code), statement, name = code_name_of(code, def);
+    bool found = false;
     while (name.length_bytes > 0 && word_next_statement(&rest, &statement)) {
         const char *at = memmem(statement.text, statement.length_bytes, name.text, name.length_bytes);
-        static const char *const defining[] = {"def", "class"};
         if (at == NULL || word_mentions(statement, name) == 0 ||
-            WORD_IS_ONE_OF(word_name_at(word_skip_blanks(statement.text, word_end(statement)), word_end(statement)),
-                           defining))
+            word_is(word_name_at(word_skip_blanks(statement.text, word_end(statement)), word_end(statement)), "def"))
             continue;
         const char *open = word_skip_blanks(at + name.length_bytes, word_end(statement));
         if (word_mentions(statement, name) > 1 || open == word_end(statement) || *open != '(')
             return false;
-        struct word argument = kept_handed(code, def, word_in_bracket(open, word_end(statement)), parameter, is_init);
+        struct word argument = kept_handed(code, def, word_in_bracket(open, word_end(statement)), parameter);
         if (argument.length_bytes == 0 || !kept_find_origin(search, code, argument))
             return false;
         found = true;
@@ -97,9 +85,8 @@ static bool find_from_callers(struct kept_search *search, const struct source *c
 /* What a name of the function stands for comes from there, or from who calls it. */
 bool kept_add_origin(struct kept_search *search, const struct source *code, int32_t def, struct word word)
 {
-    struct word last = word_last_part(word);
-    if (last.text != word.text)
-        return add_giver(search, KEPT_ATTRIBUTE, code, 0, last) || !search->failed;
+    if (word_last_part(word).text != word.text)
+        return false;
     bool is_parameter = kept_is_parameter(code, def, word);
     if (!is_parameter && def > 0 && !code_gives(code, def, word))
         def = 0;

@@ -8,9 +8,7 @@
 
 enum kept_name_kind {
     KEPT_PLAIN,
-    KEPT_ATTRIBUTE, /* ".x" of whatever */
-    KEPT_CALLED,    /* "f" of "f(...)", which returns it */
-    KEPT_OBJECT,    /* what it is an attribute of: that must stay the same object, and no more */
+    KEPT_CALLED, /* "f" of "f(...)", which returns it */
 };
 
 /* A name that may stand for the array, wherever in a file: functions that have a name in common are not told apart. */
@@ -20,7 +18,7 @@ struct kept_name {
     struct word word;
     bool stays;     /* in all functions from the place to the loop it must be the same array */
     bool is_origin; /* the array comes from there: what it is given counts, in this function: */
-    int32_t def;    /* ... the row of its "def"; 0: the module. Attributes are given it anywhere */
+    int32_t def;    /* ... the row of its "def"; 0: the module */
     bool is_given;  /* ... and something is */
 };
 
@@ -39,9 +37,6 @@ size_t kept_level_at(const struct kept_search *search, const struct source *code
 /* Once; NULL where there is no more room, or the file is not to be understood. */
 struct kept_name *kept_add_name(struct kept_search *search, enum kept_name_kind kind, const struct source *code,
                                 struct word word);
-
-/* "x", "self.x", "model.x": of an attribute it does not count whose it is. */
-struct kept_name *kept_add_dotted(struct kept_search *search, const struct source *code, struct word word);
 
 /* What a name of the function stands for comes from there, or from who calls it. False: it is not seen. */
 bool kept_add_origin(struct kept_search *search, const struct source *code, int32_t def, struct word word);

@@ -26,8 +26,9 @@ static bool is_run_from(struct kept_search *search, const struct source *code, s
     return behind == end || *behind != '(' || runs_meanwhile(search, code, code_row(code, at), depth + 1);
 }
 
+/* `*found`: is it mentioned at all, beside its "def"? What no code mentions is called in a string that is formatted, or by others. */
 static bool is_run_in(struct kept_search *search, const struct source *code, int32_t def, struct word name,
-                      unsigned depth)
+                      unsigned depth, bool *found)
 {
     struct word rest = code_text(code), statement;
     while (word_next_statement(&rest, &statement)) {
@@ -37,8 +38,10 @@ static bool is_run_in(struct kept_search *search, const struct source *code, int
             bool is_word =
                 (at == code->text || !word_char(at[-1])) &&
                 (at + name.length_bytes == code->text + code->length_bytes || !word_char(at[name.length_bytes]));
-            if (is_word && (def == 0 || code_row(code, at) != def) &&
-                is_run_from(search, code, statement, at, name, depth))
+            if (!is_word || code_row(code, at) == def)
+                continue;
+            *found = true;
+            if (is_run_from(search, code, statement, at, name, depth))
                 return true;
         }
     }
@@ -48,21 +51,10 @@ static bool is_run_in(struct kept_search *search, const struct source *code, int
 /* May a row that is run while the loop is call the function? One without a name of its own may be called by any. */
 static bool is_called_meanwhile(struct kept_search *search, const struct source *code, int32_t def, unsigned depth)
 {
-    struct word name = code_name_of(code, def, "def");
-    bool is_init = word_is(name, "__init__");
-    if (is_init)
-        name = kept_class_of(code, def);
-    if (depth > RUN_DEPTH_MAX || search->calls++ > CALLS_MAX || name.length_bytes == 0 || word_is(name, "forward") ||
-        *name.text == '_' || code_has_word(code, def, "yield"))
-        return true;
-    if (is_init)
-        def = code_row(code, name.text);
-    for (size_t i = 0; i < search->ways->count; i++) {
-        const struct source *other = search->ways->levels[i].code;
-        if (other != NULL && is_run_in(search, other, other == code ? def : 0, name, depth))
-            return true;
-    }
-    return false;
+    struct word name = code_name_of(code, def);
+    bool found = false;
+    return depth > RUN_DEPTH_MAX || search->calls++ > CALLS_MAX || name.length_bytes == 0 || *name.text == '_' ||
+           code_has_word(code, def, "yield") || is_run_in(search, code, def, name, depth, &found) || !found;
 }
 
 /* May the row be run while the loop is? Not what else stands in the functions that wait for it to end. */
@@ -79,20 +71,19 @@ static bool runs_meanwhile(struct kept_search *search, const struct source *code
 
 static void hand_on(struct kept_search *search, const struct source *code, const struct mention *mention)
 {
-    bool is_bound = false;
-    int32_t def = code_function_run(code, mention->function, &is_bound);
+    int32_t def = code_function_run(code, mention->function);
     if (def == 0) {
         search->failed |= !code_is_layer(code, mention->function);
         return;
     }
-    struct word parameter = kept_parameter(code, def, mention->place, mention->keyword, is_bound);
+    struct word parameter = kept_parameter(code, def, mention->place, mention->keyword);
     if (parameter.length_bytes == 0)
         search->failed = true;
     else
         kept_add_name(search, KEPT_PLAIN, code, parameter);
 }
 
-/* "a, b", "self.x", "y[0]": all of them may be the array from here on. */
+/* "a, b", "y[0]": all of them may be the array from here on. */
 static void share_with(struct kept_search *search, const struct source *code, struct word targets)
 {
     struct word items[TARGETS_MAX];
@@ -106,10 +97,10 @@ static void share_with(struct kept_search *search, const struct source *code, st
             continue; /* "a, = x" */
         at += *at == '*' || *at == '(' ? 1 : 0;
         struct word name = word_name_at(at, word_end(items[i]));
-        if (name.length_bytes == 0)
+        if (name.length_bytes == 0 || word_last_part(name).text != name.text)
             search->failed = true;
         else
-            kept_add_dotted(search, code, name);
+            kept_add_name(search, KEPT_PLAIN, code, name);
     }
 }
 
@@ -117,8 +108,6 @@ static void share_with(struct kept_search *search, const struct source *code, st
 static bool is_rebound(const struct kept_search *search, const struct kept_name *name, int32_t row)
 {
     int32_t def = scope_function(name->code, row);
-    if (name->kind == KEPT_ATTRIBUTE)
-        return def == 0 || !word_is(code_name_of(name->code, def, "def"), "__init__");
     for (size_t i = 0; i <= search->loop_level; i++) {
         const struct kept_level *level = &search->ways->levels[i];
         if (level->code == name->code && level->def == def &&
@@ -130,7 +119,7 @@ static bool is_rebound(const struct kept_search *search, const struct kept_name 
 
 static void read_given(struct kept_search *search, struct kept_name *name, struct word value, int32_t row)
 {
-    bool is_own = name->kind == KEPT_ATTRIBUTE || name->def == scope_function(name->code, row);
+    bool is_own = name->def == scope_function(name->code, row);
     if (name->stays && is_rebound(search, name, row)) {
         search->failed = true;
     } else if (name->is_origin && is_own) {
@@ -142,7 +131,7 @@ static void read_given(struct kept_search *search, struct kept_name *name, struc
 static void read_returned(struct kept_search *search, const struct source *code, int32_t row)
 {
     int32_t def = scope_function(code, row);
-    struct word function = code_name_of(code, def, "def");
+    struct word function = code_name_of(code, def);
     if (def == 0 || function.length_bytes == 0)
         search->failed = true;
     else
@@ -194,6 +183,17 @@ static void read_mention(struct kept_search *search, struct kept_name *name, str
     }
 }
 
+/* Brackets that are open there. "b, x = y" gives x, "f(b, x=y)" does not. */
+static bool is_in_bracket(struct word statement, const char *at)
+{
+    int depth = 0;
+    for (const char *p = statement.text; p < at; p++) {
+        depth += *p == '(';
+        depth -= *p == ')';
+    }
+    return depth > 0;
+}
+
 /* "x" of "f(x=y)" names a parameter of another. */
 static bool is_keyword(struct word statement, const char *at, const char *behind)
 {
@@ -202,7 +202,7 @@ static bool is_keyword(struct word statement, const char *at, const char *behind
         before--;
     behind = word_skip_blanks(behind, end);
     return before > statement.text && (before[-1] == '(' || before[-1] == ',') && behind + 1 < end && *behind == '=' &&
-           behind[1] != '=';
+           behind[1] != '=' && is_in_bracket(statement, at);
 }
 
 /* "x" of "def f(y=x)" */
@@ -221,40 +221,26 @@ static const char *begin_of(struct word statement, const char *at)
     return word_char(*at) ? at : NULL;
 }
 
-static void read_object(struct kept_search *search, const struct kept_name *name, struct word statement, const char *at)
-{
-    static const char *const giving[] = {"del", "global", "nonlocal", "import", "from", "with", "except"};
-    bool gives =
-        word_gives(statement, name->word) || WORD_IS_ONE_OF(word_name_at(statement.text, word_end(statement)), giving);
-    search->failed |= gives && is_in_loop(search, name->code, code_row(name->code, at));
-}
-
 /* At a mention of the word: is it one of this name? */
 static void look_at(struct kept_search *search, struct kept_name *name, struct word statement, const char *at)
 {
     const char *behind = at + name->word.length_bytes, *end = word_end(statement);
     bool is_dotted = at > statement.text && at[-1] == '.';
     bool defines = word_is(word_name_at(statement.text, end), "def");
-    if (name->kind == KEPT_OBJECT || name->kind == KEPT_PLAIN) {
+    if (name->kind == KEPT_PLAIN) {
         if (is_dotted)
             return;
-        if (name->kind == KEPT_OBJECT)
-            read_object(search, name, statement, at);
-        else if (defines)
+        if (defines)
             search->failed |= is_default(statement, at);
         else if (!is_keyword(statement, at, behind))
             read_mention(search, name, statement, at, behind);
         return;
     }
-    if (name->kind == KEPT_ATTRIBUTE && !is_dotted)
-        return;
     const char *begin = begin_of(statement, at);
-    if (name->kind == KEPT_CALLED) {
-        if (defines)
-            return;
-        const char *open = word_skip_blanks(behind, end);
-        behind = open < end && *open == '(' ? word_end(word_in_bracket(open, end)) + 1 : NULL;
-    }
+    if (defines)
+        return;
+    const char *open = word_skip_blanks(behind, end);
+    behind = open < end && *open == '(' ? word_end(word_in_bracket(open, end)) + 1 : NULL;
     if (begin == NULL || behind == NULL || behind > end)
         search->failed = true;
     else
@@ -264,7 +250,7 @@ static void look_at(struct kept_search *search, struct kept_name *name, struct w
 static void read_returns_of(struct kept_search *search, struct kept_name *name, struct word statement)
 {
     struct word items[TARGETS_MAX];
-    int32_t def = code_definition(name->code, name->word, "def");
+    int32_t def = code_definition(name->code, name->word);
     search->failed |= def == 0;
     if (!word_is(word_name_at(statement.text, word_end(statement)), "return") ||
         scope_function(name->code, code_row(name->code, statement.text)) != def)

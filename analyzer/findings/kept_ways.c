@@ -39,7 +39,7 @@ static struct kept_level level_of(struct model *model, struct process *process, 
     level.call = call_of(model, process, node_id, code);
     const char *dot = strrchr(code->function, '.');
     const char *name = dot != NULL ? dot + 1 : code->function;
-    bool is_it = level.def > 0 ? word_is(code_name_of(source, level.def, "def"), name) : strcmp(name, "<module>") == 0;
+    bool is_it = level.def > 0 ? word_is(code_name_of(source, level.def), name) : strcmp(name, "<module>") == 0;
     level.code = is_it && level.call.text != NULL ? source : NULL;
     return level;
 }
@@ -127,46 +127,31 @@ bool kept_is_parameter(const struct source *code, int32_t def, struct word name)
     return open != NULL && word_mentions(word_in_bracket(open, code->text + code->length_bytes), name) > 0;
 }
 
-struct word kept_parameter(const struct source *code, int32_t def, size_t place, struct word keyword, bool is_bound)
+struct word kept_parameter(const struct source *code, int32_t def, size_t place, struct word keyword)
 {
     struct word names[PARAMETERS_MAX], none = {code->text, 0};
     size_t count = parameters_of(code, def, names);
     for (size_t i = 0; count != SIZE_MAX && keyword.length_bytes > 0 && i < count; i++)
         if (word_equal(names[i], keyword))
             return names[i];
-    place += is_bound ? 1 : 0;
     return count != SIZE_MAX && keyword.length_bytes == 0 && place < count ? names[place] : none;
 }
 
-/* "self.fit(x, y)" on the level's caller, where that is this function's call. */
+/* "fit(x, y)" on the level's caller, where that is this function's call. */
 static bool caller_of(const struct kept_ways *ways, size_t level, struct word *function, struct word *arguments)
 {
     const struct kept_level *own = &ways->levels[level];
     if (level + 1 >= ways->count || own->code == NULL || own->def == 0 || ways->levels[level + 1].code == NULL)
         return false;
     return word_call(ways->levels[level + 1].call, function, arguments) &&
-           word_equal(word_last_part(*function), code_name_of(own->code, own->def, "def"));
+           word_equal(word_last_part(*function), code_name_of(own->code, own->def));
 }
 
-static bool has_object(const struct kept_level *level)
-{
-    struct word names[PARAMETERS_MAX];
-    size_t count = parameters_of(level->code, level->def, names);
-    return count != SIZE_MAX && count > 0 && (word_is(names[0], "self") || word_is(names[0], "cls"));
-}
-
-/* "Base.fit(self, x)": the object is an argument there. */
-static bool is_of_class(struct word function)
-{
-    return isupper((unsigned char)*function.text) != 0;
-}
-
-struct word kept_handed(const struct source *code, int32_t def, struct word arguments, struct word parameter,
-                        bool is_bound)
+struct word kept_handed(const struct source *code, int32_t def, struct word arguments, struct word parameter)
 {
     struct word items[PARAMETERS_MAX], names[PARAMETERS_MAX], none = {parameter.text, 0};
     size_t count = word_split(arguments, ',', items, PARAMETERS_MAX);
-    size_t named = parameters_of(code, def, names), bound = is_bound ? 1 : 0;
+    size_t named = parameters_of(code, def, names);
     if (count == SIZE_MAX || named == SIZE_MAX)
         return none;
     for (size_t i = 0; i < count; i++) {
@@ -176,7 +161,7 @@ struct word kept_handed(const struct source *code, int32_t def, struct word argu
             return none;
         if (sign != NULL && word_equal(word_trimmed(items[i].text, sign), parameter))
             return word_trimmed(sign + length, word_end(items[i]));
-        if (sign == NULL && i + bound < named && word_equal(names[i + bound], parameter))
+        if (sign == NULL && i < named && word_equal(names[i], parameter))
             return items[i];
     }
     return none;
@@ -186,28 +171,7 @@ struct word kept_argument(const struct kept_ways *ways, size_t level, struct wor
 {
     struct word function = {NULL, 0}, arguments;
     const struct kept_level *own = &ways->levels[level];
-    if (!caller_of(ways, level, &function, &arguments) || (has_object(own) && is_of_class(function)))
+    if (!caller_of(ways, level, &function, &arguments))
         return (struct word){parameter.text, 0};
-    return kept_handed(own->code, own->def, arguments, parameter, has_object(own));
-}
-
-struct word kept_class_of(const struct source *code, int32_t def)
-{
-    size_t indent = 0, own = 0;
-    code_row_text(code, def, &indent);
-    for (int32_t row = def - 1; row > 0 && indent > 0; row--) {
-        struct word text = code_row_text(code, row, &own);
-        if (text.length_bytes > 0 && own < indent && strchr(")]}", *text.text) == NULL)
-            return code_name_of(code, row, "class");
-    }
-    return (struct word){code->text, 0};
-}
-
-struct word kept_receiver(const struct kept_ways *ways, size_t level)
-{
-    struct word function = {NULL, 0}, arguments;
-    if (!caller_of(ways, level, &function, &arguments) || !has_object(&ways->levels[level]) || is_of_class(function))
-        return (struct word){NULL, 0};
-    size_t last = word_last_part(function).length_bytes;
-    return (struct word){function.text, function.length_bytes > last ? function.length_bytes - last - 1 : 0};
+    return kept_handed(own->code, own->def, arguments, parameter);
 }

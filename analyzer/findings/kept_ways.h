@@ -31,20 +31,13 @@ bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last);
 /* Is the name a parameter of the function whose "def" stands on the row? */
 bool kept_is_parameter(const struct source *code, int32_t def, struct word name);
 
-/* The name of the parameter that takes what a call hands in by a place or a keyword; empty: it is not known. `is_bound`: the first is the object. */
-struct word kept_parameter(const struct source *code, int32_t def, size_t place, struct word keyword, bool is_bound);
+/* The name of the parameter that takes what a call hands in by a place or a keyword; empty: it is not known. */
+struct word kept_parameter(const struct source *code, int32_t def, size_t place, struct word keyword);
 
 /* What a level's caller hands in for a parameter; empty: it is not known. */
 struct word kept_argument(const struct kept_ways *ways, size_t level, struct word parameter);
 
 /* What a call with these arguments hands in for a parameter of the function; empty: it is not known. */
-struct word kept_handed(const struct source *code, int32_t def, struct word arguments, struct word parameter,
-                        bool is_bound);
-
-/* The name of the class that the "def" on the row stands in; empty: in none. */
-struct word kept_class_of(const struct source *code, int32_t def);
-
-/* The object whose method the level's function is, as its caller names it ("self", "model"); empty: it is not known. */
-struct word kept_receiver(const struct kept_ways *ways, size_t level);
+struct word kept_handed(const struct source *code, int32_t def, struct word arguments, struct word parameter);
 
 #endif

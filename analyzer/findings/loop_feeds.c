@@ -6,6 +6,8 @@
 #include "model/source.h"
 #include "python/words.h"
 
+#define ROWS_MAX 500 /* of a loop that is looked through */
+
 static bool mentions_any(struct word text, const struct words *fed)
 {
     for (size_t i = 0; i < fed->count; i++)
@@ -72,4 +74,35 @@ bool loop_feeds(struct model *model, struct process *process, uint32_t node_id, 
             read_statement(&fed, statement);
     }
     return mentions_any(expression, &fed);
+}
+
+/* "pace += 0.1": the name; empty for another statement. */
+static struct word augmented_by(struct word statement)
+{
+    struct word text = word_trimmed(statement.text, word_end(statement)), none = {text.text, 0};
+    size_t length = 0;
+    const char *sign = word_assignment(text, &length);
+    if (sign == NULL || length < 2)
+        return none;
+    struct word target = word_trimmed(text.text, sign), name = word_name_at(target.text, word_end(target));
+    return word_equal(name, target) ? name : none;
+}
+
+bool loop_augments(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct loop_body body;
+    struct word expression, row, statement;
+    expression.text = operation_text(model, process, node_id, &expression.length_bytes);
+    if (expression.text == NULL || !loop_of_frame(model, process, node_id, &body) || body.last > body.first + ROWS_MAX)
+        return false;
+    const struct source *source = source_code(model, body.code->file);
+    for (int32_t i = body.first; i <= body.last; i++) {
+        row.text = source_line(source, i, &row.length_bytes);
+        while (row.text != NULL && word_next_statement(&row, &statement)) {
+            struct word name = augmented_by(statement);
+            if (name.length_bytes > 0 && word_mentions(expression, name) > 0)
+                return true;
+        }
+    }
+    return false;
 }

@@ -5,13 +5,14 @@
 
 #include "base/memory.h"
 #include "findings/expression.h"
+#include "findings/loop_feeds.h"
 #include "findings/operand.h"
 #include "findings/rhythm.h"
 #include "findings/sites.h"
 
 #define SITES_MAX 16u
-#define SIZES_MANY                                                                                                     \
-    4u /* of results: a size goes with the content (what a mask selects), and each by itself looks as if it stayed */
+/* Of results: a size goes with the content (what a mask selects), and each by itself looks as if it stayed. */
+#define SIZES_MANY 2u
 
 /* The frame of the program's or a package's own code, below which the object was made. */
 static uint32_t frame_of(struct model *model, const struct site *site)
@@ -101,6 +102,12 @@ static void add(struct chain *chain, const struct site *site)
         chain->sites[chain->count++] = site;
 }
 
+/* A mask that is all true for a while is of one value, which the recorder counts apart. */
+static bool comes_again(const struct site *site)
+{
+    return site->record->replicas + site->record->constant > 0;
+}
+
 /* Contents of an instruction's results of all sizes; 0: it has but a few. */
 static uint64_t contents_of_sizes(const struct site *site)
 {
@@ -159,19 +166,25 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
         const bool by_itself = maker == operand->python;
         if (by_itself && changed_more(operand, result))
             return true;
-        if (by_itself
-                ? operand->record->examined > 0
-                : operand->record->replicas > 0) /* workspaces are no results: nothing changes less often than they */
+        if (by_itself ? operand->record->examined > 0
+                      : comes_again(operand)) /* workspaces are no results: nothing changes less often than they */
             add(chain, operand);
     }
     return false;
+}
+
+/* By the text: of a number, or an array, that the loop changes in each round. */
+static bool is_made_of_sums(struct model *model, const struct site *site)
+{
+    return loop_augments(model, site->process, frame_of(model, site));
 }
 
 bool site_is_settled(struct model *model, const struct site *site)
 {
     struct chain chain = {.sites = {site}, .count = 1};
     for (size_t i = 0; i < chain.count; i++)
-        if (chain.sites[i]->record->replicas > 0 && add_operands(model, &chain, chain.sites[i]))
+        if (comes_again(chain.sites[i]) &&
+            (is_made_of_sums(model, chain.sites[i]) || add_operands(model, &chain, chain.sites[i])))
             return true; /* what is new each time it is made is no plateau: it is made more seldom than what it is made from */
     return false;
 }

@@ -6,7 +6,8 @@
 
 /*
  * Has an operand of the expression that makes the site's objects had more contents than these have, or is it settled itself?
- * Operands are those that is_operand() knows, and of 1 KiB and more: what is stored into in place, and scalars, are not seen. Not asked of calls
+ * Operands are those that is_operand() knows, and of 1 KiB and more; of numbers, and arrays that are stored into in
+ * place, those that the text shows to be added to in the loop. Not asked of calls
  * that take no more than an operand's shape and type (`zeros_like(x)`, `x.new_full(...)`).
  */
 bool site_is_settled(struct model *model, const struct site *site);

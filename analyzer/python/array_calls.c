@@ -25,6 +25,11 @@ static bool is_special(struct word arguments)
     return false;
 }
 
+bool array_takes_out(struct word arguments)
+{
+    return is_special(arguments);
+}
+
 static bool ends_in_underscore(struct word name)
 {
     return name.length_bytes > 1 && word_end(name)[-1] == '_';
@@ -179,7 +184,7 @@ enum array_effect array_function(struct word function, struct word arguments, in
     if (is_special(arguments) || ends_in_underscore(last))
         return ARRAY_UNKNOWN;
     if (draws_numbers(function))
-        return place <= 0 ? ARRAY_NEW : ARRAY_UNKNOWN; /* further back may stand `out` */
+        return place <= 0 && array_is_module(function) ? ARRAY_NEW : ARRAY_UNKNOWN; /* further back may stand `out` */
     if (!array_is_module(function))
         return place == 0 && WORD_IS_ONE_OF(last, methods) ? ARRAY_NEW : ARRAY_UNKNOWN;
     if (may_be_same(last))

@@ -25,6 +25,9 @@ enum array_effect array_attribute(struct word name);
  */
 enum array_effect array_function(struct word function, struct word arguments, int place);
 
+/* Is one of the arguments what the result is stored into, by its keyword, or not to be understood? */
+bool array_takes_out(struct word arguments);
+
 /* "np", "torch.nn.functional": does the dotted name begin with the name of a module of arrays? */
 bool array_is_module(struct word function);
 

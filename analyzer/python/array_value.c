@@ -74,8 +74,10 @@ static struct value value_of_call(struct word callee, struct word arguments, uns
 {
     struct word object, step = last_step(callee, &object), first[WORDS_MAX];
     struct word method = {step.text - 1, step.length_bytes + 1};
-    if (!is_dotted(callee) && step.length_bytes > 0 && draws_by_name(method) && !word_is(step, "dropout"))
-        return fresh; /* "np.random.default_rng(0).normal(size=n)" */
+    if (step.length_bytes > 0 && draws_by_name(method) && !word_is(step, "dropout"))
+        return array_method(step, arguments) == ARRAY_STORED || array_takes_out(arguments)
+                   ? unknown
+                   : fresh; /* "np.random.default_rng(0).normal(size=n)" */
     if (!is_dotted(callee))
         return step.length_bytes > 0 ? value_of_method(step, object, arguments, depth) : unknown;
     enum array_effect effect = array_function(callee, arguments, 0);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "python/imports.h"
 #include "python/scope.h"
 
 #define CODE_MAX_BYTES 300000u
@@ -35,13 +36,13 @@ struct word code_row_text(const struct source *code, int32_t row, size_t *indent
     return text;
 }
 
-struct word code_name_of(const struct source *code, int32_t row, const char *keyword)
+struct word code_name_of(const struct source *code, int32_t row)
 {
     size_t indent = 0;
     struct word text = code_row_text(code, row, &indent), none = {text.text, 0};
-    if (text.length_bytes == 0 || !word_is(word_name_at(text.text, word_end(text)), keyword))
+    if (text.length_bytes == 0 || !word_is(word_name_at(text.text, word_end(text)), "def"))
         return none;
-    return word_name_at(word_skip_blanks(text.text + strlen(keyword), word_end(text)), word_end(text));
+    return word_name_at(word_skip_blanks(text.text + strlen("def"), word_end(text)), word_end(text));
 }
 
 /* A function below one is handed to somebody, who may call it, or hand in something else. */
@@ -100,43 +101,18 @@ bool code_gives(const struct source *code, int32_t def, struct word name)
     return false;
 }
 
-/* The only "def" or "class" of that name in the file; 0: none, or several. */
-int32_t code_definition(const struct source *code, struct word name, const char *keyword)
+/* The only "def" of that name in the file; 0: none, or several. */
+int32_t code_definition(const struct source *code, struct word name)
 {
     int32_t found = 0;
     for (int32_t row = 1; (size_t)row <= code->line_count; row++) {
-        if (!word_equal(code_name_of(code, row, keyword), name) || name.length_bytes == 0)
+        if (!word_equal(code_name_of(code, row), name) || name.length_bytes == 0)
             continue;
         if (found > 0)
             return 0;
         found = row;
     }
     return found;
-}
-
-bool code_defines(const struct source *code, struct word name)
-{
-    for (int32_t row = 1; (size_t)row <= code->line_count; row++)
-        if (word_equal(code_name_of(code, row, "def"), name))
-            return true;
-    return false;
-}
-
-/* A class's own method; 0: none. */
-static int32_t method_of(const struct source *code, int32_t class_row, const char *method)
-{
-    size_t length = 0;
-    const char *header = source_line(code, class_row, &length);
-    size_t indent = (size_t)(word_skip_blanks(header, header + length) - header);
-    for (int32_t row = class_row + 1; (size_t)row <= code->line_count; row++) {
-        const char *text = source_line(code, row, &length);
-        const char *first = word_skip_blanks(text, text + length);
-        if (first < text + length && !word_is((struct word){first, 1}, "\r") && (size_t)(first - text) <= indent)
-            return 0;
-        if (word_is(code_name_of(code, row, "def"), method))
-            return row;
-    }
-    return 0;
 }
 
 /* The call that is the only value that the file gives the name; false: there is none, or more. */
@@ -154,13 +130,6 @@ static bool made_by(const struct source *code, struct word name, struct word *fu
         made++;
     }
     return made == 1;
-}
-
-/* The row of the class of the file whose object the name stands for; 0: none is known. */
-static int32_t class_of(const struct source *code, struct word name)
-{
-    struct word function, arguments;
-    return made_by(code, name, &function, &arguments) ? code_definition(code, function, "class") : 0;
 }
 
 /* "nn.Linear", "torch.nn.Conv2d", and "nn.Sequential" of what begins with one. */
@@ -186,25 +155,16 @@ bool code_is_layer(const struct source *code, struct word name)
     return made_by(code, name, &function, &arguments) && is_layer(function, arguments);
 }
 
-int32_t code_function_run(const struct source *code, struct word function, bool *is_bound)
+int32_t code_function_run(const struct source *code, struct word function)
 {
-    struct word last = word_last_part(function);
-    struct word object = {function.text, last.text > function.text ? (size_t)(last.text - function.text) - 1 : 0};
-    int32_t class_row = 0;
-    *is_bound = true;
-    if (object.length_bytes == 0) {
-        int32_t def = code_definition(code, function, "def");
-        class_row = code_definition(code, function, "class");
-        *is_bound = class_row > 0;
-        if (def > 0 || class_row > 0)
-            return class_row == 0 ? def : def == 0 ? method_of(code, class_row, "__init__") : 0;
-        class_row = class_of(code, function);
-        *is_bound = true;
-        int32_t forward = class_row > 0 ? method_of(code, class_row, "forward") : 0;
-        return class_row > 0 && forward == 0 ? method_of(code, class_row, "__call__") : forward;
-    }
-    bool is_known = word_is(object, "self") || class_of(code, object) > 0;
-    return is_known ? code_definition(code, last, "def") : 0;
+    struct word rest = code_text(code), statement;
+    int32_t def = word_last_part(function).text == function.text ? code_definition(code, function) : 0;
+    if (def == 0 || imports_of_name(code, function) != IMPORTED_BY_NONE)
+        return 0;
+    while (word_next_statement(&rest, &statement))
+        if (word_mentions(statement, function) > 0 && word_gives(statement, function))
+            return 0;
+    return def;
 }
 
 bool code_has_word(const struct source *code, int32_t def, const char *text)

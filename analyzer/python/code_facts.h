@@ -16,8 +16,8 @@ struct word code_text(const struct source *code);
 /* The row trimmed, and its indentation; its text is NULL where there is no such row. */
 struct word code_row_text(const struct source *code, int32_t row, size_t *indent);
 
-/* The name behind "def" or "class" on the row; empty: neither stands there. */
-struct word code_name_of(const struct source *code, int32_t row, const char *keyword);
+/* The name behind "def" on the row; empty: none stands there. */
+struct word code_name_of(const struct source *code, int32_t row);
 
 /* Are there names in it that reach everything at once ("globals", "setattr"), or is it too long to look through? */
 bool code_is_open(const struct source *code);
@@ -28,17 +28,11 @@ bool code_gives(const struct source *code, int32_t def, struct word name);
 /* Does the word stand in that function? */
 bool code_has_word(const struct source *code, int32_t def, const char *text);
 
-/* The row of the only "def" or "class" of that name; 0: there is none, or are several. */
-int32_t code_definition(const struct source *code, struct word name, const char *keyword);
+/* The row of the only "def" of that name; 0: there is none, or are several. */
+int32_t code_definition(const struct source *code, struct word name);
 
-/* Is there a "def" of that name, or are there several? */
-bool code_defines(const struct source *code, struct word name);
-
-/*
- * The row of the "def" that a call of `function` runs ("fit", "self.fit", "Model", "model" of a class of the file); 0: it is not known, or is none
- * of the file's. `is_bound`: it is handed an object before all arguments.
- */
-int32_t code_function_run(const struct source *code, struct word function, bool *is_bound);
+/* The row of the "def" that a call of `function` runs; 0: it is none of the file's, or the name is given something else, too. */
+int32_t code_function_run(const struct source *code, struct word function);
 
 /* Is the name given a layer or a loss of PyTorch's, and nothing else? It leaves what it is given as it is, and keeps nothing of it. */
 bool code_is_layer(const struct source *code, struct word name);

@@ -21,13 +21,12 @@ static bool is_module(struct word name)
     return WORD_IS_ONE_OF(name, modules);
 }
 
-/* "x" or "self.x" */
+/* "x" */
 static bool is_operand(struct word text)
 {
-    struct word name = word_name_at(text.text, word_end(text)), last = word_last_part(name);
-    bool is_self = last.text == name.text + 5 && memcmp(name.text, "self.", 5) == 0;
+    struct word name = word_name_at(text.text, word_end(text));
     return name.length_bytes > 0 && word_equal(name, text) && !isdigit((unsigned char)*text.text) &&
-           !word_is_keyword(text) && (last.text == name.text || is_self);
+           !word_is_keyword(text) && word_last_part(name).text == name.text;
 }
 
 static bool is_number(struct word text)

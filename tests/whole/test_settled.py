@@ -41,3 +41,55 @@ def test_what_a_mask_selects_is_no_finding(tmp_path, active):
 def test_what_is_selected_by_what_never_changes_is(tmp_path):
     _, findings = lines_of(tmp_path, "np.flatnonzero(X[:, 1] < 1)")
     assert {finding["line"] for finding in findings} >= {9, 10}
+
+
+AT_FIRST_ALL = """
+import numpy as np
+rng = np.random.default_rng(0)
+X = rng.normal(size=(8000, 50))
+y = np.sign(X @ rng.normal(size=50) + rng.normal(size=8000))
+w = np.zeros(50)
+for step in range(1, 320):
+    margin = y * (X @ w)
+    active = margin < 1  # all of them, for long
+    chosen = X[active]
+    w -= 0.0011 * (w * 1e-3 - (chosen * y[active][:, None]).mean(axis=0))
+print(w.sum())
+"""
+PACE = """
+import numpy as np
+rng = np.random.default_rng(0)
+X, level, pace, total = rng.normal(size=(8000, 50)), rng.random(8000) + (np.arange(8000) % 2) * 10, 2.0, 0.0
+for step in range(300):
+    use = level < pace
+    total += float(X[use].sum())
+    pace += 0.005
+print(total)
+"""
+FEW_SIZES = """
+import numpy as np
+rng = np.random.default_rng(0)
+X, y, total = rng.normal(size=(8000, 50)), rng.integers(0, 3, size=8000), 0.0
+for step in range(100):
+    for label in range(3):
+        chosen = X[y == label]
+        total += float((np.log1p(np.abs(chosen)) * step).sum())
+print(total)
+"""
+
+
+def findings_of(tmp_path, source):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text(source)
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))["findings"]
+
+
+@pytest.mark.parametrize("source", [AT_FIRST_ALL, PACE], ids=["a mask of one value", "a number that grows"])
+def test_what_stays_while_its_inputs_move_is_no_finding(tmp_path, source):
+    assert findings_of(tmp_path, source) == []
+
+
+def test_what_each_of_three_classes_selects_is(tmp_path):
+    assert 8 in {finding["line"] for finding in findings_of(tmp_path, FEW_SIZES)}
