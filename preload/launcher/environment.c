@@ -10,6 +10,7 @@
 
 #include "config.h"
 #include "launcher/launcher.h"
+#include "launcher/stat.h"
 #include "say.h"
 
 static const char *const library_places[] = {"libpieprof.so", "../lib/libpieprof.so", "../lib/pieprof/libpieprof.so"};
@@ -46,17 +47,9 @@ bool environment_find_library(struct launch *launch)
 /* When the parent started, in clock ticks since boot (proc(5), /proc/PID/stat, field 22); 0 when it cannot be read. */
 static unsigned long long environment_parent_start_ticks(void)
 {
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)getppid());
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return 0;
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    /* The name, field 2, is in parentheses and may hold anything: count from behind it. */
-    const char *field = strrchr(text, ')');
-    for (int number = 2; field && number < 22; number++)
+    char text[STAT_BYTES];
+    const char *field = stat_read(getppid(), text);
+    for (int number = 3; field && number < 22; number++)
         field = strchr(field + 1, ' ');
     return field ? strtoull(field, NULL, 10) : 0;
 }

@@ -6,12 +6,12 @@
 #include "launcher/stop.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "launcher/stat.h"
 
 #define ASK_EVERY_NS 50000000L
 
@@ -20,17 +20,9 @@ static pid_t waker = -1;
 /* The letter of its state, 'T' where a signal has stopped it; 0 where it cannot be read. */
 static char state_of(pid_t pid)
 {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return 0;
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    /* The name, field 2, is in parentheses and may hold anything: the state comes behind it. */
-    const char *behind = strrchr(text, ')');
-    return behind && behind[1] == ' ' ? behind[2] : 0;
+    char text[STAT_BYTES];
+    const char *state = stat_read(pid, text);
+    return state ? *state : 0;
 }
 
 _Noreturn static void wake(pid_t launcher, pid_t pid)
