@@ -12,8 +12,10 @@
  * both calls clear); one fill in a loop, over what sparse updates left alone (the same way: no evidence); a value
  * that is read in between (used: then the line restores what may have changed); fresh buffers (recycled memory holds what it
  * happens to hold); another thread, which may have read (undecided); needed clears with a backward pass through an embedding in between
- * (the later one finds zeros nearly everywhere, but whoever makes use of such a pass reads). Where a buffer is cleared twice around
- * updates of less than one in fifty of its elements, the sampled ones may all be others.
+ * (the later one finds zeros nearly everywhere, but whoever makes use of such a pass reads); a buffer that is cleared before each of
+ * several sparse phases: the sampled elements are all others than those that change, so that each clear repeats the one before, round
+ * and round, and none is told; clears of what overlaps only (two optimizers that share an encoder): what clears gradients must
+ * by its text clear what the other clears.
  */
 #include <ctype.h>
 #include <math.h>
@@ -37,6 +39,7 @@
 #define CHANGED_OF_ALL 4u
 #define OTHER_OF_AGAIN 50u /* one store in so many may have changed something, or followed something else */
 #define WASTE_PERCENT 0.5
+#define ROUND_MAX 16u /* ways that repeat each other's stores in turn, and more */
 
 /* Stores of one line on one way. */
 struct restored {
@@ -230,10 +233,20 @@ static bool is_found(struct model *model, const struct restored *restored)
            is_clearing(model, restored->process, restored->second_node);
 }
 
+/* Does each way repeat the stores of one before it, without an end? Then something changes in between that was not followed. */
+static bool goes_round(const struct restored *restored)
+{
+    const struct restored *by = restored->by;
+    for (unsigned i = 0; by != NULL && i < ROUND_MAX; i++)
+        by = by->by;
+    return by != NULL;
+}
+
 static bool holds(struct model *model, const struct restored *restored)
 {
     uint64_t evidence = restored->same + restored->again, zeros = restored->same_zero + restored->again_zero;
-    if (finding_has_line(model, restored->line) || (!is_dead(restored) && !is_found(model, restored)))
+    if (finding_has_line(model, restored->line) || (!is_dead(restored) && !is_found(model, restored)) ||
+        goes_round(restored))
         return false;
     double least = restored->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)restored->samples)) : 0;
     return (evidence - zeros >= EVIDENCE_MIN || is_clearing(model, restored->process, restored->second_node)) &&

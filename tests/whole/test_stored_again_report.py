@@ -14,6 +14,7 @@ def step(gradient, data):
     gradient.fill(0.0)
     gradient.fill(-0.0)
     other = np.sqrt(data)
+    other.fill(0.0)
 
 def main(data):
     for number in range(100):
@@ -21,7 +22,7 @@ def main(data):
 
 main(np.ones(3))
 '''
-PRODUCT, SUM, CLEARED, CLEARED_AGAIN = "np.multiply(", "np.add(", "fill(0.0)", "fill(-0.0)"
+PRODUCT, SUM, CLEARED, CLEARED_AGAIN = "np.multiply(", "np.add(", "gradient.fill(0.0)", "gradient.fill(-0.0)"
 ALONE, STORES = (make_db.STORE, 0), (make_db.STORE, make_db.STORE)
 SAME, ZERO = make_db.SAME_VALUE, make_db.ZERO
 
@@ -135,6 +136,28 @@ UNMADE = {
     "other heap": lambda: Run().alone(60).again(40, klass=make_db.OTHER_HEAP),
     "not worth it": lambda: Run(samples=8).alone(60).again(40),
 }
+
+
+def in_turn(calls, again=40, **facts):
+    """Each of the calls in turn clears what the one before it has cleared: what changes in between is too little to be followed."""
+    run = Run(CLEARED, CLEARED_AGAIN).alone(60, SAME | ZERO)
+    ways = [run.first, run.second] + [run.way(words, samples=500) for words in calls]
+    for first, second in zip(ways, ways[1:] + ways[:1]):
+        run.program.process.pair(second, second, ALONE, make_db.UNKNOWN, 3, flags=SAME | ZERO, count=60)
+        run.program.process.pair(first, second, STORES, flags=SAME | ZERO, count=again, **facts)
+    return run
+
+
+@pytest.mark.parametrize("calls", [[], ["other.fill(0.0)"]])
+def test_clears_that_repeat_each_other_in_turn_are_both_needed(tmp_path, calls):
+    """A clear before each of several sparse phases."""
+    assert in_turn(calls).findings(tmp_path) == []
+
+
+def test_a_round_of_three_that_does_not_close_is_told(tmp_path):
+    run = Run(CLEARED, CLEARED_AGAIN).alone(60, SAME | ZERO).again(40, SAME | ZERO)
+    run.program.process.pair(run.way("other.fill(0.0)"), run.first, STORES, flags=SAME | ZERO, count=40)
+    assert 7 in [finding["line"] for finding in run.findings(tmp_path)]
 
 
 @pytest.mark.parametrize("name", EDGES)
