@@ -160,6 +160,51 @@ def test_a_round_of_three_that_does_not_close_is_told(tmp_path):
     assert 7 in [finding["line"] for finding in run.findings(tmp_path)]
 
 
+def clears(body, first, second):
+    """Sampled stores of two calls in a program that clears gradients."""
+    program = Program(f"""import torch
+model = Net()
+other = Net()
+opt = SGD(model.parameters())
+opt_b = SGD(chain(model.parameters(), other.parameters()))
+
+def train(rows, buffer, more):
+    y = torch.sin(rows)
+{body}
+for _ in range(9):
+    train(1, 2, 3)
+""")
+    ways = [program.node("train", words, samples=500) for words in (first, second)]
+    program.node("train", "torch.sin", samples=1500)
+    program.process.pair(ways[1], ways[1], ALONE, make_db.UNKNOWN, 3, flags=SAME | ZERO, count=60)
+    program.process.pair(ways[0], ways[1], STORES, flags=SAME | ZERO, count=40)
+    return program
+
+
+CLEARS = {
+    "of one model, by its optimizer": ("    model.zero_grad()\n    opt.zero_grad()\n", "model.zero_grad", "opt.zero_grad", True),
+    "of optimizers that share a model": ("    opt_b.zero_grad()\n    opt.zero_grad()\n", "opt_b.zero_grad", "opt.zero_grad", False),
+    "of one optimizer, to two values": ("    opt.zero_grad(False)\n    opt.zero_grad(True)\n", "zero_grad(F", "zero_grad(T", False),
+    "where one is left out at times": ("    if rows:\n        model.zero_grad()\n    opt.zero_grad()\n", "model.zero_grad", "opt.zero_grad", False),
+    "of one array": ("    buffer.zero_()\n    buffer .zero_()\n", "buffer.zero_", "buffer .zero_", False),
+    "of one array, alike": ("    buffer.zero_()\n    y = buffer.zero_()\n", "    buffer.zero_", "y = buffer.zero_", True),
+    "of an array of that name": ("    buffer.zero_()\n    buffer = more\n    y = buffer.zero_()\n", "    buffer.zero_", "y = buffer.zero_", False),
+    "of all parameters, twice": ("    opt.zero_grad(set_to_none=False)\n    for p in model.parameters():\n        p.grad.zero_()\n",
+                                 "opt.zero_grad", "p.grad.zero_", True),
+    "of two models' parameters": ("    for p in model.parameters():\n        p.grad.zero_()\n    for p in rows:\n        _ = p.grad.zero_()\n",
+                                  "   p.grad.zero_", "_ = p.grad.zero_", False),
+    "of two lists": ("    torch._foreach_zero_(rows)\n    torch._foreach_zero_(more)\n", "_foreach_zero_(rows", "_foreach_zero_(more", False),
+}
+
+
+@pytest.mark.parametrize("name", CLEARS)
+def test_what_clears_gradients_clears_the_same_by_its_text(tmp_path, name):
+    """Sampled elements are of what two optimizers share: what only one of them has is seen by neither."""
+    body, first, second, is_found = CLEARS[name]
+    findings = report_json(clears(body, first, second).write(tmp_path / "out.db"), "--min-waste", "0")["findings"]
+    assert [finding["kind"] for finding in findings] == (["redundant_store"] if is_found else [])
+
+
 @pytest.mark.parametrize("name", EDGES)
 def test_how_much_evidence_it_takes(tmp_path, name):
     run, is_found = EDGES[name]
