@@ -313,6 +313,14 @@ static bool is_forward(const struct source *code, struct word function, const st
            is_made_of(code, clear->owner, function, clear->row) || is_of_torch(given_to(code, function).value);
 }
 
+bool clear_is_schedule(const struct source *code, struct word name)
+{
+    struct given given = given_to(code, name);
+    struct word function, arguments;
+    return given.count == 1 && given.parts == 0 && word_call(given.value, &function, &arguments) &&
+           memmem(function.text, function.length_bytes, "lr_scheduler.", 13) != NULL;
+}
+
 /* Does the file define a function of that name, with arguments? */
 static bool is_defined(const struct source *code, struct word name)
 {
@@ -335,7 +343,7 @@ size_t clear_other_calls(const struct source *code, struct word text, const stru
         size_t dot = called && name.text > text.text && name.text[-1] == '.';
         struct word call = {name.text - dot, dot + name.length_bytes + 1};
         if (called && !is_forward(code, name, clear) &&
-            (handed_calls_others(call) || is_defined(code, word_last_part(name)))) {
+            (handed_calls_others(call) || is_defined(code, word_last_part(name)) || behind[-1] == '_')) {
             *first = count == 0 ? name : *first;
             count++;
         }

@@ -45,9 +45,12 @@ const char *clear_behind_grad(const char *at, const char *end);
 /* Does the file store anything but nothing into gradients? */
 bool clear_stored_by_hand(const struct source *code);
 
+/* Is the name one of PyTorch's schedules of a learning rate, by the only statement that gives it a value? */
+bool clear_is_schedule(const struct source *code, struct word name);
+
 /*
  * How many calls of a text may be the program's own, and the first of them. Others leave gradients as they are: of the model whose
- * gradients are cleared, of PyTorch's losses, of arrays' methods.
+ * gradients are cleared, of PyTorch's losses, of arrays' methods. Not so what changes something in place ("add_").
  */
 size_t clear_other_calls(const struct source *code, struct word text, const struct clear *clear, struct word *first);
 

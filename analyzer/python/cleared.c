@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "python/around.h"
 #include "python/clear.h"
 #include "python/scope.h"
 
@@ -51,11 +52,28 @@ bool cleared_is_quiet(const struct source *code, const struct cleared *pair)
     return true;
 }
 
+/* "opt.step()" */
+static bool steps(const struct source *code, struct word text)
+{
+    for (const char *at = text.text; (at = memmem(at, (size_t)(word_end(text) - at), ".step(", 6)) != NULL; at += 6) {
+        const char *from = at;
+        while (from > text.text && (word_char(from[-1]) || from[-1] == '.'))
+            from--;
+        if (!clear_is_schedule(code, (struct word){from, (size_t)(at - from)}))
+            return true;
+    }
+    return false;
+}
+
 bool cleared_is_closed(const struct source *code, const struct cleared *pair)
 {
     static const char *const leaving[] = {"continue", "break", "return", "raise", "yield", "await", "try", "assert"};
     struct word text;
+    struct clear clear;
     size_t indent = 0;
+    int32_t function = scope_function(code, pair->first);
+    if (!clear_at(code, pair->first, &clear) || !around_is_quiet(code, pair->first_row, pair->second, &clear))
+        return false;
     for (int32_t row = 1; clear_row(code, row, &text, &indent); row++) {
         bool between = row > pair->first && row < pair->second_row;
         bool clears =
@@ -63,7 +81,9 @@ bool cleared_is_closed(const struct source *code, const struct cleared *pair)
         for (size_t i = 0; between && i < sizeof(leaving) / sizeof(leaving[0]); i++)
             if (word_mentions(text, (struct word){leaving[i], strlen(leaving[i])}) > 0)
                 return false;
-        if (!between && !clears && clear_behind_grad(text.text, word_end(text)) != NULL)
+        if (!between && !clears &&
+            (clear_behind_grad(text.text, word_end(text)) != NULL ||
+             (steps(code, text) && scope_function(code, row) == function)))
             return false;
     }
     return true;

@@ -24,7 +24,10 @@ bool cleared_find(const struct source *code, int32_t line, struct cleared *pair)
 /* Is nothing called between the two that may be the program's own, but the model? Such might add to gradients, or take a step. */
 bool cleared_is_quiet(const struct source *code, const struct cleared *pair);
 
-/* Does whoever comes to the first come to the second, and does nobody look at gradients elsewhere? */
+/*
+ * Does whoever comes to the first come to the second, does nobody look at gradients elsewhere, and is nothing called from the second round to
+ * the first that may be the program's own, or a step?
+ */
 bool cleared_is_closed(const struct source *code, const struct cleared *pair);
 
 /* The next row from `from` on that asks for gradients ("loss.backward()"); 0: none. */

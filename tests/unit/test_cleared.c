@@ -195,6 +195,46 @@ static void test_rounds_that_leave_or_look(void **state)
 #undef TWICE
 }
 
+#define PASS "    o.zero_grad()\n    f(x).backward()\n    o.step()\n    o.zero_grad()SECOND\n"
+
+static void test_what_is_called_from_the_second_round_to_the_first(void **state)
+{
+    (void)state;
+    static const char *const quiet[] = {
+        LOOP PASS,
+        LOOP PASS "    print(x.mean().item())\n    t = time()\n",
+        LOOP PASS "add_penalty(model)\n",
+        "def train(x):\n" PASS LOOP "    train(x)\n",
+        "def train(x):\n" PASS "    return x\nfor x in tqdm(batches):\n    seen.append(train(x))\n",
+        "class T:\n  def step(self, x):\n" PASS "for step in range(9):\n    t.step(x)\n",
+        "def train(x):\n" PASS LOOP "    train(x)\no.step()\n",
+        "s = torch.optim.lr_scheduler.StepLR(o, 3)\n" LOOP PASS "    s.step()\n",
+    };
+    static const char *const others[] = {
+        LOOP PASS "    add_penalty(model)\n",
+        LOOP PASS "    o.step()\n",
+        LOOP PASS "other.step()\n",
+        LOOP "    add_penalty(model)\n" PASS,
+        LOOP PASS "    if x:\n        other.step()\n",
+        LOOP PASS "    torch._foreach_add_(a, b)\n",
+        "for e in range(9):\n  for x in batches:\n" PASS "  add_penalty(model)\n",
+        "def train(x):\n" PASS LOOP "    train(x)\n    add_penalty(model)\n    o.step()\n",
+        "def train(x):\n" PASS LOOP "    train(add(x))\n",
+        "def train(x):\n" PASS "def run(x):\n    train(x)\n" LOOP "    run(x)\n    add_penalty(model)\n",
+        "def train(x):\n" PASS "run(train)\n",
+        "def train(x):\n" PASS,
+        "class T:\n  def step(self, x):\n" PASS "for step in range(9):\n    t.step(x)\n    o.step()\n",
+        "s = Other(o)\n" LOOP PASS "    s.step()\n",
+    };
+    for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++)
+        if (!closed(quiet[i]))
+            fail_msg("%s: not closed", quiet[i]);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (closed(others[i]))
+            fail_msg("%s: closed", others[i]);
+}
+#undef PASS
+
 static bool quiet(const char *text)
 {
     struct source_run run;
@@ -220,6 +260,7 @@ static void test_what_is_called_in_between(void **state)
     assert_true(quiet(OPTIMIZER "opt.zero_grad(set_to_none=False)\n" EACH "    p.grad.zero_()SECOND\n"));
     assert_false(quiet(OPTIMIZER "opt.zero_grad(set_to_none=False)\nf(x)\n" EACH "    p.grad.zero_()SECOND\n"));
     assert_false(quiet("def train(x):\n    pass\nopt.zero_grad()\nself.train(x)\nopt.zero_grad()SECOND\n"));
+    assert_false(quiet(OPTIMIZER "opt.zero_grad()\ntorch._foreach_add_(grads, x)\nopt.zero_grad()SECOND\n"));
     assert_false(quiet("opt.zero_grad()\nswitch()\nopt.zero_grad()SECOND\n"));
     assert_false(quiet("opt.zero_grad()\ny = model(x)\nopt.zero_grad()SECOND\n"));
 }
@@ -264,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_no_pairs),
         cmocka_unit_test(test_gradients_stored_by_the_program),
         cmocka_unit_test(test_rounds_that_leave_or_look),
+        cmocka_unit_test(test_what_is_called_from_the_second_round_to_the_first),
         cmocka_unit_test(test_what_is_called_in_between),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_broken_texts),

@@ -190,6 +190,30 @@ NOT_TWICE = {
         loss.backward()
         opt.step()
     """,
+    "a function that adds to the gradients behind, unseen, and a step": MADE + """
+    def add_penalty(parameters):
+        for p in parameters:
+            getattr(p, "gr" "ad").add_(torch.sign(p.detach()), alpha=1e-3)
+    for step in range(300):
+        opt.zero_grad(set_to_none=False)""" + STEP + """
+        loss.backward()
+        opt.step()
+        opt.zero_grad(set_to_none=False)
+        add_penalty(net.parameters())
+        opt.step()
+    """,
+    "gradients added to in between by another name": MADE + """
+    net(x).mean().backward()
+    kept = [p.grad for p in net.parameters()]
+    data = [p.data for p in net.parameters()]
+    for step in range(300):
+        opt.zero_grad(set_to_none=False)
+        torch._foreach_add_(kept, data, alpha=0.1)
+        torch._foreach_add_(data, kept, alpha=-0.01)
+        opt.zero_grad(set_to_none=False)""" + STEP + """
+        loss.backward()
+        opt.step()
+    """,
     "gradients looked at behind": MADE + """
     for step in range(300):
         opt.zero_grad(set_to_none=False)""" + STEP + """
