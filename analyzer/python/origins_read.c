@@ -115,6 +115,27 @@ static void bind(struct origins *origins, struct word target, struct word value,
         bind_one(origins, targets[0], value);
 }
 
+/* A number, or nothing: no name in it, and no bracket. */
+static bool is_plain(struct word value)
+{
+    struct word name;
+    const char *behind = value.text;
+    bool is_called = false;
+    for (const char *at = value.text; at < word_end(value); at++)
+        if (origins_opens(*at))
+            return false;
+    return !origins_next_name(value, &behind, &name, &is_called);
+}
+
+/* "a = b = value": whatever it is, they are one. */
+static void bind_together(struct origins *origins, const struct word *targets, size_t count, struct word value)
+{
+    for (size_t i = 0; i < count && !is_plain(value); i++)
+        for (size_t j = 0; j < count; j++)
+            if (i != j)
+                bind(origins, targets[i], targets[j], false, 0);
+}
+
 /* "a = b = value", "a += value". */
 static void read_assignment(struct origins *origins, struct reading *reading, struct word statement)
 {
@@ -137,6 +158,7 @@ static void read_assignment(struct origins *origins, struct reading *reading, st
     }
     for (size_t i = 0; i < count; i++)
         bind(origins, targets[i], rest, false, 0);
+    bind_together(origins, targets, count, rest);
     if (count > 0 && behind_keyword(rest, "lambda") != NULL && *word_end(statement) == ':')
         reading->pending = targets[count - 1];
     struct word alone = word_trimmed(statement.text, word_end(statement));
@@ -207,6 +229,20 @@ static void read_walrus(struct origins *origins, struct word statement)
     }
 }
 
+/* "exec(text)", "setattr(a, name, b)", "match [a]:": names get values that the text does not tell. */
+static bool is_open(struct word statement)
+{
+    static const char *const words[] = {"setattr", "getattr", "attrgetter", "vars",        "globals",
+                                        "locals",  "exec",    "eval",       "__setattr__", "builtins"};
+    const char *behind = statement.text;
+    struct word name, rest;
+    for (bool is_called; origins_next_name(statement, &behind, &name, &is_called);)
+        if (WORD_IS_ONE_OF(name, words) || word_is(word_last_part(name), "__setattr__"))
+            return true;
+    return *word_end(statement) == ':' && (begins(statement, "match", &rest) || begins(statement, "case", &rest)) &&
+           rest.length_bytes > 0;
+}
+
 /* How far a statement is indented that begins its row; SIZE_MAX of others. */
 static size_t indent_of(const char *text, struct word statement)
 {
@@ -223,6 +259,7 @@ static void read_statement(struct origins *origins, struct reading *reading, str
         statement = rest;
     if (begins(statement, "import", &rest) || begins(statement, "from", &rest))
         return;
+    origins->unclear |= is_open(statement);
     bool is_class = begins(statement, "class", &rest);
     if (is_class || begins(statement, "def", &rest)) {
         read_definition(origins, reading, rest, indent, is_class);
