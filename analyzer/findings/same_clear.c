@@ -7,6 +7,7 @@
 #include "model/source.h"
 #include "python/clear.h"
 #include "python/cleared.h"
+#include "python/fresh.h"
 #include "python/scope.h"
 
 /* Where a call stands that clears. */
@@ -15,6 +16,7 @@ struct clearing {
     struct word text; /* "opt.zero_grad()" */
     const char *file;
     int32_t row;
+    bool by_subscript;    /* "grad[:]" */
     bool of_many, of_one; /* "zero_grad", "_foreach_zero_"; "zero_", which a loop may do to many, too */
 };
 
@@ -25,10 +27,13 @@ static struct clearing clearing_at(struct model *model, struct process *process,
     struct operation operation = operation_at(model, process, frame);
     struct clearing clearing = {.row = 0};
     struct code *code = NULL;
-    if (record == NULL || operation.kind != OPERATION_CALL)
+    clearing.by_subscript = operation.kind == OPERATION_SUBSCRIPT;
+    if (record == NULL || (operation.kind != OPERATION_CALL && !clearing.by_subscript))
         return clearing;
-    clearing.of_many = operation_is_named(&operation, "zero_grad") || operation_is_named(&operation, "_foreach_zero_");
-    clearing.of_one = operation_is_named(&operation, "zero_");
+    bool calls = !clearing.by_subscript;
+    clearing.of_many =
+        calls && (operation_is_named(&operation, "zero_grad") || operation_is_named(&operation, "_foreach_zero_"));
+    clearing.of_one = calls && operation_is_named(&operation, "zero_");
     clearing.row = model_position(model, process, record, &code).line;
     clearing.file = code != NULL ? code->file : NULL;
     clearing.text.text = operation_code(model, process, frame, &clearing.text.length_bytes, &clearing.code);
@@ -52,17 +57,40 @@ static bool names_the_same(const struct clearing *one, const struct clearing *ot
     return owner.length_bytes > 0;
 }
 
+/*
+ * Does the text name the array between the two, in "grad[rows] += x", "np.add.at(grad, rows, x)"? So few elements may change there that
+ * none of them was followed.
+ */
+static bool changes_between(const struct clearing *first, const struct clearing *second)
+{
+    if (first->text.text == NULL || second->text.text == NULL || first->code != second->code ||
+        scope_function(first->code, first->row) != scope_function(second->code, second->row))
+        return false;
+    struct word row, owner = word_name_at(second->text.text, word_end(second->text));
+    size_t indent = 0, last = word_last_part(owner).length_bytes;
+    if (fresh_is_module(owner))
+        return false;
+    if (!second->by_subscript)
+        owner.length_bytes -= owner.length_bytes > last ? last + 1 : last;
+    for (int32_t at = first->row + 1; owner.length_bytes > 0 && at < second->row; at++)
+        if (clear_row(first->code, at, &row, &indent) && word_mentions(row, owner) > 0)
+            return true;
+    return false;
+}
+
 bool same_clear(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node)
 {
     struct clearing first = clearing_at(model, process, first_node), second = clearing_at(model, process, second_node);
     struct cleared pair;
+    if (changes_between(&first, &second))
+        return false;
     if (!first.of_many && !first.of_one && !second.of_many && !second.of_one)
         return true;
     if (first.text.text == NULL || second.text.text == NULL || first.code != second.code)
         return false;
     struct ways ways = ways_part(model, process, first_node, second_node);
-    bool in_one_call = ways.file != NULL && strcmp(ways.file, first.file) == 0 && ways.first == first.row &&
-                       ways.second == second.row;
+    bool in_one_call =
+        ways.file != NULL && strcmp(ways.file, first.file) == 0 && ways.first == first.row && ways.second == second.row;
     if (in_one_call && cleared_find(first.code, second.row, &pair) &&
         ((pair.first == first.row && pair.second == second.row) ||
          (pair.first == second.row && pair.second == first.row)))

@@ -6,7 +6,8 @@
 
 /*
  * Of calls that clear gradients, of which there are many arrays, the sampled elements do not tell: both may be of what two models share.
- * True of others, which clear the array that they name. Node ids of one process.
+ * True of others, which store into the array that they name, but where the text
+ * names that in between. Node ids of one process.
  */
 bool same_clear(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node);
 

@@ -13,8 +13,8 @@ static bool is_loop(const struct source *code, int32_t row)
     static const char *const words[] = {"for", "while"};
     struct word text;
     size_t indent = 0;
-    return clear_row(code, row, &text, &indent) &&
-           (WORD_IS_ONE_OF(word_name_at(text.text, word_end(text)), words) || memmem(text.text, text.length_bytes, "async for", 9) != NULL);
+    return clear_row(code, row, &text, &indent) && (WORD_IS_ONE_OF(word_name_at(text.text, word_end(text)), words) ||
+                                                    memmem(text.text, text.length_bytes, "async for", 9) != NULL);
 }
 
 /* The header of the outermost loop that the row stands in, within its function; 0: in none. */
@@ -47,8 +47,7 @@ static bool is_quiet_call(const struct source *code, struct word name, struct wo
     struct word last = word_last_part(name), first;
     size_t tail = last.length_bytes + 1;
     if (word_is(last, "step"))
-        return name.length_bytes > tail &&
-               clear_is_schedule(code, (struct word){name.text, name.length_bytes - tail});
+        return name.length_bytes > tail && clear_is_schedule(code, (struct word){name.text, name.length_bytes - tail});
     return WORD_IS_ONE_OF(last, bars) || fresh_is_number(name) || clear_other_calls(code, call, clear, &first) == 0;
 }
 

@@ -21,7 +21,7 @@ static bool gives_back(struct word arguments)
 /* Not so of arrays: "x.float()" is `x` where that is of floats. */
 bool fresh_is_number(struct word function)
 {
-    static const char *const numbers[] = {"range", "len",    "trange",       "item", "isinstance", "tolist", "id",
+    static const char *const numbers[] = {"range", "len",   "trange",       "item", "isinstance", "tolist", "id",
                                           "hash",  "numel", "perf_counter", "time", "dim",        "size"};
     static const char *const made[] = {"int", "float", "bool", "str", "type"};
     return WORD_IS_ONE_OF(word_last_part(function), numbers) || WORD_IS_ONE_OF(function, made);
@@ -54,16 +54,21 @@ static bool has_more(struct word arguments, size_t inputs)
 static bool computes(struct word last, struct word arguments, bool is_method)
 {
     /* Of one, two and three, the array itself counted. */
-    static const char *const of_one[] = {"exp",  "log",      "sqrt", "square", "tanh", "sin",  "cos",  "sigmoid", "inv",    "svd",
-                                         "abs",  "absolute", "sign", "floor",  "ceil", "diff", "copy", "clone",   "vstack", "hstack"};
+    static const char *const of_one[] = {"exp",     "log",  "sqrt", "square", "tanh",     "sin",   "cos",
+                                         "sigmoid", "inv",  "svd",  "abs",    "absolute", "sign",  "floor",
+                                         "ceil",    "diff", "copy", "clone",  "vstack",   "hstack"};
     static const char *const of_two[] = {
-        "sum",   "mean",     "std",      "var",         "min",     "max",      "prod",     "argmin", "argmax", "argsort", "any",
-        "all",   "median",   "quantile", "dot",         "matmul",  "mm",       "bmm",      "mv",     "outer",  "softmax", "maximum",
-        "add",   "minimum",  "subtract", "multiply",    "divide",  "power",    "cumsum",   "norm",   "solve",  "tile",    "bincount",
-        "cat",   "stack",    "array",    "concatenate", "tensor"};
+        "sum",      "mean",     "std",    "var",   "min",         "max",      "prod",  "argmin",
+        "argmax",   "argsort",  "any",    "all",   "median",      "quantile", "dot",   "matmul",
+        "mm",       "bmm",      "mv",     "outer", "softmax",     "maximum",  "add",   "minimum",
+        "subtract", "multiply", "divide", "power", "cumsum",      "norm",     "solve", "tile",
+        "bincount", "cat",      "stack",  "array", "concatenate", "tensor"};
     static const char *const of_three[] = {"where", "tensordot"};
     struct word items[ITEMS_MAX];
-    size_t inputs = WORD_IS_ONE_OF(last, of_one) ? 1 : WORD_IS_ONE_OF(last, of_two) ? 2 : WORD_IS_ONE_OF(last, of_three) ? 3 : 0;
+    size_t inputs = WORD_IS_ONE_OF(last, of_one)     ? 1
+                    : WORD_IS_ONE_OF(last, of_two)   ? 2
+                    : WORD_IS_ONE_OF(last, of_three) ? 3
+                                                     : 0;
     if (word_is(last, "astype")) /* behind the others it is told not to copy */
         return word_split(arguments, ',', items, 2) != SIZE_MAX;
     if (word_is(last, "diff") && word_split(arguments, ',', items, 1) == SIZE_MAX) /* "n=0" */
@@ -74,14 +79,13 @@ static bool computes(struct word last, struct word arguments, bool is_method)
 bool fresh_is_call(struct word function, struct word arguments)
 {
     static const char *const made[] = {
-        "zeros",       "ones",       "full",        "empty",       "zeros_like",  "ones_like",
-        "full_like",   "empty_like", "eye",         "identity",    "arange",      "linspace",
-        "logspace",    "meshgrid",   "tri",         "tril",        "triu",        "rand",
-        "randn",       "randint",    "normal",      "uniform",     "rand_like",   "randn_like",
-        "randperm",    "permutation", "integers",   "binomial",    "poisson",     "exponential",
-        "bernoulli",   "multinomial", "default_rng", "RandomState", "random_sample"};
-    static const char *const drawn[] = {"random", "standard_normal"};        /* size, type, what to write into */
-    static const char *const choosing[] = {"min", "max", "sum"}; /* Python's own give one of what they are given */
+        "zeros",      "ones",        "full",       "empty",       "zeros_like",  "ones_like",   "full_like",
+        "empty_like", "eye",         "identity",   "arange",      "linspace",    "logspace",    "meshgrid",
+        "tri",        "tril",        "triu",       "rand",        "randn",       "randint",     "normal",
+        "uniform",    "rand_like",   "randn_like", "randperm",    "permutation", "integers",    "binomial",
+        "poisson",    "exponential", "bernoulli",  "multinomial", "default_rng", "RandomState", "random_sample"};
+    static const char *const drawn[] = {"random", "standard_normal"}; /* size, type, what to write into */
+    static const char *const choosing[] = {"min", "max", "sum"};      /* Python's own give one of what they are given */
     if (gives_back(arguments) || WORD_IS_ONE_OF(function, choosing))
         return false;
     struct word last = word_last_part(function);
