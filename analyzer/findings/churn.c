@@ -5,7 +5,7 @@
  * time below the instruction, is worth it; and the line can be told where to put its result: it assigns to a name what a
  * NumPy operation makes that takes `out`.
  * Traps: temporaries within an expression (NumPy reuses some by itself); memory that malloc had kept (no page is fresh);
- * results that are kept (hardly any is freed before the next); what automatic differentiation keeps, which nothing tells
+ * results that are kept (hardly any is freed before the next, or one, the best so far, outlives later ones); what automatic differentiation keeps, which nothing tells
  * from what it does not: PyTorch's objects are facts, no findings; workspaces of a library; lines that another rule has.
  */
 #include <inttypes.h>
@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "findings/churn_loop.h"
+#include "findings/churn_ring.h"
 #include "findings/expression.h"
 #include "findings/loop.h"
 #include "findings/numpy_call.h"
@@ -83,7 +84,8 @@ static bool is_told(struct model *model, const struct place *place, const struct
     return is_churned(site) && numpy_call_taker(model, site).length_bytes > 0 &&
            statement_assigns(model, site->process, model_node(site->process, site->record->node)->python) &&
            loop_around(model, site->process, site->record->node, false).file != NULL &&
-           !takes_itself_in_sizes(model, place, site) && numpy_call_is_own(model, site);
+           !takes_itself_in_sizes(model, place, site) && churn_is_in_turn(model, site) &&
+           numpy_call_is_own(model, site);
 }
 
 /* No more than the place's own time: where memory is only touched later, the line would win nothing. */
