@@ -8,14 +8,13 @@
 
 #define NUMPY_LIBRARY "_multiarray_umath"
 
-/* NumPy's operators, as functions. */
+/* NumPy's operators, as functions. Not "**", which takes others than power() for some exponents: slower, and of other digits. */
 static const struct {
     const char *text, *function;
-} operators[] = {{"+", "add"},           {"-", "subtract"},    {"*", "multiply"},       {"/", "divide"},
-                 {"//", "floor_divide"}, {"%", "remainder"},   {"**", "power"},         {"@", "matmul"},
-                 {"&", "bitwise_and"},   {"|", "bitwise_or"},  {"^", "bitwise_xor"},    {"<", "less"},
-                 {">", "greater"},       {"<=", "less_equal"}, {">=", "greater_equal"}, {"==", "equal"},
-                 {"!=", "not_equal"},    {"~", "invert"}};
+} operators[] = {{"+", "add"},           {"-", "subtract"},       {"*", "multiply"}, {"/", "divide"},
+                 {"//", "floor_divide"}, {"%", "remainder"},      {"@", "matmul"},   {"&", "bitwise_and"},
+                 {"|", "bitwise_or"},    {"^", "bitwise_xor"},    {"<", "less"},     {">", "greater"},
+                 {"<=", "less_equal"},   {">=", "greater_equal"}, {"==", "equal"},   {"!=", "not_equal"}};
 
 /* NumPy's functions that take `out`. */
 static const char *const takers[] = {
@@ -28,6 +27,11 @@ static const char *const takers[] = {
 /* ... that arrays have as methods: "x.dot(y)". */
 static const char *const methods[] = {"clip", "cumprod", "cumsum", "dot", "round"};
 
+/* Signs, as functions. */
+static const struct {
+    const char *text, *function;
+} signs[] = {{"-", "negative"}, {"+", "positive"}, {"~", "invert"}};
+
 static uint32_t frame_of(const struct site *site)
 {
     return model_node(site->process, site->record->node)->python;
@@ -36,7 +40,13 @@ static uint32_t frame_of(const struct site *site)
 struct operation numpy_call_taker(struct model *model, const struct site *site)
 {
     struct operation operation = operation_at(model, site->process, frame_of(site));
-    for (size_t i = 0; operation.kind == OPERATOR && i < sizeof(operators) / sizeof(operators[0]); i++)
+    size_t length = 0;
+    bool is_sign =
+        operation.kind == OPERATOR && operation.name == operation_text(model, site->process, frame_of(site), &length);
+    for (size_t i = 0; is_sign && i < sizeof(signs) / sizeof(signs[0]); i++)
+        if (operation_is_named(&operation, signs[i].text))
+            return (struct operation){OPERATION_CALL, signs[i].function, strlen(signs[i].function)};
+    for (size_t i = 0; !is_sign && operation.kind == OPERATOR && i < sizeof(operators) / sizeof(operators[0]); i++)
         if (operation_is_named(&operation, operators[i].text))
             return (struct operation){OPERATION_CALL, operators[i].function, strlen(operators[i].function)};
     for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(takers) / sizeof(takers[0]); i++)
