@@ -27,6 +27,7 @@ struct made {
     uint64_t births;
     uint64_t most_bytes;      /* of one that holds each element of it, or something for each */
     uint64_t most_kept_bytes; /* of one that holds nothing for them but their like */
+    uint64_t most_like_bytes; /* of what is taken itself, at most, by the largest of both */
 };
 
 struct inquiry {
@@ -161,6 +162,14 @@ static bool is_together(const struct inquiry *inquiry, uint32_t frame)
            one->value >> 32 == other->value >> 32;
 }
 
+/* "order == own": a byte for each element. */
+static bool is_comparison(struct word operation)
+{
+    static const char *const names[] = {"==", "!=", "<", ">", "<=", ">="};
+    struct operation last = operation_of(operation.text, operation.length_bytes);
+    return last.kind == OPERATOR && WORD_IS_ONE_OF(((struct word){last.name, last.length_bytes}), names);
+}
+
 static void count_object(struct inquiry *inquiry, const struct site *site, struct word operation)
 {
     uint64_t size_bytes = site->record->size_bytes;
@@ -170,6 +179,12 @@ static void count_object(struct inquiry *inquiry, const struct site *site, struc
         enum taking taking = taking_of(operation, trace->text);
         if (taking == TAKES_KEEPING && size_bytes > made->most_kept_bytes)
             made->most_kept_bytes = size_bytes;
+        uint64_t like_bytes = is_comparison(operation) && size_bytes <= UINT64_MAX / ELEMENT_BYTES
+                                  ? size_bytes * ELEMENT_BYTES
+                                  : size_bytes;
+        if ((taking == TAKES_KEEPING || (taking == TAKES_GATHERING && !trace->in_part)) &&
+            like_bytes > made->most_like_bytes)
+            made->most_like_bytes = like_bytes;
         if (taking == TAKES_NOT || trace->in_part)
             continue;
         made->births += site->record->births;
@@ -223,9 +238,9 @@ static bool use_is_few(const struct inquiry *inquiry, const struct part_slice *s
     uint64_t count = count_told(inquiry->model, inquiry->site->process, inquiry->frame, slices[use].count);
     if (count != COUNT_OPEN && count > element_most)
         return false;
-    bool is_nearly_kept = inquiry->made[use].most_kept_bytes >= size_bytes / FEW_OF;
+    bool is_nearly_kept = inquiry->made[use].most_like_bytes >= size_bytes / FEW_OF;
     bool is_length_told = slices[use].items == 1 && inquiry->taken->uses[use].of_all;
-    if (count != COUNT_OPEN && (is_length_told || (count <= SMALL_MAX && !is_nearly_kept)))
+    if (!inquiry->taken->is_open && count != COUNT_OPEN && (is_length_told || (count <= SMALL_MAX && !is_nearly_kept)))
         return true;
     return objects_tell_few(inquiry, slices, use);
 }

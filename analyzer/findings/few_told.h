@@ -21,6 +21,7 @@ struct taken_use {
 struct taken {
     struct taken_use uses[TAKEN_MAX];
     size_t count;
+    bool is_open; /* it may be taken along another axis than the sorted one, whatever its count: objects alone tell */
 };
 
 /* `frame`: the Python frame (node id) in whose code the uses stand. `looks`: how many sites may still be looked at, for all questions together. */

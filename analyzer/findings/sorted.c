@@ -100,7 +100,7 @@ static bool is_axis(struct word text, long *axis)
 }
 
 /* "np.sort(x, axis=1)", "x.sort(1)": the number that is told; the last axis else. */
-static long axis_of(struct word call)
+static long axis_of(struct word call, bool *told)
 {
     struct word items[WORDS_MAX];
     const char *open = memchr(call.text, '(', call.length_bytes), *end = call.text + call.length_bytes;
@@ -108,6 +108,7 @@ static long axis_of(struct word call)
         open = memchr(open + 1, '(', (size_t)(end - open - 1)); /* of the last call */
     size_t count = open != NULL ? word_split(word_in_bracket(open, end), ',', items, WORDS_MAX) : 0;
     long axis = -1, found;
+    *told = false;
     for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
         size_t length = 0;
         const char *sign = word_assignment(items[i], &length);
@@ -117,16 +118,41 @@ static long axis_of(struct word call)
             value = word_trimmed(sign + length, items[i].text + items[i].length_bytes);
         }
         bool named = word_is(key, "axis") || word_is(key, "dim");
-        if ((named || (sign == NULL && i < 2)) && is_axis(value, &found))
+        if ((named || (sign == NULL && i < 2)) && is_axis(value, &found)) {
             axis = found;
+            *told = true;
+        }
     }
     return axis;
 }
 
-/* Are the few taken along the axis that was sorted? Rows of a batch whose columns are sorted are whole. */
-static bool is_along_axis(struct word call, const struct taken *taken)
+/* "np.sort(x.ravel())" */
+static bool is_flat(struct word call)
 {
-    long axis = axis_of(call);
+    static const char *const flat[] = {".ravel()", ".flatten()", ".reshape(-1)"};
+    for (size_t i = 0; i < sizeof(flat) / sizeof(flat[0]); i++)
+        if (memmem(call.text, call.length_bytes, flat[i], strlen(flat[i])) != NULL)
+            return true;
+    return false;
+}
+
+/*
+ * Counted from the last axis: is the one that is sliced it? The result may have more than the subscript has items. Where somebody says
+ * "axis=-1" it has, and so it may for NumPy's functions and "[:, :k]".
+ */
+static bool is_axis_open(struct word call, long axis, bool told, const struct part_slice *read)
+{
+    struct word function = word_name_at(call.text, word_end(call));
+    bool is_numpys = word_is_part_of(function, (struct word){"np", 2}) ||
+                     word_is_part_of(function, (struct word){"numpy", strlen("numpy")});
+    return axis < 0 && (told || (is_numpys && read->items > 1)) && !is_flat(call);
+}
+
+/* Are the few taken along the axis that was sorted? Rows of a batch whose columns are sorted are whole. */
+static bool is_along_axis(struct word call, struct taken *taken)
+{
+    bool told = false;
+    long axis = axis_of(call, &told);
     for (size_t i = 0; i < taken->count; i++) {
         struct part_slice read;
         struct word slice = taken->uses[i].slice;
@@ -136,6 +162,9 @@ static bool is_along_axis(struct word call, const struct taken *taken)
         long place = axis >= 0 ? axis : (long)read.items + axis;
         if (has_dots ? axis == 0 || axis < -1 : place != (long)read.place)
             return false;
+        if (!has_dots && told && axis < 0 && read.items == 1 && !is_flat(call))
+            return false; /* rows of what is sorted along them */
+        taken->is_open = taken->is_open || (!has_dots && is_axis_open(call, axis, told, &read));
     }
     return taken->count > 0;
 }

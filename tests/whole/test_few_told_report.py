@@ -210,3 +210,38 @@ def test_another_functions_objects_are_not_of_it(tmp_path):
         program.process.site(program.process.node(frame, make_db.NATIVE, ADDRESS, samples=500), size, births=100)
     findings = report_json(program.write(tmp_path / "out.db"), "--min-waste", "0")["findings"]
     assert [finding for finding in findings if finding["category"] == "inefficient algorithm"] == []
+
+
+ROWS = SIZE // 80  # of ten elements
+
+
+@pytest.mark.parametrize("operation, size, is_found", [
+    ("best == labels", 5 * ROWS, False),  # a byte for each of five of ten
+    ("best == labels", SIZE // 32, True),
+    ("labels[best]", 5 * ROWS * 8, False),
+    ("labels[best]", SIZE // 8, True),
+])
+def test_half_of_short_rows_is_not_few(tmp_path, operation, size, is_found):
+    """Five are told as a number: how long the rows are is not."""
+    body = f"best = np.argsort(x, axis=1)[:, :5]\n    return {operation}"
+    assert bool(found(tmp_path, of_body(body), "np.argsort(x, axis=1)", made=[(operation, size, 100)])) == is_found
+
+
+@pytest.mark.parametrize("sort, slice_, is_found", [
+    ("np.argsort(x)", "[:, :5]", False),
+    ("np.argsort(x, axis=-1)", "[:, :5]", False),
+    ("np.sort(x, axis=-1)", "[:5]", False),
+    ("np.sort(x, -1)", "[:5]", False),
+    ("np.sort(x.ravel(), axis=-1)", "[:5]", True),
+    ("np.sort(x)", "[:5]", True),
+    ("np.argsort(x)", "[..., :5]", True),
+    ("np.argsort(x, axis=-1)", "[..., :5]", True),
+    ("np.argsort(x, axis=1)", "[:, :5]", True),
+    ("np.sort(x, axis=0)", "[:5]", True),
+])
+def test_the_last_axis_may_be_a_further_one(tmp_path, sort, slice_, is_found):
+    """Of a result with more dimensions than the subscript names, whole rankings are taken: unless objects tell of few."""
+    text = of_body(f"best = {sort}{slice_}\n    return labels[best]")
+    assert bool(found(tmp_path, text, sort)) == is_found
+    told = found(tmp_path, text, sort, made=[("labels[best]", FEW_BYTES, 100)])
+    assert bool(told) == (is_found or slice_ != "[:5]"), "rows of what is sorted along them are few, and whole"
