@@ -140,10 +140,8 @@ static char *say_others_changes(struct model *model, const struct finding *findi
                                 bool copy)
 {
     if (changed_later(model, finding->line))
-        return memory_print(
-            " It is changed in place after this line, by what it is handed to or by another name: keep the "
-            "finished buffer%s.",
-            copy ? "" : ", or hand out copies");
+        return memory_print(" It is changed in place after this line, by what it is handed to or by another name: %s.",
+                            copy ? "keep the finished buffer" : "keep what this line makes, and hand out copies of it");
     return say_handed(model, changed);
 }
 

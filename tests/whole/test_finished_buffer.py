@@ -251,7 +251,10 @@ def test_nothing_more_is_said_of_what_is_only_read(tmp_path, name):
 
 @pytest.mark.parametrize("name", LATER)
 def test_changes_that_the_text_does_not_show_are_told(tmp_path, name):
-    assert "It is changed in place after this line" in advice_of(tmp_path, LATER[name])[0]
+    advice, _ = advice_of(tmp_path, LATER[name])
+    assert "It is changed in place after this line" in advice
+    assert advice.count("finished buffer") == 0, "states in between may be used"
+    assert "by another name: keep what this line makes, and hand out copies of it." in advice
 
 
 @pytest.mark.parametrize("name", NOT_LATER)
