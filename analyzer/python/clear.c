@@ -239,11 +239,24 @@ static bool names(const struct source *code, const char *what)
     return memmem(code->text, code->length_bytes, what, strlen(what)) != NULL;
 }
 
+/* "model.append(layer)": parameters of the one that the other does not have, perhaps. */
+static bool may_grow(const struct source *code, struct word owner)
+{
+    static const char *const growing[] = {"append", "extend", "insert", "register_module", "register_parameter"};
+    for (const char *at = code->text, *end = code->text + code->length_bytes;
+         (at = memmem(at, (size_t)(end - at), owner.text, owner.length_bytes)) != NULL; at += owner.length_bytes) {
+        struct word name = word_name_at(at, end), last = word_last_part(name);
+        if (last.text == at + owner.length_bytes + 1 && WORD_IS_ONE_OF(last, growing))
+            return true;
+    }
+    return names(code, "add_param_group") || names(code, "add_module") || names(code, "setattr");
+}
+
 bool clear_same(const struct source *code, const struct clear *one, const struct clear *other)
 {
     if (!word_equal(one->arguments, other->arguments))
         return false;
-    return word_equal(one->owner, other->owner) || (!names(code, "add_param_group") && !names(code, "add_module") &&
+    return word_equal(one->owner, other->owner) || (!may_grow(code, one->owner) && !may_grow(code, other->owner) &&
                                                     (is_made_of(code, one->owner, other->owner, one->row) ||
                                                      is_made_of(code, other->owner, one->owner, one->row)));
 }

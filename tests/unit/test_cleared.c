@@ -66,6 +66,9 @@ static void test_loops_over_parameters(void **state)
 {
     (void)state;
     check(OPTIMIZER "opt.zero_grad(set_to_none=False)\n" EACH "    p.grad.zero_()SECOND\n", 3);
+    check(OPTIMIZER "model.append(layer)\nopt.zero_grad(set_to_none=False)\n" EACH "    p.grad.zero_()SECOND\n", 0);
+    check(OPTIMIZER "model.register_parameter(n, q)\nopt.zero_grad()\nmodel.zero_grad()SECOND\n", 0);
+    check(OPTIMIZER "losses.append(model)\nopt.zero_grad()\nmodel.zero_grad()SECOND\n", 4);
     check(OPTIMIZER "opt.zero_grad(False)\n" EACH "    p.grad.data.zero_()SECOND\n", 3);
     check(OPTIMIZER "model.zero_grad(set_to_none=True)\ny = 1\n" EACH "\n    p.grad = NoneSECOND\n", 3);
     check(OPTIMIZER "opt.zero_grad(set_to_none=False)\nfor p in model.parameters(): p.grad.zero_()SECOND\n", 3);

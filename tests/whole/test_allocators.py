@@ -166,7 +166,7 @@ def test_an_allocator_before_the_shim(tmp_path, name):
     why = f"the malloc of {path.rsplit('/', 1)[1]} hides what is allocated: name libpieprof.so before it in LD_PRELOAD"
     assert done.stderr == f"pieprof: the replica engine is off: {why}\n"
     report, _ = marks_of(tmp_path)
-    assert report["run"]["engines"]["replica"] == {"on": False, "why_off": why}
+    assert report["run"]["engines"]["replica"] == {"on": False, "why_off": why, "object_min_bytes": 1024}
     assert report["run"]["engines"]["time"]["on"]
 
 
