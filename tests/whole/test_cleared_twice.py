@@ -62,7 +62,7 @@ TWICE = {
                 p.grad.zero_()  # A
             return loss
     trainer = Trainer(net)
-    for step in range(300):
+    for step in range(900):  # enough for samples of both clears
         trainer.step(x[torch.randint(0, 1000, (2,))])
     """,
 }
