@@ -9,6 +9,7 @@
 #include "python/cleared.h"
 #include "python/fresh.h"
 #include "python/scope.h"
+#include "python/suite.h"
 
 /* Where a call stands that clears. */
 struct clearing {
@@ -51,7 +52,7 @@ static bool names_the_same(const struct clearing *one, const struct clearing *ot
         return false;
     size_t last = word_last_part(owner).length_bytes;
     owner.length_bytes -= owner.length_bytes > last ? last + 1 : last;
-    for (; from <= to && clear_row(one->code, from, &row, &indent); from++)
+    for (; from <= to && suite_row(one->code, from, &row, &indent); from++)
         if (clear_gives_anew(row, owner))
             return false;
     return owner.length_bytes > 0;
@@ -73,7 +74,7 @@ static bool changes_between(const struct clearing *first, const struct clearing 
     if (!second->by_subscript)
         owner.length_bytes -= owner.length_bytes > last ? last + 1 : last;
     for (int32_t at = first->row + 1; owner.length_bytes > 0 && at < second->row; at++)
-        if (clear_row(first->code, at, &row, &indent) && word_mentions(row, owner) > 0)
+        if (suite_row(first->code, at, &row, &indent) && word_mentions(row, owner) > 0)
             return true;
     return false;
 }

@@ -13,7 +13,7 @@ static bool is_loop(const struct source *code, int32_t row)
     static const char *const words[] = {"for", "while"};
     struct word text;
     size_t indent = 0;
-    return clear_row(code, row, &text, &indent) && (WORD_IS_ONE_OF(word_name_at(text.text, word_end(text)), words) ||
+    return suite_row(code, row, &text, &indent) && (WORD_IS_ONE_OF(word_name_at(text.text, word_end(text)), words) ||
                                                     memmem(text.text, text.length_bytes, "async for", 9) != NULL);
 }
 
@@ -32,9 +32,9 @@ static int32_t suite_end(const struct source *code, int32_t header)
     struct word text;
     size_t indent = 0, own = 0;
     int32_t row = header;
-    if (!clear_row(code, header, &text, &indent))
+    if (!suite_row(code, header, &text, &indent))
         return header;
-    while (clear_row(code, row + 1, &text, &own) &&
+    while (suite_row(code, row + 1, &text, &own) &&
            (text.length_bytes == 0 || own > indent || strchr(")]}", *text.text) != NULL))
         row++;
     return row;
@@ -56,7 +56,7 @@ static size_t others(const struct source *code, int32_t row, const struct clear 
 {
     struct word text;
     size_t indent = 0, count = 0;
-    if (!clear_row(code, row, &text, &indent))
+    if (!suite_row(code, row, &text, &indent))
         return 0;
     for (const char *at = text.text; at < word_end(text);) {
         struct word name = word_name_at(at, word_end(text));
@@ -79,7 +79,7 @@ static bool calls_are_quiet(const struct source *code, int32_t def, struct word 
     struct word text;
     size_t indent = 0, calls = 0;
     bool is_method = scope_header(code, def) > 0 && scope_function(code, def) == 0;
-    for (int32_t row = 1; clear_row(code, row, &text, &indent); row++) {
+    for (int32_t row = 1; suite_row(code, row, &text, &indent); row++) {
         if (row == def || (row >= first && row <= last))
             continue;
         for (const char *at = text.text, *end = word_end(text);
@@ -108,7 +108,7 @@ static bool is_quiet(const struct source *code, int32_t first, int32_t last, con
             return false;
     struct word text;
     size_t indent = 0;
-    if (def == 0 || !clear_row(code, def, &text, &indent))
+    if (def == 0 || !suite_row(code, def, &text, &indent))
         return true;
     struct word keyword = word_name_at(text.text, word_end(text));
     struct word name = word_name_at(word_skip_blanks(word_end(keyword), word_end(text)), word_end(text));

@@ -6,17 +6,6 @@
 #include "python/scope.h"
 #include "python/suite.h"
 
-bool clear_row(const struct source *code, int32_t row, struct word *text, size_t *indent)
-{
-    size_t length = 0;
-    const char *begin = source_line(code, row, &length);
-    if (begin == NULL)
-        return false;
-    *text = word_trimmed(begin, begin + length);
-    *indent = (size_t)(text->text - begin);
-    return true;
-}
-
 /* "model" of "model.parameters()"; empty: the text is another. */
 static struct word of_all_parameters(struct word text)
 {
@@ -68,7 +57,7 @@ static bool read_clause(const struct source *code, struct word text, int32_t row
     clause->indent = indent;
     if (clause->body.length_bytes > 0)
         return true;
-    while (clear_row(code, ++clause->row, &clause->body, &clause->indent) && clause->body.length_bytes == 0)
+    while (suite_row(code, ++clause->row, &clause->body, &clause->indent) && clause->body.length_bytes == 0)
         ;
     return suite_statement(code, clause->row, &clause->body, &clause->indent, &last) && last == clause->row &&
            clause->indent > indent;
@@ -79,7 +68,7 @@ static bool suite_ends(const struct source *code, int32_t row, size_t indent)
 {
     struct word text;
     size_t own = 0;
-    while (clear_row(code, ++row, &text, &own))
+    while (suite_row(code, ++row, &text, &own))
         if (text.length_bytes > 0)
             return own <= indent && !word_is(word_name_at(text.text, word_end(text)), "else");
     return true;
@@ -173,7 +162,7 @@ static struct given given_to(const struct source *code, struct word name)
     struct word text, target, value;
     size_t indent = 0;
     int32_t last = 0;
-    for (int32_t row = 1; clear_row(code, row, &text, &indent); row++) {
+    for (int32_t row = 1; suite_row(code, row, &text, &indent); row++) {
         if (memmem(text.text, text.length_bytes, name.text, name.length_bytes) == NULL ||
             !suite_statement(code, row, &text, &indent, &last))
             continue;
@@ -218,7 +207,7 @@ static bool is_other_name(const struct source *code, const struct given *made, c
     if (of->count != 1 || !word_equal(of->value, taken) ||
         scope_function(code, made->row) != scope_function(code, of->row) || given_to(code, taken).parts > 0)
         return false;
-    for (int32_t row = from; row < to && clear_row(code, row, &text, &indent); row++)
+    for (int32_t row = from; row < to && suite_row(code, row, &text, &indent); row++)
         if (word_gives(text, taken))
             return false;
     return true;
@@ -292,7 +281,7 @@ bool clear_stored_by_hand(const struct source *code)
 {
     struct word text;
     size_t indent = 0;
-    for (int32_t row = 1; clear_row(code, row, &text, &indent); row++)
+    for (int32_t row = 1; suite_row(code, row, &text, &indent); row++)
         for (const char *at = text.text; (at = clear_behind_grad(at, word_end(text))) != NULL;)
             if (stores(at, word_end(text)))
                 return true;

@@ -21,9 +21,6 @@ struct clear {
     size_t indent;
 };
 
-/* A row without blanks at its ends, and its indentation in bytes. False: there is no such row. */
-bool clear_row(const struct source *code, int32_t row, struct word *text, size_t *indent);
-
 /* The statement that begins on the row. False: it is no clear, or more than one. */
 bool clear_read(const struct source *code, int32_t row, struct clear *clear);
 

@@ -91,7 +91,7 @@ static bool is_decorated(const struct source *code, int32_t row)
 {
     struct word text;
     size_t indent = 0;
-    while (--row > 0 && clear_row(code, row, &text, &indent))
+    while (--row > 0 && suite_row(code, row, &text, &indent))
         if (text.length_bytes > 0)
             return *text.text == '@' || *text.text == ')';
     return false;
@@ -103,7 +103,7 @@ static bool is_plain(const struct source *code, int32_t last, size_t indent)
     static const char *const waiting[] = {"yield", "await"};
     struct word text;
     size_t own = 0;
-    for (int32_t row = last + 1; clear_row(code, row, &text, &own); row++) {
+    for (int32_t row = last + 1; suite_row(code, row, &text, &own); row++) {
         if (text.length_bytes > 0 && own <= indent && strchr(")]}", *text.text) == NULL)
             return true;
         if (MENTIONS_ANY(text, waiting))
@@ -117,7 +117,7 @@ static bool first_clear(const struct source *code, int32_t header_last, size_t i
 {
     struct word text;
     size_t own = 0, body = 0;
-    for (int32_t row = header_last + 1; row - header_last < ROWS_MAX && clear_row(code, row, &text, &own); row++) {
+    for (int32_t row = header_last + 1; row - header_last < ROWS_MAX && suite_row(code, row, &text, &own); row++) {
         if (text.length_bytes == 0)
             continue;
         body = body == 0 ? own : body;
@@ -133,7 +133,7 @@ static bool are_idle(const struct source *code, int32_t from, int32_t to, const 
 {
     struct word text;
     size_t indent = 0;
-    for (int32_t row = from; row < to && clear_row(code, row, &text, &indent); row++)
+    for (int32_t row = from; row < to && suite_row(code, row, &text, &indent); row++)
         if (!is_idle(code, text, clear))
             return false;
     return true;
@@ -171,7 +171,7 @@ static bool is_global(const struct source *code, int32_t row, struct word name)
     for (int32_t at = scope_function(code, row); at > 0; at = scope_function(code, at)) {
         if (!suite_statement(code, at, &header, &indent, &last) || has_parameter(header, name))
             return false;
-        for (int32_t within = last + 1; clear_row(code, within, &text, &own); within++) {
+        for (int32_t within = last + 1; suite_row(code, within, &text, &own); within++) {
             if (text.length_bytes > 0 && own <= indent && strchr(")]}", *text.text) == NULL)
                 break;
             if (text.length_bytes > 0 && word_gives(text, name))
@@ -207,9 +207,9 @@ static bool are_methods(const struct source *code, int32_t one, int32_t other)
     int32_t class = scope_header(code, one);
     int32_t rows[] = {one, other};
     for (size_t i = 0; i < 2; i++)
-        if (!clear_row(code, rows[i], &text, &indent) || !word_equal(parameter_name(parameters_of(text)), self))
+        if (!suite_row(code, rows[i], &text, &indent) || !word_equal(parameter_name(parameters_of(text)), self))
             return false;
-    return class > 0 && class == scope_header(code, other) && clear_row(code, class, &text, &indent) &&
+    return class > 0 && class == scope_header(code, other) && suite_row(code, class, &text, &indent) &&
            word_is(word_name_at(text.text, word_end(text)), "class");
 }
 
@@ -269,7 +269,7 @@ static bool find_busy(const struct source *code, const struct clear *clear, stru
 {
     struct word text;
     size_t own = 0;
-    for (*row = clear->last + 1; *row - clear->last < ROWS_MAX && clear_row(code, *row, &text, &own); (*row)++) {
+    for (*row = clear->last + 1; *row - clear->last < ROWS_MAX && suite_row(code, *row, &text, &own); (*row)++) {
         if (text.length_bytes > 0 && own < clear->indent)
             return false;
         if (!is_idle(code, text, clear))

@@ -5,6 +5,7 @@
 #include "python/around.h"
 #include "python/clear.h"
 #include "python/scope.h"
+#include "python/suite.h"
 
 #define ROWS_MAX 200 /* from one clear to the other */
 
@@ -15,7 +16,7 @@ static bool find_nearest(const struct source *code, const struct clear *clear, i
     size_t own = 0;
     int32_t from = step < 0 ? clear->row : clear->last;
     for (int32_t row = from + step; row > 0 && row - from < ROWS_MAX && from - row < ROWS_MAX; row += step) {
-        if (!clear_row(code, row, &text, &own))
+        if (!suite_row(code, row, &text, &own))
             return false;
         if (text.length_bytes > 0 && (own < clear->indent || clear_gives_anew(text, clear->owner)))
             return false;
@@ -46,7 +47,7 @@ bool cleared_is_quiet(const struct source *code, const struct cleared *pair)
     size_t indent = 0;
     if (!clear_at(code, pair->first, &clear))
         return false;
-    for (int32_t row = pair->first + 1; row < pair->second_row && clear_row(code, row, &text, &indent); row++)
+    for (int32_t row = pair->first + 1; row < pair->second_row && suite_row(code, row, &text, &indent); row++)
         if (clear_other_calls(code, text, &clear, &call) > 0)
             return false;
     return true;
@@ -74,7 +75,7 @@ bool cleared_is_closed(const struct source *code, const struct cleared *pair)
     int32_t function = scope_function(code, pair->first);
     if (!clear_at(code, pair->first, &clear) || !around_is_quiet(code, pair->first_row, pair->second, &clear))
         return false;
-    for (int32_t row = 1; clear_row(code, row, &text, &indent); row++) {
+    for (int32_t row = 1; suite_row(code, row, &text, &indent); row++) {
         bool between = row > pair->first && row < pair->second_row;
         bool clears =
             (row >= pair->first_row && row <= pair->first) || (row >= pair->second_row && row <= pair->second);
@@ -93,7 +94,7 @@ int32_t cleared_backward(const struct source *code, int32_t from)
 {
     struct word text;
     size_t indent = 0;
-    for (int32_t row = from; clear_row(code, row, &text, &indent); row++) {
+    for (int32_t row = from; suite_row(code, row, &text, &indent); row++) {
         if (!scope_is_function(text) && memmem(text.text, text.length_bytes, "backward(", 9) != NULL)
             return row;
     }

@@ -4,6 +4,7 @@
 
 #include "python/imports.h"
 #include "python/scope.h"
+#include "python/suite.h"
 
 #define CODE_MAX_BYTES 300000u
 
@@ -27,13 +28,8 @@ struct word code_text(const struct source *code)
 
 struct word code_row_text(const struct source *code, int32_t row, size_t *indent)
 {
-    size_t length = 0;
-    const char *begin = source_line(code, row, &length);
-    if (begin == NULL)
-        return (struct word){NULL, 0};
-    struct word text = word_trimmed(begin, begin + length);
-    *indent = (size_t)(text.text - begin);
-    return text;
+    struct word text;
+    return suite_row(code, row, &text, indent) ? text : (struct word){NULL, 0};
 }
 
 struct word code_name_of(const struct source *code, int32_t row)

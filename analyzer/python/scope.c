@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "python/clear.h"
+#include "python/suite.h"
 
 bool scope_is_function(struct word text)
 {
@@ -13,9 +14,9 @@ int32_t scope_header(const struct source *code, int32_t row)
 {
     struct word text;
     size_t indent = 0, own = 0;
-    if (!clear_row(code, row, &text, &indent))
+    if (!suite_row(code, row, &text, &indent))
         return 0;
-    for (row--; row > 0 && indent > 0 && clear_row(code, row, &text, &own); row--)
+    for (row--; row > 0 && indent > 0 && suite_row(code, row, &text, &own); row--)
         /* "):" ends the header of a function that begins further up. */
         if (text.length_bytes > 0 && own < indent && strchr(")]}", *text.text) == NULL)
             return row;
@@ -26,7 +27,7 @@ int32_t scope_function(const struct source *code, int32_t row)
 {
     struct word text;
     size_t own = 0;
-    for (row = scope_header(code, row); row > 0 && clear_row(code, row, &text, &own); row = scope_header(code, row))
+    for (row = scope_header(code, row); row > 0 && suite_row(code, row, &text, &own); row = scope_header(code, row))
         if (scope_is_function(text))
             return row;
     return 0;

@@ -4,6 +4,17 @@
 
 #define ROWS_MAX 200 /* of a statement, behind one of its rows */
 
+bool suite_row(const struct source *code, int32_t row, struct word *text, size_t *indent)
+{
+    size_t length = 0;
+    const char *begin = source_line(code, row, &length);
+    if (begin == NULL)
+        return false;
+    *text = word_trimmed(begin, begin + length);
+    *indent = (size_t)(text->text - begin);
+    return true;
+}
+
 bool suite_statement(const struct source *code, int32_t row, struct word *statement, size_t *indent, int32_t *last)
 {
     size_t length = 0;

@@ -11,6 +11,9 @@
 
 #define SUITE_ROWS_MAX 100 /* so far the next statement is looked for */
 
+/* A row without blanks at its ends, and its indentation in bytes. False: there is no such row. */
+bool suite_row(const struct source *code, int32_t row, struct word *text, size_t *indent);
+
 /*
  * The statement that begins on row `row` of a source's code (source_code()); its indentation in bytes, and its last row. False
  * where there is no code, or more than a statement; the indentation is told all the same.
