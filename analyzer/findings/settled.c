@@ -58,9 +58,10 @@ static void order_sites(struct model *model, struct process *process)
     process->beside = memory_zeroed(capacity, sizeof(*process->beside));
     for (size_t i = 0; i < capacity; i++) {
         const struct site *site = &process->sites[i];
-        const struct db_node *frame = site->record != NULL ? frame_record(process, frame_of(model, site)) : NULL;
+        uint32_t maker = site->record != NULL ? frame_of(model, site) : 0;
+        const struct db_node *frame = maker != 0 ? frame_record(process, maker) : NULL;
         if (frame != NULL)
-            process->beside[process->beside_count++] = (struct beside){frame->parent, (uint32_t)i};
+            process->beside[process->beside_count++] = (struct beside){frame->parent, (uint32_t)i, maker};
     }
     qsort(process->beside, process->beside_count, sizeof(*process->beside), by_caller);
 }
@@ -160,7 +161,7 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
     for (size_t i = first_beside(process, frame->parent);
          i < process->beside_count && process->beside[i].caller == frame->parent; i++) {
         const struct site *operand = &process->sites[process->beside[i].index];
-        uint32_t maker = frame_of(model, operand);
+        uint32_t maker = process->beside[i].maker;
         if (operand == result || !are_together(process, user, maker) || !is_operand(model, process, maker, user))
             continue;
         const bool by_itself = maker == operand->python;

@@ -156,9 +156,9 @@ struct site {
     uint64_t linked;     /* objects of all such links, at most those examined */
 };
 
-/* A site, and the frame that called the Python code it is made in. */
+/* A site, the frame of the program's or a package's own code that it is made in, and the frame that called that. */
 struct beside {
-    uint32_t caller, index;
+    uint32_t caller, index, maker;
 };
 
 /* An instruction of a line, reached on one way: its sites are the objects made below it, of all sizes. */

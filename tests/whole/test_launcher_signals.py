@@ -190,7 +190,7 @@ print(launcher.stdout.read().strip(), flush=True)
         process.kill()
 
 
-@pytest.mark.parametrize("name", ["STOP", "TSTP"])
+@pytest.mark.parametrize("name", ["STOP"])
 def test_program_that_is_stopped_and_continued_alone(tmp_path, name):
     """Who stops it by its pid, a limiter or a supervisor, knows of no launcher: that goes on with it, and adds no signal."""
     code = """
