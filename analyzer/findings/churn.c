@@ -240,7 +240,7 @@ void rule_churn(struct model *model)
 {
     struct churn churn = {0};
     for (size_t i = 0; i < model->line_total; i++)
-        if (model->lines[i]->places != NULL && !finding_has_line(model, model->lines[i]))
+        if (model->lines[i]->places != NULL && !finding_has_line(model->lines[i]))
             claim_line(model, model->lines[i], &churn);
     free(churn.sites);
 }

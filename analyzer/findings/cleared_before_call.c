@@ -128,7 +128,7 @@ static void look_at(struct model *model, struct line *line)
     if (!clear_call_find(source_code(model, line->file), line->number, &ahead.rows))
         return;
     ahead.in_call = line_of_row(model, line, ahead.rows.second);
-    if (ahead.in_call == NULL || finding_has_line(model, ahead.in_call) || !is_seen(model, &ahead))
+    if (ahead.in_call == NULL || finding_has_line(ahead.in_call) || !is_seen(model, &ahead))
         return;
     struct finding *finding = finding_add(model, line, "redundant_store", FINDING_REPEATED_CALL);
     finding->waste_s = waste_s(&ahead);
@@ -143,7 +143,7 @@ void rule_cleared_before_call(struct model *model)
 {
     for (size_t i = 0; i < model->line_total; i++) {
         struct line *line = model->lines[i];
-        if (line->own && is_worth_telling(model, line) && !finding_has_line(model, line))
+        if (line->own && is_worth_telling(model, line) && !finding_has_line(line))
             look_at(model, line);
     }
 }

@@ -157,7 +157,7 @@ static void look_at(struct model *model, struct line *line)
         return;
     bool is_first = line->number == pair.first;
     const struct line *other = line_of_row(model, line, is_first ? pair.second : pair.first);
-    if ((is_first && is_worth_telling(model, other)) || (other != NULL && finding_has_line(model, other)) ||
+    if ((is_first && is_worth_telling(model, other)) || (other != NULL && finding_has_line(other)) ||
         model_percent(model, saved_s(line, other)) < WASTE_PERCENT || !is_needless(model, line, &pair))
         return;
     struct finding *finding = finding_add(model, line, "redundant_store", FINDING_REPEATED_CALL);
@@ -173,7 +173,7 @@ void rule_cleared_twice(struct model *model)
 {
     for (size_t i = 0; i < model->line_total; i++) {
         struct line *line = model->lines[i];
-        if (line->own && is_worth_telling(model, line) && !finding_has_line(model, line))
+        if (line->own && is_worth_telling(model, line) && !finding_has_line(line))
             look_at(model, line);
     }
 }

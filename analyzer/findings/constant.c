@@ -45,9 +45,8 @@ static bool is_stored_into(struct model *model, const struct site *site)
 
 static bool holds(struct model *model, const struct site *site)
 {
-    return site_is_constant(site) && site->record->most_alive <= ALIVE_MAX &&
-           !finding_has_line(model, site->place->line) && site_is_blank(model, site) != BLANK_NO &&
-           !is_stored_into(model, site);
+    return site_is_constant(site) && site->record->most_alive <= ALIVE_MAX && !finding_has_line(site->place->line) &&
+           site_is_blank(model, site) != BLANK_NO && !is_stored_into(model, site);
 }
 
 static uint64_t constant_of(const struct site *site)

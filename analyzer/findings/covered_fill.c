@@ -125,7 +125,7 @@ void rule_covered_fill(struct model *model)
 {
     for (size_t i = 0; i < model->line_total; i++) {
         struct line *line = model->lines[i];
-        if (line->own && line->times.samples >= SAMPLES_MIN && !finding_has_line(model, line))
+        if (line->own && line->times.samples >= SAMPLES_MIN && !finding_has_line(line))
             look_at(model, line);
     }
 }

@@ -100,7 +100,7 @@ static bool is_dead(const struct model *model, const struct filling *filling)
     uint64_t samples = filling->line->times.samples;
     double least = samples > 0 ? fmax(0, 1 - 2 / sqrt((double)samples)) : 0;
     return filling->dead >= DEAD_MIN && filling->other * OTHER_OF_DEAD <= filling->dead &&
-           filling->undecided <= filling->dead && !finding_has_line(model, filling->line) &&
+           filling->undecided <= filling->dead && !finding_has_line(filling->line) &&
            model_percent(model, waste_s(filling) * least) >= WASTE_PERCENT;
 }
 

@@ -88,7 +88,7 @@ void findings_free(struct model *model);
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category);
 
 /* findings.c, for rules: does a finding speak of the line already? */
-bool finding_has_line(const struct model *model, const struct line *line);
+bool finding_has_line(const struct line *line);
 
 /* findings.c, for rules that rest on the line's time alone: `process` and `node`, where most of that was spent. */
 void finding_set_context(struct model *model, struct finding *finding);

@@ -15,18 +15,16 @@ static void (*const rules[])(struct model *model) = {
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
 {
     struct finding *finding = memory_zeroed(1, sizeof(*finding));
+    line->found = true;
     *finding = (struct finding){.kind = kind, .category = category, .line = line, .span = line->span};
     model->findings =
         memory_grow(model->findings, model->finding_count, &model->finding_capacity, sizeof(struct finding *));
     return model->findings[model->finding_count++] = finding;
 }
 
-bool finding_has_line(const struct model *model, const struct line *line)
+bool finding_has_line(const struct line *line)
 {
-    for (size_t i = 0; i < model->finding_count; i++)
-        if (model->findings[i]->line == line)
-            return true;
-    return false;
+    return line->found;
 }
 
 void finding_set_context(struct model *model, struct finding *finding)

@@ -157,6 +157,6 @@ void rule_growing(struct model *model)
 {
     for (size_t i = 0; i < model->line_total; i++)
         for (struct place *place = model->lines[i]->places; place != NULL; place = place->next)
-            if (!place->claimed && !finding_has_line(model, model->lines[i]))
+            if (!place->claimed && !finding_has_line(model->lines[i]))
                 claim_place(model, model->lines[i], place);
 }

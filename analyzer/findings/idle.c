@@ -84,7 +84,7 @@ void rule_idle(struct model *model)
     for (size_t i = 0; i < model->line_total; i++) {
         struct line *line = model->lines[i];
         if (line->idle.site != NULL && is_kept_too_long(&line->idle.widest) &&
-            is_worth_it(model, line->idle.peak_bytes) && !finding_has_line(model, line))
+            is_worth_it(model, line->idle.peak_bytes) && !finding_has_line(line))
             claim_line(model, line);
     }
 }

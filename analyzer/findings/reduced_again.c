@@ -344,7 +344,7 @@ static void look_at(struct model *model, const struct call *call)
     struct loads loads = {.site_count = 0};
     struct word operand;
     struct loop loop;
-    if (!is_worth_it(model, call) || (finding_has_line(model, call->line) && finding_at(model, call->line) == NULL) ||
+    if (!is_worth_it(model, call) || (finding_has_line(call->line) && finding_at(model, call->line) == NULL) ||
         !find_loop(model, call->process, call->frame, &operand, NULL))
         return;
     find_loads(&loads, model, call);

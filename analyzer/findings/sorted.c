@@ -381,7 +381,7 @@ void rule_sorted(struct model *model)
         for (struct place *place = line->places; place != NULL; place = place->next)
             if (!place->claimed)
                 add_place(model, &sorted, place, &looks);
-        if (sorted.site != NULL && is_worth_it(model, &sorted) && !finding_has_line(model, line))
+        if (sorted.site != NULL && is_worth_it(model, &sorted) && !finding_has_line(line))
             claim_line(model, line, &sorted);
     }
 }

@@ -246,8 +246,9 @@ static bool goes_round(const struct restored *restored)
 static bool holds(struct model *model, const struct restored *restored)
 {
     uint64_t evidence = restored->same + restored->again, zeros = restored->same_zero + restored->again_zero;
-    if (finding_has_line(model, restored->line) || (!is_dead(restored) && !is_found(model, restored)) ||
-        goes_round(restored) || !same_clear(model, restored->process, restored->first_node, restored->second_node))
+    if ((!is_dead(restored) && !is_found(model, restored)) || goes_round(restored) ||
+        !same_clear(model, restored->process, restored->first_node, restored->second_node) ||
+        finding_has_line(restored->line))
         return false;
     double least = restored->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)restored->samples)) : 0;
     return (evidence - zeros >= EVIDENCE_MIN || is_clearing(model, restored->process, restored->second_node)) &&

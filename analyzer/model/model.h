@@ -115,6 +115,7 @@ struct line {
     enum share_kind waste_kind;
     uint64_t element_samples, element_ns; /* of times: in loops over the elements of arrays (findings/tiny_calls.c) */
     bool own, wasteful;                   /* in the user's own code; waste_kind says something */
+    bool found;                           /* a finding stands at it */
 };
 
 /* Who wrote a code object. */
