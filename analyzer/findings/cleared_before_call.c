@@ -107,14 +107,6 @@ static double waste_s(const struct ahead *ahead)
     return (double)fmin((double)times_total(&ahead->line->times), (double)times_total(&ahead->in_call->times)) * 1e-9;
 }
 
-static const struct line *line_of_row(const struct model *model, const struct line *line, int32_t row)
-{
-    for (size_t i = 0; i < model->line_total; i++)
-        if (model->lines[i]->number == row && strcmp(model->lines[i]->file, line->file) == 0)
-            return model->lines[i];
-    return NULL;
-}
-
 /* Of the line alone: how dear the other clear is few samples of a run of some seconds say. */
 static bool is_worth_telling(const struct model *model, const struct line *line)
 {
@@ -127,7 +119,7 @@ static void look_at(struct model *model, struct line *line)
     struct ahead ahead = {.line = line};
     if (!clear_call_find(source_code(model, line->file), line->number, &ahead.rows))
         return;
-    ahead.in_call = line_of_row(model, line, ahead.rows.second);
+    ahead.in_call = finding_line_beside(model, line, ahead.rows.second);
     if (ahead.in_call == NULL || finding_has_line(ahead.in_call) || !is_seen(model, &ahead))
         return;
     struct finding *finding = finding_add(model, line, "redundant_store", FINDING_REPEATED_CALL);

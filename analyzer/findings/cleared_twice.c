@@ -135,14 +135,6 @@ static bool is_worth_telling(const struct model *model, const struct line *line)
     return line != NULL && line->times.samples >= SAMPLES_MIN && model_percent(model, waste_s(line)) >= WASTE_PERCENT;
 }
 
-static const struct line *line_of_row(const struct model *model, const struct line *line, int32_t row)
-{
-    for (size_t i = 0; i < model->line_total; i++)
-        if (model->lines[i]->number == row && strcmp(model->lines[i]->file, line->file) == 0)
-            return model->lines[i];
-    return NULL;
-}
-
 /* Where the first frees the gradients, the second has nothing to do, and will have once the first is gone. */
 static double saved_s(const struct line *line, const struct line *other)
 {
@@ -156,7 +148,7 @@ static void look_at(struct model *model, struct line *line)
     if (!cleared_find(source_code(model, line->file), line->number, &pair))
         return;
     bool is_first = line->number == pair.first;
-    const struct line *other = line_of_row(model, line, is_first ? pair.second : pair.first);
+    const struct line *other = finding_line_beside(model, line, is_first ? pair.second : pair.first);
     if ((is_first && is_worth_telling(model, other)) || (other != NULL && finding_has_line(other)) ||
         model_percent(model, saved_s(line, other)) < WASTE_PERCENT || !is_needless(model, line, &pair))
         return;

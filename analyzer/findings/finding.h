@@ -87,6 +87,9 @@ void findings_free(struct model *model);
 /* findings.c, for rules: a new finding at `line`, zeroed but for its kind and category. */
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category);
 
+/* findings.c: the line at another row of its file; NULL: nothing was charged to that. */
+const struct line *finding_line_beside(const struct model *model, const struct line *line, int32_t row);
+
 /* findings.c, for rules: does a finding speak of the line already? */
 bool finding_has_line(const struct line *line);
 

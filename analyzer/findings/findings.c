@@ -22,6 +22,14 @@ struct finding *finding_add(struct model *model, struct line *line, const char *
     return model->findings[model->finding_count++] = finding;
 }
 
+const struct line *finding_line_beside(const struct model *model, const struct line *line, int32_t row)
+{
+    for (size_t i = 0; i < model->line_total; i++)
+        if (model->lines[i]->number == row && strcmp(model->lines[i]->file, line->file) == 0)
+            return model->lines[i];
+    return NULL;
+}
+
 bool finding_has_line(const struct line *line)
 {
     return line->found;
