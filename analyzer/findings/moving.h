@@ -11,4 +11,7 @@
  */
 bool site_moves(struct model *model, const struct site *site);
 
+/* Does it only move data, and put parts of several together, as numpy.stack() and torch.cat() do? As site_moves() knows it. */
+bool site_joins(struct model *model, const struct site *site);
+
 #endif

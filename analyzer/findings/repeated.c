@@ -1,7 +1,8 @@
 /*
  * Claim: the line calls a native function again that was just called elsewhere with the same arguments.
  * Evidence: nearly all its objects equal a recent, earlier born object of another site made by the same native function.
- * Traps: a copy equals its source by design (counted apart by the shim, but where the same function copied the source); a site that repeats itself is rule replica's and
+ * Traps: a copy equals its source by design (counted apart by the shim, but where the same function copied the source), and two may be
+ * wanted of one source, or of a part of it; what puts several together has no such source; a site that repeats itself is rule replica's and
  * its waste is told there; values that agree for a while only (more than a few that differ unmake it); another function by
  * the same native entrance (NumPy has one for all of its element-wise ones); a neutral operand (`a + b + c` where c is zero
  * makes `a + b` again, from it; so does `x = a + b`, `x + c`); who made a buffer of zeros did not compute what others then stored there;
@@ -80,7 +81,7 @@ static bool holds(struct model *model, const struct site *site)
 {
     return site->linked > differing_of(site) && !site_repeats(site) &&
            differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
-           !site_moves(model, site) && is_same_call(model, first_of(site), site) &&
+           (!site_moves(model, site) || site_joins(model, site)) && is_same_call(model, first_of(site), site) &&
            !is_recomputation(model, first_of(site), site);
 }
 

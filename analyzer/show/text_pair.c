@@ -8,7 +8,7 @@
 #include "show/text_parts.h"
 #include "symbols/demangle.h"
 
-#define USER_FRAMES_MAX 4
+#define FRAMES_MAX 4u /* of the user's, and of packages */
 
 struct chain {
     char *text;
@@ -56,26 +56,38 @@ static char *native_step(const struct frame *frame)
     return step;
 }
 
-/* Python frames: the user's innermost few; of the library's below them the innermost. */
+static bool is_owned(const struct frame *frame, enum owner owner)
+{
+    return frame->kind == FRAME_PYTHON && frame->owner == owner;
+}
+
+/* Of the owner's Python frames from there on the innermost few. */
+static void chain_innermost(struct chain *chain, const struct model *model, const struct context *context, size_t from,
+                            enum owner owner)
+{
+    size_t count = 0;
+    for (size_t i = from; i < context->count; i++)
+        count += is_owned(&context->frames[i], owner);
+    if (count > FRAMES_MAX)
+        chain_add(chain, memory_print("..."));
+    for (size_t i = from; i < context->count; i++)
+        if (is_owned(&context->frames[i], owner) && count-- <= FRAMES_MAX)
+            chain_add(chain, python_step(model, &context->frames[i]));
+}
+
+/* Python frames: the user's innermost few; below them those of packages, and what of a foundation's or the language's own is innermost. */
 static void chain_python(struct chain *chain, const struct model *model, const struct context *context)
 {
-    size_t user = 0, library = SIZE_MAX;
-    for (size_t i = 0; i < context->count; i++)
-        user += context->frames[i].kind == FRAME_PYTHON && context->frames[i].owner == OWNER_USER;
-    for (size_t i = 0, seen = 0; i < context->count; i++) {
-        const struct frame *frame = &context->frames[i];
-        if (frame->kind != FRAME_PYTHON)
-            continue;
-        library = frame->owner == OWNER_USER ? SIZE_MAX : i;
-        if (frame->owner != OWNER_USER)
-            continue;
-        if (seen++ + USER_FRAMES_MAX == user && user > USER_FRAMES_MAX)
-            chain_add(chain, memory_print("..."));
-        if (seen + USER_FRAMES_MAX > user)
-            chain_add(chain, python_step(model, frame));
+    size_t below = 0;
+    const struct frame *innermost = NULL;
+    for (size_t i = 0; i < context->count; i++) {
+        below = is_owned(&context->frames[i], OWNER_USER) ? i + 1 : below;
+        innermost = context->frames[i].kind == FRAME_PYTHON ? &context->frames[i] : innermost;
     }
-    if (library != SIZE_MAX)
-        chain_add(chain, python_step(model, &context->frames[library]));
+    chain_innermost(chain, model, context, 0, OWNER_USER);
+    chain_innermost(chain, model, context, below, OWNER_PACKAGE);
+    if (innermost != NULL && innermost->owner != OWNER_USER && innermost->owner != OWNER_PACKAGE)
+        chain_add(chain, python_step(model, innermost));
 }
 
 /* Of the native frames below the innermost Python frame, the interpreter's own left out: where it entered, the innermost

@@ -1,5 +1,6 @@
 """A call that makes again what another had just made: what keeping its result means for what comes behind."""
-from marked import NUMPY, TORCH, found
+import pytest
+from marked import NUMPY, TORCH, found, marks
 
 
 def test_what_backward_goes_through_twice_is_not_just_kept(tmp_path):
@@ -29,3 +30,39 @@ def test_what_backward_goes_through_twice_is_not_just_kept(tmp_path):
             weights -= 1e-3 * (first - data) @ second
         """)
     assert report["findings"] and not any("backward" in finding["advice"] for finding in report["findings"])
+
+
+JOINED = {
+    "rows stacked once more": NUMPY + """
+        units = random.normal(size=(144, 64))
+        def nearest(point):
+            stacked = np.stack([point] * 144)  # repeated
+            return int(np.argmin(np.linalg.norm(stacked - units, axis=1)))
+        for step in range(1500):
+            point = random.normal(size=64)
+            stacked = np.stack([point] * 144)
+            units += 1e-3 * (1 + nearest(point) % 7) * (stacked + units)
+        """,
+    "the same two for each gate": TORCH + """
+        gates, state = [nn.Linear(96, 64) for _ in range(2)], torch.zeros(64, 64)
+        for step in range(600):
+            point = torch.randn(64, 32)
+            opened = torch.sigmoid(gates[0](torch.cat([point, state], 1)))
+            shown = torch.tanh(gates[1](torch.cat([point, state], 1)))  # repeated
+            state = (opened * state + (1 - opened) * shown).detach()
+        """,
+    "two copies of one source, as who writes into one of them needs": NUMPY + """
+        weights = random.normal(size=(64, 64))
+        for step in range(600):
+            before = weights.copy()
+            best = np.copy(weights)
+            rows, others = weights[::2].copy(), weights[::2].copy()
+            weights += 1e-3 * random.normal(size=(64, 64)) * (before - best + 1) + (rows - others).sum()
+        """,
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_parts_put_together_again_are_told_but_not_copies(tmp_path, name):
+    path, report = found(tmp_path, JOINED[name])
+    assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
