@@ -90,15 +90,26 @@ bool text_takes(const char *text, size_t length_bytes, const char *name, size_t 
     return false;
 }
 
-/* The columns of the maker lie within the user's. */
+/* Where the expression begins and ends in its file, to be compared. */
+static int64_t begin_of(const struct line_span *span)
+{
+    return (int64_t)span->line << 32 | (uint32_t)span->column;
+}
+
+static int64_t end_of(const struct line_span *span)
+{
+    return (int64_t)span->end_line << 32 | (uint32_t)span->end_column;
+}
+
+/* The expression of the maker is a part of the user's, on whichever of its lines. */
 static bool lies_within(struct model *model, struct process *process, const struct db_node *maker,
                         const struct db_node *user)
 {
     struct code *code;
     struct line_span a = model_position(model, process, maker, &code), b = model_position(model, process, user, &code);
-    bool known = a.column >= 0 && b.column >= 0 && a.line == b.line && a.end_line == b.end_line;
-    bool within = a.column >= b.column && a.end_column <= b.end_column;
-    return known && within && (a.column != b.column || a.end_column != b.end_column);
+    bool known = a.column >= 0 && b.column >= 0 && a.end_column >= 0 && b.end_column >= 0;
+    int64_t before = begin_of(&a) - begin_of(&b), behind = end_of(&b) - end_of(&a);
+    return known && before >= 0 && behind >= 0 && before + behind > 0;
 }
 
 static bool is_named_operand(struct model *model, struct process *process, uint32_t maker, uint32_t user)

@@ -49,10 +49,19 @@ static uint32_t python_of(const struct site *site)
     return model_node(site->process, site->record->node)->python;
 }
 
-/* What takes the first's result does not have the first's arguments: it changed nothing, as a sum with zero does. */
+static uint32_t caller_of(struct model *model, const struct site *site)
+{
+    return objects_caller_frame(model, site->process, site->record->node);
+}
+
+/*
+ * What takes the first's result does not have the first's arguments: it changed nothing, as a sum with zero does. A foundation may have
+ * functions of its own in front of the native one.
+ */
 static bool takes_result(struct model *model, const struct site *first, const struct site *second)
 {
-    return is_operand(model, second->process, python_of(first), python_of(second));
+    return is_operand(model, second->process, python_of(first), python_of(second)) ||
+           is_operand(model, second->process, caller_of(model, first), caller_of(model, second));
 }
 
 static bool is_same_call(struct model *model, const struct site *first, const struct site *second)

@@ -39,6 +39,9 @@ const char *path_absolute(const char *directory, const char *file)
 static const char *path_package(const char *path)
 {
     static const char *const directories[] = {"/site-packages/", "/dist-packages/"};
+    if (strcmp(path, "<__array_function__ internals>") ==
+        0) /* before 1.25 it generates what stands in front of its functions */
+        return intern_string("numpy");
     for (size_t i = 0; i < 2; i++) {
         const char *found = strstr(path, directories[i]);
         if (found == NULL)

@@ -63,6 +63,20 @@ INNOCENT = {
             loss = weights * hazard
             total += loss.sum()
         """,
+    # The observed states are the states, so both products equal the covariance. (pykalman, standard.py:280)
+    "an identity around a product, each on a line of its own": """
+        observed, total = np.eye(64), 0.0
+        for step in range(400):
+            covariance = random.normal(size=(64, 64))
+            seen = (
+                np.dot(
+                    observed,
+                    np.dot(covariance, observed.T),
+                )
+                + step
+            )
+            total += seen.sum()
+        """,
     # The same as a method of PyTorch's.
     "a scale of one": """
         import torch
