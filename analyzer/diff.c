@@ -1,4 +1,6 @@
 /* The verb diff: two runs lined up. */
+#include <stdlib.h>
+
 #include "compare/difference.h"
 #include "show/output.h"
 #include "show/verdict.h"
@@ -22,11 +24,22 @@ static bool diff_show(FILE *out, const struct profile *base, const struct profil
     return good;
 }
 
+/* Settings that differ are noted; of two phases no line is comparable. */
+static bool are_comparable(const struct profile *base, const struct profile *now)
+{
+    char *refusal = judge_phases(base, base->name, now, now->name);
+    if (refusal != NULL)
+        fprintf(stderr, "pieprof-report: diff: %s\n", refusal);
+    bool good = refusal == NULL;
+    free(refusal);
+    return good;
+}
+
 int verb_diff(const struct options *options)
 {
     struct profile base, now = {0};
-    bool good = profile_load(&base, options->file, options->own, options->own_count) &&
-                profile_load(&now, options->second, options->own, options->own_count);
+    bool good = profile_load(&base, options->file, options) && profile_load(&now, options->second, options) &&
+                are_comparable(&base, &now);
     FILE *out = good ? output_open(options) : NULL;
     if (out != NULL) {
         good = diff_show(out, &base, &now, options);

@@ -9,7 +9,7 @@
 int verb_export(const struct options *options)
 {
     struct profile profile;
-    bool good = profile_load(&profile, options->file, options->own, options->own_count);
+    bool good = profile_load(&profile, options->file, options);
     if (good && profile.why_partial != NULL && !options->gate.partial) {
         fprintf(stderr,
                 "pieprof-report: %s is not whole: %s; let the program run to its end, or take what there is with "

@@ -186,7 +186,7 @@ static bool side_load(struct side *side, const char *const *paths, size_t count,
     *side = (struct side){.profiles = memory_zeroed(count, sizeof(*side->profiles))};
     bool good = true;
     for (; side->count < count && good; side->count++)
-        good = profile_load(&side->profiles[side->count], paths[side->count], options->own, options->own_count);
+        good = profile_load(&side->profiles[side->count], paths[side->count], options);
     return good;
 }
 

@@ -43,6 +43,7 @@ int verb_report(const struct options *options)
     }
     model_build(&model, &run, options->own, options->own_count);
     findings_say(&model);
+    model_restrict(&model, options->phase);
     bool good = report_show(out, &model, options);
     source_free_all();
     binary_free_all();

@@ -128,6 +128,8 @@ static const char *why_unused(const struct profile_ignore *ignore)
 
 static void note_unused(struct judgement *judgement, const struct profile *now, const struct gate_options *options)
 {
+    if (now->phase < PHASE_COUNT) /* it may be for a finding of another phase */
+        return;
     for (size_t i = 0; i < now->ignore_count; i++) {
         const struct profile_ignore *ignore = &now->ignores[i];
         if (!ignore->used)

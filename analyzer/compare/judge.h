@@ -107,6 +107,9 @@ void judgement_note(struct judgement *judgement, char *note);
 /* refuse.c: is it the same program, perhaps renamed? */
 bool judge_same_program(const struct profile *now, const struct profile *base);
 
+/* refuse.c: is one of them of another phase, or of all? A sentence that the caller frees; NULL: no. */
+char *judge_phases(const struct profile *a, const char *what, const struct profile *b, const char *other);
+
 /*
  * refuse.c: did other values or contents count as equal in one run than in the other? A sentence that the caller frees; NULL:
  * no, or not known (an exported baseline holds nothing that is measured).
@@ -181,6 +184,12 @@ char *gate_refusal(const struct profile *now, const struct profile *base, const 
 
 const char *judged_name(enum judged how);
 bool judged_fails(enum judged how);
+
+/* PHASE_COUNT: not known, or of several. */
+static inline enum phase item_phase(const struct judged_item *item)
+{
+    return item->finding != NULL ? item->finding->phase : item->profile->phase;
+}
 
 /* Where an item is: "src/model.py", or "" for a limit. */
 static inline const char *item_path(const struct judged_item *item)

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "compare/judge.h"
+#include "compare/untold.h"
 #include "findings/finding.h"
 #include "model/share.h"
 
@@ -37,7 +38,7 @@ bool measured_line_is_new(const struct match *match, size_t line)
 /* Of all samples of a run, those of the line: of a few, a wide interval; not known where there are fewer than `least`. */
 static struct estimate part_of(uint64_t samples, const struct profile *profile, double least)
 {
-    double all = (double)profile->samples;
+    double all = (double)profile->run_samples;
     double z = SURE_Z, n = all, share = n > 0 ? (double)samples / n : 0;
     if (n < least || share > 1)
         return (struct estimate){0};
@@ -95,6 +96,9 @@ enum judged judge_measured(const struct match *match, const struct profile_findi
     } else if (measured_line_is_new(match, finding->line)) {
         how = JUDGED_NEW;
         words = "The baseline has no such line.";
+    } else if (untold_by_phase(match, finding->line) != NULL) {
+        how = JUDGED_UNTOLD;
+        words = untold_by_phase(match, finding->line);
     } else if ((!match->base->from_run || is_told_by_text(finding)) && is_edited(match, finding->line) &&
                match->now->lines[finding->line].samples >= SAMPLES_SURE) {
         how = JUDGED_NEW;

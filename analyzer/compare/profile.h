@@ -15,7 +15,8 @@
 #include "model/model.h"
 
 #define PROFILE_FORMAT "pieprof-baseline"
-#define PROFILE_VERSION 1
+#define PROFILE_VERSION 2       /* of one phase: who does not know phases must not take it for the whole */
+#define PROFILE_VERSION_WHOLE 1 /* of a whole run */
 #define PROFILE_TEXT_BYTES 400u /* no more of a source line is kept */
 
 /* Strings are interned throughout. */
@@ -61,10 +62,13 @@ struct profile_line {
     size_t caller_file;
     int32_t caller_number;
     bool own;
+    unsigned
+        phases; /* bits: in which it made objects, whichever is asked for; 0: in none, or not known, as in earlier baselines */
     struct profile_group *groups;
     size_t group_count, group_capacity;
     uint64_t typical_bytes; /* half of its results are no larger; 0: not known, as in baselines of earlier versions */
     /* Of a run only. */
+    unsigned ran; /* bits: as `phases`, and in which its code ran, or touched objects */
     double time_s;
     uint64_t samples;         /* that measured it... */
     uint64_t element_samples; /* ... in loops over the elements of arrays */
@@ -75,6 +79,7 @@ struct profile_line {
 
 struct profile_finding {
     const char *id, *kind, *category;
+    enum phase phase;    /* PHASE_COUNT: not known, as in baselines of earlier versions */
     size_t line;         /* index into the profile's lines */
     const char *ignored; /* the reason a comment on the line gives; NULL: none */
     /* Of a run only; NULL and 0 in a baseline. */
@@ -94,6 +99,7 @@ struct profile_ignore {
 
 struct profile {
     const char *name; /* the file that was read, printable */
+    enum phase phase; /* all that it counts and finds is of this one alone; PHASE_COUNT: of the whole run */
     const char *program_kind, *program;
     const char *root; /* where the program's path begins on this machine, with its "/"; NULL: not known */
     bool engines[DB_ENGINE_COUNT];
@@ -108,7 +114,9 @@ struct profile {
     uint64_t without_place; /* objects that found no room among the places */
     double time_s;
     uint64_t samples;
-    struct share stores, dead; /* of the whole run */
+    uint64_t run_samples;      /* of the whole run, whichever phase is asked for */
+    bool training;             /* phases were recognised: they are told on a page */
+    struct share stores, dead; /* of all lines */
     struct profile_file *files;
     size_t file_count, file_capacity;
     struct profile_line *lines; /* by path, then number */
@@ -122,10 +130,11 @@ struct profile {
 };
 
 /*
- * profile_load.c: reads a run's file or a baseline. False after one line on stderr. `own`: as for model_build. Free with
- * profile_free in both cases; the strings live until intern_free_all().
+ * profile_load.c: reads a run's file or a baseline, as --own and --phase say. False after one line on stderr; so where the baseline is not
+ * of the phase that is asked for. Free with profile_free in both cases; the strings live until intern_free_all().
  */
-bool profile_load(struct profile *profile, const char *path, const char *const *own, size_t own_count);
+struct options;
+bool profile_load(struct profile *profile, const char *path, const struct options *options);
 void profile_free(struct profile *profile);
 
 /* profile_load.c: adds a line's objects to the profile's sums. */
@@ -201,6 +210,9 @@ static inline void profile_add(uint64_t *sum, uint64_t more)
     if (__builtin_add_overflow(*sum, more, sum) || *sum > INT64_MAX)
         *sum = INT64_MAX;
 }
+
+/* What a profile is of: "phase forward", "all phases". */
+const char *profile_phase_words(enum phase phase);
 
 static inline const char *line_path(const struct profile *profile, const struct profile_line *line)
 {

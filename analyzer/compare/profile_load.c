@@ -9,6 +9,7 @@
 #include "findings/finding.h"
 #include "model/source.h"
 #include "open.h"
+#include "options.h"
 #include "symbols/binary.h"
 
 #define BASELINE_MAX_BYTES (64u << 20)
@@ -31,15 +32,26 @@ static char *read_json(const char *path, size_t *length_bytes)
     return NULL;
 }
 
-static bool load_run(struct profile *profile, const char *path, const char *const *own, size_t own_count)
+const char *profile_phase_words(enum phase phase)
+{
+    static const char *const words[PHASE_COUNT + 1] = {
+#define X(id, name, text) "phase " name,
+        PHASES(X)
+#undef X
+            "all phases"};
+    return words[phase];
+}
+
+static bool load_run(struct profile *profile, const char *path, const struct options *options)
 {
     struct run run;
     struct model model;
     if (!open_run(&run, path))
         return false;
-    model_build(&model, &run, own, own_count);
+    model_build(&model, &run, options->own, options->own_count);
     model.portable_paths = true;
     findings_say(&model);
+    model_restrict(&model, options->phase);
     profile_take(profile, &model);
     source_free_all();
     binary_free_all();
@@ -48,16 +60,28 @@ static bool load_run(struct profile *profile, const char *path, const char *cons
     return true;
 }
 
-bool profile_load(struct profile *profile, const char *path, const char *const *own, size_t own_count)
+/* A baseline holds what it was made of, and nothing of other phases. */
+static bool is_of_phase(const struct profile *profile, enum phase asked)
 {
-    *profile = (struct profile){0};
+    if (asked == PHASE_COUNT || profile->phase == asked)
+        return true;
+    fprintf(stderr,
+            "pieprof-report: %s is a baseline of %s, and --phase asks for %s; make one with `pieprof-report export "
+            "--phase %s`\n",
+            profile->name, profile_phase_words(profile->phase), profile_phase_words(asked), phase_names[asked]);
+    return false;
+}
+
+bool profile_load(struct profile *profile, const char *path, const struct options *options)
+{
+    *profile = (struct profile){.phase = PHASE_COUNT};
     char *name = text_printable(path, strlen(path)), *error = NULL;
     profile->name = intern_string(name);
     free(name);
     size_t length_bytes = 0;
     char *text = read_json(path, &length_bytes);
     if (text == NULL)
-        return load_run(profile, path, own, own_count);
+        return load_run(profile, path, options);
     bool good = profile_read(profile, text, length_bytes, &error);
     if (!good) {
         char *why = text_printable(error, strlen(error));
@@ -66,7 +90,7 @@ bool profile_load(struct profile *profile, const char *path, const char *const *
     }
     free(error);
     free(text);
-    return good;
+    return good && is_of_phase(profile, options->phase);
 }
 
 void profile_count_line(struct profile *profile, const struct profile_line *line)

@@ -119,6 +119,7 @@ void profile_pool(struct profile *first, const struct profile *other)
     for (size_t i = 0; i < other->line_count; i++) {
         const struct profile_line *more = &other->lines[i];
         struct profile_line *line = &first->lines[line_of(first, other, more)];
+        line->ran |= more->ran;
         line->samples += more->samples;
         line->element_samples += more->element_samples;
         share_add(&line->stores, &more->stores);
@@ -127,6 +128,7 @@ void profile_pool(struct profile *first, const struct profile *other)
     for (size_t i = 0; i < other->finding_count; i++)
         pool_finding(first, other, &other->findings[i]);
     first->samples += other->samples;
+    first->run_samples += other->run_samples;
     share_add(&first->stores, &other->stores);
     share_add(&first->dead, &other->dead);
 }

@@ -60,6 +60,26 @@ static uint64_t take_count(struct reader *reader, const json_t *object, const ch
     return take_integer(reader, object, name, 0, INT64_MAX);
 }
 
+/* PHASE_COUNT where there is none. */
+static enum phase read_phase(struct reader *reader, const json_t *value)
+{
+    enum phase phase = json_is_string(value) ? phase_find(json_string_value(value)) : PHASE_COUNT;
+    if (phase == PHASE_COUNT && value != NULL)
+        wrong(reader, "phase", "data_loading, forward, backward, optimizer or other");
+    return phase;
+}
+
+static unsigned take_phases(struct reader *reader, const json_t *row)
+{
+    const json_t *names = json_object_get(row, "phases");
+    unsigned phases = 0;
+    if (names != NULL && (!json_is_array(names) || json_array_size(names) > PHASE_COUNT))
+        wrong(reader, "phases", "an array of phases");
+    for (size_t i = 0; i < json_array_size(names) && *reader->error == NULL; i++)
+        phases |= 1u << read_phase(reader, json_array_get(names, i));
+    return phases;
+}
+
 /* Calls `take` for each entry of an array of objects. */
 static bool take_rows(struct reader *reader, const json_t *root, const char *name,
                       void (*take)(struct reader *reader, const json_t *row))
@@ -156,6 +176,7 @@ static void take_line(struct reader *reader, const json_t *row)
                                   .number = (int32_t)take_integer(reader, row, "line", 0, INT32_MAX),
                                   .function = take_string(reader, row, "function", false),
                                   .text = take_string(reader, row, "text", false),
+                                  .phases = take_phases(reader, row),
                                   .column = -1,
                                   .end_column = -1,
                                   .own = true};
@@ -189,6 +210,7 @@ static void take_finding(struct reader *reader, const json_t *row)
     *finding = (struct profile_finding){.id = take_string(reader, row, "id", false),
                                         .kind = take_string(reader, row, "kind", false),
                                         .category = take_string(reader, row, "category", false),
+                                        .phase = read_phase(reader, json_object_get(row, "phase")),
                                         .ignored = take_string(reader, row, "ignored", true)};
     if (strlen(finding->id) != 16 || !is_made_of(finding->id, "0123456789abcdef"))
         wrong(reader, "id", "16 lower-case hexadecimal digits");
@@ -261,6 +283,7 @@ bool profile_read(struct profile *profile, const char *text, size_t length_bytes
         take_engines(&reader, root);
         take_program(&reader, root);
         profile->why_partial = take_string(&reader, root, "partial", true);
+        profile->phase = read_phase(&reader, json_object_get(root, "phase"));
         profile->object_min_bytes = DB_OBJECT_MIN_BYTES;
         if (json_object_get(root, "object_min_bytes") != NULL)
             profile->object_min_bytes =

@@ -123,6 +123,12 @@ static uint64_t bytes_of(const struct site *site, uint64_t part, uint64_t examin
     return bytes < 0x1p62 ? (uint64_t)bytes : UINT64_C(1) << 62;
 }
 
+/* Is it of those that the profile counts? */
+static bool is_taken(const struct model *model, const struct site *site)
+{
+    return site->record->size_bytes >= SURE_BYTES && node_counts(model, site->process, site_node(site));
+}
+
 static void take_site(struct profile_line *line, const struct site *site)
 {
     const struct db_site *record = site->record;
@@ -193,7 +199,7 @@ static void take_way(struct profile *profile, const struct model *model, struct 
     struct profile_way *way = &line->ways[line->way_count++];
     *way = (struct profile_way){0};
     for (const struct site *site = sites; site != NULL; site = site->next) {
-        if (site->record->size_bytes < SURE_BYTES)
+        if (!is_taken(model, site))
             continue;
         profile_add(&way->results, site_results(site));
         profile_add(&way->again, results_again(site));
@@ -220,14 +226,14 @@ static int size_order(const void *left, const void *right)
 }
 
 /* The median: the one buffer that a library's first call keeps for itself does not move it, however large. */
-static uint64_t typical_bytes(const struct line *line)
+static uint64_t typical_bytes(const struct model *model, const struct line *line)
 {
     struct sized *sizes = NULL;
     size_t count = 0, capacity = 0;
     double results = 0, smaller = 0;
     for (const struct place *place = line->places; place != NULL; place = place->next)
         for (const struct site *site = place->sites; site != NULL; site = site->next) {
-            if (site->record->size_bytes < SURE_BYTES || site_results(site) == 0)
+            if (!is_taken(model, site) || site_results(site) == 0)
                 continue;
             sizes = memory_grow(sizes, count, &capacity, sizeof(*sizes));
             sizes[count++] = (struct sized){site->record->size_bytes, site_results(site)};
@@ -257,7 +263,8 @@ static void take_line(struct profile *profile, struct model *model, const struct
                                    .caller_file = caller_file,
                                    .caller_number = line->caller != NULL ? line->caller->number : 0,
                                    .own = line->own,
-                                   .typical_bytes = typical_bytes(line),
+                                   .typical_bytes = typical_bytes(model, line),
+                                   .ran = line->phases,
                                    .time_s = (double)times_total(&line->times) * 1e-9,
                                    .samples = line->times.samples,
                                    .element_samples = line->element_samples,
@@ -267,9 +274,12 @@ static void take_line(struct profile *profile, struct model *model, const struct
     for (const struct place *place = line->places; place != NULL; place = place->next) {
         if (place->sites != NULL)
             take_way(profile, model, taken, place->sites);
-        for (const struct site *site = place->sites; site != NULL; site = site->next)
+        for (const struct site *site = place->sites; site != NULL; site = site->next) {
             if (site->record->size_bytes >= SURE_BYTES)
+                taken->phases |= 1u << node_phase(site->process, site_node(site));
+            if (is_taken(model, site))
                 take_site(taken, site);
+        }
     }
     if (taken->group_count > 0)
         qsort(taken->groups, taken->group_count, sizeof(*taken->groups), group_order);
@@ -301,6 +311,7 @@ static void take_finding(struct profile *profile, struct model *model, const str
     profile->findings[profile->finding_count++] = (struct profile_finding){.id = intern_string(finding->id),
                                                                            .kind = finding->kind,
                                                                            .category = finding->category,
+                                                                           .phase = finding_phase(finding),
                                                                            .line = line,
                                                                            .first = first_of(profile, model, finding),
                                                                            .claim = intern_string(finding->claim),
@@ -314,10 +325,14 @@ static void take_run(struct profile *profile, const struct model *model)
 {
     const struct totals *totals = &model->totals;
     profile->from_run = true;
+    profile->phase = model->phase;
+    profile->training = text_is_training(model);
     profile->why_partial = profile_why_partial(model->run);
     profile->question = profile_question(model->run);
     profile->time_s = (double)times_total(&totals->times) * 1e-9;
     profile->samples = totals->times.samples;
+    for (enum phase phase = 0; phase < PHASE_COUNT; phase++)
+        profile->run_samples += totals->phases[phase].times.samples;
     profile->stores = totals->shares[SHARE_STORES];
     profile->dead = totals->shares[SHARE_DEAD];
     profile->without_place =

@@ -46,12 +46,13 @@ static json_t *json_engines_on(const struct profile *profile)
     return object;
 }
 
+/* What a line makes in other phases than the one asked for is not, but that it does is: it was there. */
 static bool line_is_written(const struct profile *profile, size_t line)
 {
     for (size_t i = 0; i < profile->finding_count; i++)
         if (profile->findings[i].line == line && kind_is_exact(profile->findings[i].kind))
             return true;
-    return profile->lines[line].group_count > 0;
+    return profile->lines[line].group_count > 0 || (profile->phase < PHASE_COUNT && profile->lines[line].phases != 0);
 }
 
 /* Which lines are measured differs from run to run: files without counts are left out, but for the program's own. */
@@ -139,6 +140,7 @@ static json_t *json_lines(const struct profile *profile)
         json_object_set_new(object, "function", json_text(line->function));
         json_object_set_new(object, "text", json_text(line->text));
         json_object_set_new(object, "objects", groups);
+        json_object_set_new(object, "phases", json_phases_of(line->phases));
         if (line->typical_bytes > 0)
             json_put_count(object, "typical_bytes", line->typical_bytes);
         json_object_set_new(object, "caller", json_caller(profile, line));
@@ -159,6 +161,8 @@ static json_t *json_findings(const struct profile *profile)
         json_object_set_new(object, "id", json_text(finding->id));
         json_object_set_new(object, "kind", json_text(finding->kind));
         json_object_set_new(object, "category", json_text(finding->category));
+        if (finding->phase < PHASE_COUNT)
+            json_object_set_new(object, "phase", json_phase(finding->phase));
         json_object_set_new(object, "path", json_text(line_path(profile, line)));
         json_object_set_new(object, "line", json_integer(line->number));
         json_object_set_new(object, "ignored", json_text(finding->ignored));
@@ -177,12 +181,15 @@ bool profile_write(FILE *out, const struct profile *profile)
     if (profile->object_min_bytes > DB_OBJECT_MIN_BYTES)
         good = put_member(out, ",", "object_min_bytes", json_integer(profile->object_min_bytes)) && good;
     good = put_member(out, ",", "partial", json_text(profile->why_partial)) && good;
+    if (profile->phase < PHASE_COUNT)
+        good = put_member(out, ",", "phase", json_phase(profile->phase)) && good;
     json_t *program = json_object();
     json_object_set_new(program, "kind", json_text(profile->program_kind));
     json_object_set_new(program, "name", json_text(profile->program));
     good = put_member(out, ",", "program", program) && good;
     if (profile->sampled_beyond_bytes >= 0)
         good = put_member(out, ",", "sampled_beyond_bytes", json_integer(profile->sampled_beyond_bytes)) && good;
-    good = put_member(out, ",", "version", json_integer(PROFILE_VERSION)) && good;
+    const int version = profile->phase < PHASE_COUNT ? PROFILE_VERSION : PROFILE_VERSION_WHOLE;
+    good = put_member(out, ",", "version", json_integer(version)) && good;
     return fputs("\n}\n", out) != EOF && good;
 }

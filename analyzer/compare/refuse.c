@@ -125,6 +125,15 @@ static char *refuse_object_sizes(const struct profile *a, const char *what, cons
                         a->object_min_bytes, what, b->object_min_bytes, other);
 }
 
+char *judge_phases(const struct profile *a, const char *what, const struct profile *b, const char *other)
+{
+    if (a->phase == b->phase)
+        return NULL;
+    return memory_print("%s is of %s, and %s of %s: what one of them counts the other leaves out; compare the same "
+                        "phase of both (--phase)",
+                        what, profile_phase_words(a->phase), other, profile_phase_words(b->phase));
+}
+
 char *judge_settings(const struct profile *a, const char *what, const struct profile *b, const char *other)
 {
     char *refusal = refuse_tolerances(a, what, b, other);
@@ -206,6 +215,8 @@ char *gate_refusal(const struct profile *now, const struct profile *base, const 
     if (refusal == NULL && base != NULL && !options->partial)
         refusal = refuse_partial(base, "the baseline");
     if (refusal == NULL && base != NULL)
+        refusal = judge_phases(now, "the run", base, "the baseline");
+    if (refusal == NULL && base != NULL)
         refusal = refuse_program(now, base);
     if (refusal == NULL && base != NULL)
         refusal = refuse_engines(now, base);
@@ -231,7 +242,8 @@ static char *refuse_mixture(const struct side *side, const char *what)
                 "%s are of different code: %s is not the same in %s and in %s; record all runs of a side "
                 "with the same files",
                 what, path, first->name, other->name);
-        char *refusal = judge_settings(first, first->name, other, other->name);
+        char *refusal = judge_phases(first, first->name, other, other->name);
+        refusal = refusal != NULL ? refusal : judge_settings(first, first->name, other, other->name);
         if (refusal != NULL)
             return refusal;
     }

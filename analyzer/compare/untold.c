@@ -128,8 +128,34 @@ static bool was_seldom_seen(const struct match *match, const struct profile_find
            fmax(not_looked_at(match, finding->line), not_looked_at(match, finding->first - 1)) >= SEEN_SHARE * objects;
 }
 
+const char *untold_by_phase(const struct match *match, size_t line)
+{
+    const enum phase phase = match->base->phase;
+    const size_t there = match->base_lines[line];
+    if (phase == PHASE_COUNT || there == SIZE_MAX)
+        return NULL;
+    const unsigned phases = match->base->lines[there].phases | match->base->lines[there].ran;
+    return phases == 0 || (phases >> phase & 1) != 0
+               ? NULL
+               : "In the baseline this line worked in other phases alone, of which a comparison of one phase knows "
+                 "nothing. Compare all phases.";
+}
+
+const char *untold_without_witness(const struct match *match, size_t line)
+{
+    if (match->now->phase == PHASE_COUNT || match->scales.of[line].bytes_each <= 1 + LENGTH_DIFFERS)
+        return NULL;
+    for (size_t i = 0; i < match->now->line_count; i++)
+        if (i != line && match->scales.of[i].bytes_each > 0)
+            return NULL;
+    return "Its buffers are larger, and no other line of this phase tells whether the data are. Compare all phases.";
+}
+
 const char *untold_why(const struct match *match, const struct profile_finding *finding, const struct repeated *now)
 {
+    const char *by_phase = untold_by_phase(match, finding->line);
+    if (by_phase != NULL)
+        return by_phase;
     if (untold_by_length(match, finding))
         return "The baseline's run was shorter and had each of them once: whether they would have repeated there "
                "cannot be told. Take a baseline of a run as long as this one.";

@@ -84,6 +84,9 @@ void findings_make(struct model *model);
 void findings_say(struct model *model);
 void findings_free(struct model *model);
 
+/* Keeps those of model->phase, and tells the waste of lines by them. After findings_say. */
+void findings_restrict(struct model *model);
+
 /* findings.c, for rules: a new finding at `line`, zeroed but for its kind and category. */
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category);
 

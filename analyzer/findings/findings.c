@@ -1,6 +1,7 @@
 #include "findings/finding.h"
 #include "findings/sites.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,12 +105,44 @@ void findings_say(struct model *model)
     }
 }
 
+/* The waste of lines is told anew; what a loop's lines lose by it goes with the loop's finding. */
+static void forget_waste(const struct model *model, struct line *line)
+{
+    bool told = false;
+    for (size_t i = 0; line->taken_apart_at != NULL && i < model->finding_count; i++)
+        told = told || (model->findings[i]->line == line->taken_apart_at &&
+                        strcmp(model->findings[i]->kind, "tiny_calls") == 0);
+    line->stored_s = line->computed_again_s = line->allocated_s = 0;
+    line->wasteful = false;
+    line->taken_apart_s = told ? fmin(line->taken_apart_s, (double)times_total(&line->times) * 1e-9) : 0;
+    line->taken_apart_at = told ? line->taken_apart_at : NULL;
+}
+
+static void finding_free(struct finding *finding)
+{
+    free(finding->claim);
+    free(finding->advice);
+    free(finding);
+}
+
+void findings_restrict(struct model *model)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (finding_phase(model->findings[i]) == model->phase)
+            model->findings[kept++] = model->findings[i];
+        else
+            finding_free(model->findings[i]);
+    model->finding_count = kept;
+    for (size_t i = 0; i < model->line_total; i++)
+        forget_waste(model, model->lines[i]);
+    for (size_t i = 0; i < model->finding_count; i++)
+        charge_line(model->findings[i]);
+}
+
 void findings_free(struct model *model)
 {
-    for (size_t i = 0; i < model->finding_count; i++) {
-        free(model->findings[i]->claim);
-        free(model->findings[i]->advice);
-        free(model->findings[i]);
-    }
+    for (size_t i = 0; i < model->finding_count; i++)
+        finding_free(model->findings[i]);
     free(model->findings);
 }

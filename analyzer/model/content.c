@@ -180,6 +180,8 @@ static void charge(struct model *model, const struct process *process, const str
     const struct site *site = &process->sites[run_index(table, record->site)];
     if (site->record == NULL || site->record->examined == 0 || record->objects == 0) /* below an import, or set aside */
         return;
+    if (!node_counts(model, process, site_node(site)))
+        return;
     enum element element = content_element(record);
     struct compression compression = {0};
     add_samples(&compression, process->run, record, element);

@@ -21,7 +21,7 @@ static void charge_process(struct model *model, struct process *process)
          (record = run_next(&process->run->tables[DB_KIND_COUNTER], &cursor)) != NULL;) {
         size_t event = event_index(model, process, record->event);
         const struct node *node = model_node(process, record->node);
-        if (event == DB_EVENTS_MAX || node == NULL || node->in_import)
+        if (event == DB_EVENTS_MAX || node == NULL || !node_counts(model, process, node))
             continue;
         struct line *line = lines_of_leaf(model, process, record->node);
         model->event_totals[event] += (double)record->value;

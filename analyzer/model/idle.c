@@ -125,7 +125,7 @@ static void charge_process(struct model *model, struct process *process)
         if (site->record == NULL) /* below an import */
             continue;
         model->accesses += record->accesses;
-        if (site->place != NULL)
+        if (site->place != NULL && node_counts(model, process, site_node(site)))
             charge_line(model, site, record);
     }
 }

@@ -77,6 +77,9 @@ static void charge_site(struct model *model, struct process *process, const stru
             bytes_add(&memory->import_bytes, record->peak_objects, record->size_bytes);
         return;
     }
+    /* Where the context was not recorded, no sign of a phase was. */
+    if (node != NULL ? !node_counts(model, process, node) : model->phase < PHASE_OTHER)
+        return;
     alive_add(&memory->all, process, record, is_peak);
     struct line *line = node != NULL ? lines_of_leaf(model, process, record->node) : NULL;
     if (line == NULL)
@@ -129,6 +132,7 @@ void lifetime_charge(struct model *model)
 void lifetime_free(struct model *model)
 {
     free(model->memory.lines);
+    model->memory = (struct memory){0};
 }
 
 static void merge_bins(struct memory_curve *curve, uint64_t *bin_ns)

@@ -64,7 +64,7 @@ struct line *lines_get(struct model *model, struct process *process, uint32_t no
 /* Does this line carry half of the run's time and more? */
 static bool is_entrance(const struct model *model, const struct line *line)
 {
-    uint64_t total = times_total(&model->totals.times);
+    uint64_t total = totals_run_ns(&model->totals);
     return line != NULL && total > 0 && line->carried_ns >= total - total / 2;
 }
 
@@ -133,7 +133,8 @@ static void charge_totals(struct model *model, struct process *process)
             continue;
         }
         enum time_kind kind = time_kind_of(process, record, node);
-        times_add(&model->totals.times, kind, record);
+        if (node_counts(model, process, node))
+            times_add(&model->totals.times, kind, record);
         times_add(&model->totals.phases[node_phase(process, node)].times, kind, record);
         if (node->line != NULL)
             node->line->carried_ns += record->cpu_ns;
@@ -173,8 +174,10 @@ static void charge_elsewhere(struct model *model, struct process *process, const
                              const struct node *node)
 {
     struct totals *totals = &model->totals;
-    totals->elsewhere_ns += record->cpu_ns;
     totals->phases[node_phase(process, node)].elsewhere_ns += record->cpu_ns;
+    if (!node_counts(model, process, node))
+        return;
+    totals->elsewhere_ns += record->cpu_ns;
     if (node->worker && node->python == 0)
         totals->waiting_ns += record->cpu_ns;
     else if (time_kind_of(process, record, node) != TIME_NATIVE)
@@ -194,10 +197,12 @@ static void charge_lines(struct model *model, struct process *process)
             charge_elsewhere(model, process, record, node);
             continue;
         }
-        times_add(&line->times, time_kind_of(process, record, node), record);
-        charge_worker(model, line, record, node, lines_leaf(process, (uint32_t)cursor.id) != cursor.id);
         line->phase_ns[node_phase(process, node)] += record->cpu_ns;
         line->phases |= 1u << node_phase(process, node);
+        if (!node_counts(model, process, node))
+            continue;
+        times_add(&line->times, time_kind_of(process, record, node), record);
+        charge_worker(model, line, record, node, lines_leaf(process, (uint32_t)cursor.id) != cursor.id);
         line_place(model, process, line, node, record->cpu_ns);
     }
 }
@@ -256,12 +261,18 @@ void lines_rank(struct model *model)
 {
     for (size_t i = 0; i < model->line_total; i++) {
         struct line *line = model->lines[i];
-        line_waste(line);
         if (!line_is_empty(line)) {
             model->lines[i] = model->lines[model->line_count];
             model->lines[model->line_count++] = line;
         }
     }
+    lines_sort(model);
+}
+
+void lines_sort(struct model *model)
+{
+    for (size_t i = 0; i < model->line_count; i++)
+        line_waste(model->lines[i]);
     if (model->line_count > 0)
         qsort(model->lines, model->line_count, sizeof(struct line *), line_order);
 }

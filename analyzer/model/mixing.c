@@ -35,17 +35,22 @@ static struct sums *sums_of(struct table *table, const struct line *a, const str
     return table->all[table->count++] = sums;
 }
 
-static const struct line *line_of(const struct process *process, uint32_t site_id)
+/* NULL: of no line. */
+static const struct site *site_of(const struct process *process, uint32_t site_id)
 {
     const struct site *site = &process->sites[run_index(&process->run->tables[DB_KIND_SITE], site_id)];
-    return site->record != NULL && site->place != NULL ? site->place->line : NULL;
+    return site->record != NULL && site->place != NULL ? site : NULL;
 }
 
-static void add_record(struct table *table, const struct process *process, const struct db_neighbour *record)
+/* One of the two must count, whichever was accessed: of two sites both records are told, or none. */
+static void add_record(const struct model *model, struct table *table, const struct process *process,
+                       const struct db_neighbour *record)
 {
-    const struct line *line = line_of(process, record->site), *other = line_of(process, record->neighbour);
-    if (line == NULL || other == NULL || line == other)
+    const struct site *site = site_of(process, record->site), *neighbour = site_of(process, record->neighbour);
+    if (site == NULL || neighbour == NULL || site->place->line == neighbour->place->line ||
+        (!node_counts(model, process, site_node(site)) && !node_counts(model, process, site_node(neighbour))))
         return;
+    const struct line *line = site->place->line, *other = neighbour->place->line;
     bool first = (uintptr_t)line < (uintptr_t)other;
     struct sums *sums = first ? sums_of(table, line, other) : sums_of(table, other, line);
     *(first ? &sums->a_accesses : &sums->b_accesses) += record->accesses;
@@ -91,7 +96,7 @@ void mixing_charge(struct model *model)
         struct run_cursor cursor = {0};
         const struct db_neighbour *record;
         while ((record = run_next(&process->run->tables[DB_KIND_NEIGHBOUR], &cursor)) != NULL)
-            add_record(&table, process, record);
+            add_record(model, &table, process, record);
     }
     for (size_t i = 0; i < table.count; i++) {
         struct mix mix;
@@ -111,6 +116,7 @@ void mixing_charge(struct model *model)
 void mixing_free(struct model *model)
 {
     free(model->mixing.mixes);
+    model->mixing = (struct mixing){0};
 }
 
 bool mixing_matters(const struct model *model)

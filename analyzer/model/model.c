@@ -43,9 +43,10 @@ static double run_duration_s(const struct run *run)
     return end > start && end - start <= RUN_TIME_LIMIT_NS ? (double)(end - start) * 1e-9 : 0;
 }
 
-void model_build(struct model *model, const struct run *run, const char *const *own, size_t own_count)
+void model_build_contexts(struct model *model, const struct run *run, const char *const *own, size_t own_count)
 {
-    *model = (struct model){.run = run, .own = own, .own_count = own_count, .process_count = run->process_count};
+    *model = (struct model){
+        .run = run, .phase = PHASE_COUNT, .own = own, .own_count = own_count, .process_count = run->process_count};
     model->decode_budget = DECODE_BUDGET_BYTES + run->file_bytes;
     model->processes = memory_zeroed(run->process_count, sizeof(*model->processes));
     for (size_t i = 0; i < run->process_count; i++) {
@@ -56,8 +57,10 @@ void model_build(struct model *model, const struct run *run, const char *const *
         nodes_resolve(model, process);
         health_add(&model->health, process->run->record);
     }
-    model->duration_s = run_duration_s(run);
-    lines_charge(model);
+}
+
+void model_charge(struct model *model)
+{
     pairs_charge(model);
     events_charge(model);
     objects_charge(model);
@@ -65,6 +68,15 @@ void model_build(struct model *model, const struct run *run, const char *const *
     content_charge(model);
     idle_charge(model);
     mixing_charge(model);
+}
+
+void model_build(struct model *model, const struct run *run, const char *const *own, size_t own_count)
+{
+    model_build_contexts(model, run, own, own_count);
+    model->duration_s = run_duration_s(run);
+    lines_charge(model);
+    objects_place(model);
+    model_charge(model);
     findings_make(model);
     lines_rank(model);
     model->own_directory = lines_directory(model);
@@ -86,13 +98,10 @@ void model_free(struct model *model)
     lifetime_free(model);
     content_free(model);
     mixing_free(model);
+    pairs_free(model);
     for (size_t i = 0; i < model->line_total; i++)
         free(model->lines[i]);
-    for (size_t i = 0; i < model->pair_count; i++)
-        free(model->pairs[i]);
     free(model->processes);
     free(model->lines);
-    free(model->pairs);
     map_free(&model->line_map);
-    map_free(&model->pair_map);
 }

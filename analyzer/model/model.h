@@ -101,7 +101,7 @@ struct line {
     struct alive alive;
     struct line_idle idle;
     struct contents *contents;         /* NULL: none were looked at for that */
-    uint64_t phase_ns[PHASE_COUNT];    /* of times */
+    uint64_t phase_ns[PHASE_COUNT];    /* in each phase, whichever is asked for */
     unsigned phases;                   /* bits: in which phases its code ran, made objects or touched them */
     struct place *places;              /* those of its instructions that made objects, on each way */
     double events[DB_EVENTS_MAX];      /* hardware events, by the model's event_names */
@@ -216,8 +216,8 @@ struct phase_totals {
 };
 
 struct totals {
-    struct times times; /* imports left out */
-    struct phase_totals phases[PHASE_COUNT];
+    struct times times;                      /* imports left out */
+    struct phase_totals phases[PHASE_COUNT]; /* each, whichever is asked for */
     uint64_t import_ns;
     struct share shares[SHARE_KINDS];
     struct objects objects;
@@ -241,6 +241,7 @@ struct health {
 
 struct model {
     const struct run *run;
+    enum phase phase; /* of which alone figures and findings are; PHASE_COUNT: the whole run (restrict.c) */
     struct process *processes;
     size_t process_count;
     struct line **lines; /* by waste, then time */
@@ -277,6 +278,19 @@ struct model {
 void model_build(struct model *model, const struct run *run, const char *const *own, size_t own_count);
 void model_free(struct model *model);
 
+/* The first step of model_build alone: contexts, of which node_phase() can be told. Free with model_free. */
+void model_build_contexts(struct model *model, const struct run *run, const char *const *own, size_t own_count);
+
+/* A step of model_build, and restrict.c's, after lines_charge: all other figures of lines and totals, which must be zero. */
+void model_charge(struct model *model);
+
+/*
+ * restrict.c: from now on all figures are those of one phase, and the findings those that stand in it, as they were made and put into words
+ * over the whole run: what a rule knows of other phases may be why it says something, or nothing. Percents stay those of the run. PHASE_COUNT:
+ * nothing changes. After findings_say.
+ */
+void model_restrict(struct model *model, enum phase phase);
+
 /* code.c: the code object of an id, its file and owner known. NULL when there is none. */
 struct code *model_code(struct model *model, struct process *process, uint32_t code_id);
 
@@ -307,6 +321,9 @@ void nodes_resolve(struct model *model, struct process *process);
 /* nodes.c: the phase of a context. */
 enum phase node_phase(const struct process *process, const struct node *node);
 
+/* nodes.c: is what happened in a context among the model's figures? Not below an import, nor in another phase than the one asked for. */
+bool node_counts(const struct model *model, const struct process *process, const struct node *node);
+
 /* program_text.c: what the program's code objects say their file is when it has none; NULL when it has one. Interned. */
 const char *program_text_file(struct model *model, struct process *process);
 
@@ -314,6 +331,7 @@ const char *program_text_file(struct model *model, struct process *process);
 struct line *lines_get(struct model *model, struct process *process, uint32_t node_id);
 void lines_charge(struct model *model);
 void lines_rank(struct model *model);
+void lines_sort(struct model *model); /* those that lines_rank left, by what they waste now */
 struct line *lines_of_leaf(struct model *model, struct process *process, uint32_t node_id);
 
 /*
@@ -333,6 +351,7 @@ void events_charge(struct model *model);
 
 /* pairs.c */
 void pairs_charge(struct model *model);
+void pairs_free(struct model *model);
 
 /*
  * objects.c: the innermost Python frame (node id) on the way to `node_id` whose code is of neither the foundations nor the
@@ -349,7 +368,10 @@ struct place *objects_place_charged(struct model *model, struct process *process
 /* objects.c: the call that objects_caller_frame() makes; NULL where it took no time or there is none. */
 struct caller *objects_caller(struct model *model, struct process *process, uint32_t node_id);
 
-/* objects.c: sites and links, of the totals, of lines and of their places. After lines_charge. */
+/* objects.c: sites and links, and the places that they are of. After lines_charge. */
+void objects_place(struct model *model);
+
+/* objects_sum.c: the objects of the totals and of lines. After objects_place. */
 void objects_charge(struct model *model);
 
 /* objects.c: the site of the objects that a pair's record was seen on; NULL: none is known, or it has no Python line. */
@@ -362,9 +384,24 @@ static inline struct node *model_node(const struct process *process, uint32_t id
     return index != SIZE_MAX ? &process->nodes[index] : NULL;
 }
 
+/* The context in which a site's objects are made. */
+static inline const struct node *site_node(const struct site *site)
+{
+    return model_node(site->process, site->record->node);
+}
+
 static inline uint64_t times_total(const struct times *times)
 {
     return times->ns[TIME_PYTHON] + times->ns[TIME_NATIVE] + times->ns[TIME_BOUNDARY];
+}
+
+/* Over all phases, whichever is asked for. */
+static inline uint64_t totals_run_ns(const struct totals *totals)
+{
+    uint64_t ns = 0;
+    for (enum phase phase = 0; phase < PHASE_COUNT; phase++)
+        ns += times_total(&totals->phases[phase].times);
+    return ns;
 }
 
 #endif

@@ -50,6 +50,11 @@ enum phase node_phase(const struct process *process, const struct node *node)
     return process->loads_data ? PHASE_DATA : PHASE_OTHER;
 }
 
+bool node_counts(const struct model *model, const struct process *process, const struct node *node)
+{
+    return !node->in_import && (model->phase == PHASE_COUNT || node_phase(process, node) == model->phase);
+}
+
 static void enter_python(struct model *model, struct process *process, const struct db_node *record, uint32_t id,
                          struct node *node)
 {

@@ -5,11 +5,17 @@
 #include "model/balance.h"
 #include "model/model.h"
 
+/* One of the two accesses: its context, and what that is charged to. */
+struct pair_end {
+    const struct node *node;
+    struct line *line; /* NULL: no Python line */
+    enum phase phase;
+};
+
 struct pair_view {
     struct process *process;
     const struct db_pair *record;
-    struct line *first, *second;
-    enum phase first_phase, second_phase;
+    struct pair_end first, second;
     double weight; /* what each of the pairs counts for, beside its scale (balance.h) */
 };
 
@@ -79,27 +85,33 @@ static void share_add(struct share *share, enum share_kind kind, const struct pa
     }
 }
 
-static void charge(struct model *model, struct line *line, enum share_kind kind, const struct pair_view *view,
+static void charge(struct model *model, const struct pair_end *end, enum share_kind kind, const struct pair_view *view,
                    bool wasted)
 {
+    if (!node_counts(model, view->process, end->node))
+        return;
     share_add(&model->totals.shares[kind], kind, view, wasted);
-    if (line != NULL)
-        share_add(&line->shares[kind], kind, view, wasted);
+    if (end->line != NULL)
+        share_add(&end->line->shares[kind], kind, view, wasted);
 }
 
 static void group_add(struct model *model, const struct pair_view *view, enum share_kind kind)
 {
     const struct db_pair *record = view->record;
-    enum phase phase = kind == SHARE_DEAD ? view->first_phase : view->second_phase;
-    uint64_t verdict = (uint64_t)phase << 24 | (uint64_t)kind << 16 | (uint64_t)record->scope << 8 | record->relation;
-    struct map_key key = {(uintptr_t)view->first, (uintptr_t)view->second, verdict};
+    const struct pair_end *charged = kind == SHARE_DEAD ? &view->first : &view->second;
+    uint64_t verdict =
+        (uint64_t)charged->phase << 24 | (uint64_t)kind << 16 | (uint64_t)record->scope << 8 | record->relation;
+    struct map_key key = {(uintptr_t)view->first.line, (uintptr_t)view->second.line, verdict};
+    if (!node_counts(model, view->process, charged->node))
+        return;
     struct pair_group *group = map_get(&model->pair_map, key);
     if (group == NULL) {
         group = memory_zeroed(1, sizeof(*group));
-        *group = (struct pair_group){.first = view->first, .second = view->second, .kind = kind, .wasted = true};
+        *group =
+            (struct pair_group){.first = view->first.line, .second = view->second.line, .kind = kind, .wasted = true};
         group->scope = record->scope;
         group->relation = record->relation;
-        group->phase = phase;
+        group->phase = charged->phase;
         map_put(&model->pair_map, key, group);
         model->pairs = memory_grow(model->pairs, model->pair_count, &model->pair_capacity, sizeof(struct pair_group *));
         model->pairs[model->pair_count++] = group;
@@ -135,11 +147,14 @@ static void undecided_add(struct share *share, enum share_kind kind, const struc
     share->across_weights.undecided += record->scope == DB_SCOPE_ACROSS ? scale : 0;
 }
 
-static void charge_undecided(struct model *model, struct line *line, enum share_kind kind, const struct pair_view *view)
+static void charge_undecided(struct model *model, const struct pair_end *end, enum share_kind kind,
+                             const struct pair_view *view)
 {
+    if (!node_counts(model, view->process, end->node))
+        return;
     undecided_add(&model->totals.shares[kind], kind, view);
-    if (line != NULL)
-        undecided_add(&line->shares[kind], kind, view);
+    if (end->line != NULL)
+        undecided_add(&end->line->shares[kind], kind, view);
 }
 
 /*
@@ -150,7 +165,7 @@ static void charge_store(struct model *model, const struct pair_view *view)
 {
     const struct db_pair *record = view->record;
     if (record->second_access == DB_ACCESS_NONE) {
-        charge(model, view->first, SHARE_STORES, view, record->flags & DB_PAIR_SAME_VALUE);
+        charge(model, &view->first, SHARE_STORES, view, record->flags & DB_PAIR_SAME_VALUE);
         return;
     }
     bool decided = is_decided(record);
@@ -158,11 +173,11 @@ static void charge_store(struct model *model, const struct pair_view *view)
     bool redundant = overwritten && (record->flags & DB_PAIR_SAME_VALUE);
     bool dead = overwritten && decided && !(record->flags & DB_PAIR_USED);
     if (overwritten)
-        charge(model, view->second, SHARE_STORES, view, redundant);
+        charge(model, &view->second, SHARE_STORES, view, redundant);
     if (decided)
-        charge(model, view->first, SHARE_DEAD, view, dead);
+        charge(model, &view->first, SHARE_DEAD, view, dead);
     else
-        charge_undecided(model, view->first, SHARE_DEAD, view);
+        charge_undecided(model, &view->first, SHARE_DEAD, view);
     if (redundant)
         group_add(model, view, SHARE_STORES);
     if (dead)
@@ -173,10 +188,10 @@ static void charge_load(struct model *model, const struct pair_view *view)
 {
     bool redundant = view->record->flags & DB_PAIR_SAME_VALUE;
     if (view->record->flags & DB_PAIR_UNSEEN) {
-        charge_undecided(model, view->second, SHARE_LOADS, view);
+        charge_undecided(model, &view->second, SHARE_LOADS, view);
         return;
     }
-    charge(model, view->second, SHARE_LOADS, view, redundant);
+    charge(model, &view->second, SHARE_LOADS, view, redundant);
     if (redundant)
         group_add(model, view, SHARE_LOADS);
 }
@@ -185,6 +200,15 @@ static void charge_load(struct model *model, const struct pair_view *view)
 static bool is_link(const struct db_pair *record)
 {
     return record->first_access == DB_ACCESS_LOAD && record->second_access == DB_ACCESS_STORE;
+}
+
+static struct pair_end end_of(struct model *model, struct process *process, uint32_t node_id)
+{
+    const struct node *node = model_node(process, node_id);
+    struct pair_end end = {node, lines_of_leaf(model, process, node_id), node_phase(process, node)};
+    if (end.line != NULL)
+        end.line->phases |= 1u << end.phase;
+    return end;
 }
 
 static void charge_process(struct model *model, struct process *process)
@@ -199,17 +223,11 @@ static void charge_process(struct model *model, struct process *process)
         if (first == NULL || second == NULL || first->in_import || second->in_import || is_link(record))
             continue;
         if (record->address_class != DB_CLASS_OBJECT) {
-            model->totals.other_pairs += record->count;
+            model->totals.other_pairs += node_counts(model, process, second) ? record->count : 0;
             continue;
         }
-        view.first = lines_of_leaf(model, process, record->first_node);
-        view.second = lines_of_leaf(model, process, record->second_node);
-        view.first_phase = node_phase(process, first);
-        view.second_phase = node_phase(process, second);
-        if (view.first != NULL)
-            view.first->phases |= 1u << view.first_phase;
-        if (view.second != NULL)
-            view.second->phases |= 1u << view.second_phase;
+        view.first = end_of(model, process, record->first_node);
+        view.second = end_of(model, process, record->second_node);
         view.weight = balance_weight(balance, model, process, record);
         if (record->first_access == DB_ACCESS_STORE)
             charge_store(model, &view);
@@ -243,4 +261,14 @@ void pairs_charge(struct model *model)
         charge_process(model, &model->processes[i]);
     if (model->pair_count > 0)
         qsort(model->pairs, model->pair_count, sizeof(struct pair_group *), group_order);
+}
+
+void pairs_free(struct model *model)
+{
+    for (size_t i = 0; i < model->pair_count; i++)
+        free(model->pairs[i]);
+    free(model->pairs);
+    map_free(&model->pair_map);
+    model->pairs = NULL;
+    model->pair_count = model->pair_capacity = 0;
 }

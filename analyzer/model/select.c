@@ -13,7 +13,7 @@ static const char *const share_names[SHARE_KINDS] = {"redundant_load", "redundan
 
 double model_percent(const struct model *model, double seconds)
 {
-    double total_s = (double)times_total(&model->totals.times) * 1e-9;
+    double total_s = (double)totals_run_ns(&model->totals) * 1e-9;
     return total_s > 0 ? 100 * seconds / total_s : 0;
 }
 
@@ -42,15 +42,9 @@ static bool file_matches(const char *file, const char *glob)
     return glob == NULL || fnmatch(glob, file, 0) == 0 || (slash != NULL && fnmatch(glob, slash + 1, 0) == 0);
 }
 
-/* Every phase, or this one? */
-static bool phase_matches(enum phase phase, const struct options *options)
+static bool line_matches(const struct model *model, const struct line *line, const struct options *options)
 {
-    return options->phase == PHASE_COUNT || options->phase == phase;
-}
-
-static bool line_matches(const struct line *line, const struct options *options)
-{
-    bool in_phase = options->phase == PHASE_COUNT || (line->phases >> options->phase & 1) != 0;
+    bool in_phase = model->phase == PHASE_COUNT || (line->phases >> model->phase & 1) != 0;
     return in_phase && kind_matches(line, options->kind) && file_matches(line->file, options->file_glob);
 }
 
@@ -58,8 +52,6 @@ static bool pair_matches(const struct pair_group *group, const struct options *o
 {
     const struct line *charged = group->kind == SHARE_DEAD ? group->first : group->second;
     if (options->kind != NULL && strcmp(options->kind, share_names[group->kind]) != 0)
-        return false;
-    if (!phase_matches(group->phase, options))
         return false;
     return charged != NULL ? file_matches(charged->file, options->file_glob) : options->file_glob == NULL;
 }
@@ -81,7 +73,7 @@ double select_finding_percent(const struct model *model, const struct finding *f
 static bool finding_matches(const struct model *model, const struct finding *finding, const struct options *options)
 {
     return (options->kind == NULL || strcmp(options->kind, finding->kind) == 0) &&
-           file_matches(finding->line->file, options->file_glob) && phase_matches(finding_phase(finding), options) &&
+           file_matches(finding->line->file, options->file_glob) &&
            select_finding_percent(model, finding) >= options->min_waste_percent;
 }
 
@@ -98,13 +90,10 @@ static void select_findings(struct selection *selection, const struct model *mod
     }
 }
 
-/* Worth a place on the page, where the user has not asked for a number of lines: by the time in the phase asked for. */
-static bool line_counts(const struct model *model, const struct line *line, const struct options *options,
-                        double percent)
+/* Worth a place on the page, where the user has not asked for a number of lines. */
+static bool line_counts(const struct model *model, const struct line *line, double percent)
 {
-    bool every = options->phase == PHASE_COUNT;
-    uint64_t ns = every ? times_total(&line->times) : line->phase_ns[options->phase];
-    return (every && line->wasteful) || model_percent(model, (double)ns * 1e-9) >= percent;
+    return line->wasteful || model_percent(model, (double)times_total(&line->times) * 1e-9) >= percent;
 }
 
 void selection_make(struct selection *selection, const struct model *model, const struct options *options,
@@ -117,11 +106,10 @@ void selection_make(struct selection *selection, const struct model *model, cons
     selection->lines = memory_zeroed(model->line_count, sizeof(struct line *));
     selection->pairs = memory_zeroed(model->pair_count, sizeof(struct pair_group *));
     for (size_t i = 0; i < model->line_count; i++) {
-        if (!line_matches(model->lines[i], options))
+        if (!line_matches(model, model->lines[i], options))
             continue;
         selection->line_matches++;
-        if (selection->line_count < top &&
-            (asked || line_counts(model, model->lines[i], options, limits->line_percent)))
+        if (selection->line_count < top && (asked || line_counts(model, model->lines[i], limits->line_percent)))
             selection->lines[selection->line_count++] = model->lines[i];
     }
     for (size_t i = 0; i < model->pair_count && selection->pair_count < limits->pairs; i++)

@@ -47,6 +47,27 @@ static char *say_line(const struct difference *difference, const struct differen
     return text;
 }
 
+static unsigned phases_of(const struct profile_line *line)
+{
+    return line != NULL ? line->phases | line->ran : 0;
+}
+
+/* "; in forward, backward": where the line worked in either run; empty where that is none of a training. Fresh memory. */
+static char *say_phases(const struct difference *difference, const struct difference_line *line)
+{
+    const unsigned phases = phases_of(line->base) | phases_of(line->now);
+    char *text = memory_print("%s", "");
+    for (enum phase phase = 0; phase < PHASE_OTHER && (difference->base->training || difference->now->training);
+         phase++) {
+        if ((phases >> phase & 1) == 0)
+            continue;
+        char *longer = memory_print("%s%s%s", text, *text != '\0' ? ", " : "; in ", phase_words[phase]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
 static const char *line_state(const struct difference_line *line)
 {
     if (line->now == NULL)
@@ -86,6 +107,15 @@ static char *say_totals(const struct difference *difference)
     return text;
 }
 
+/* "base.db -> out.db, phase forward". Fresh memory. */
+static char *say_names(const struct difference *difference)
+{
+    const struct profile *now = difference->now;
+    bool restricted = now->phase < PHASE_COUNT;
+    return memory_print("%s -> %s%s%s", difference->base->name, now->name, restricted ? ", " : "",
+                        restricted ? profile_phase_words(now->phase) : "");
+}
+
 static void put_labelled(const struct page *page, enum style style, const char *label, const char *text)
 {
     char *padded = memory_print("%-*s", LABEL_COLUMNS, label), *printable = text_printable(text, strlen(text));
@@ -102,8 +132,9 @@ static void put_findings(const struct page *page, const struct judgement *judgem
         bool told = judged_fails(item->how) || item->how == JUDGED_GONE;
         if (!told)
             continue;
-        char *text = memory_print("%s:%d %s    %s. %s", item_path(item), item->line->number, item->line->function,
-                                  item->kind, item->what);
+        const char *phase = verdict_phase(item);
+        char *text = memory_print("%s:%d %s    %s%s%s. %s", item_path(item), item->line->number, item->line->function,
+                                  item->kind, phase != NULL ? ", in " : "", phase != NULL ? phase : "", item->what);
         put_labelled(page, judged_fails(item->how) ? STYLE_WARN : STYLE_GOOD, judged_name(item->how), text);
         free(text);
     }
@@ -114,7 +145,7 @@ bool difference_show_text(FILE *out, const struct difference *difference, const 
     struct page page;
     page_start(&page, out, options);
     char *totals = say_totals(difference), *counts = verdict_counts(&difference->judgement);
-    char *names = memory_print("%s -> %s", difference->base->name, difference->now->name);
+    char *names = say_names(difference);
     put_labelled(&page, STYLE_TITLE, "runs", names);
     put_labelled(&page, STYLE_PLAIN, "totals", totals);
     put_labelled(&page, STYLE_PLAIN, "findings", counts);
@@ -122,11 +153,11 @@ bool difference_show_text(FILE *out, const struct difference *difference, const 
     for (size_t i = 0; i < difference->line_count && i < LINES_SHOWN; i++) {
         const struct difference_line *line = &difference->lines[i];
         char *title = line_title(difference, line), *what = say_line(difference, line);
-        char *text = memory_print("%s    %s", title, what);
+        char *phases = say_phases(difference, line), *text = memory_print("%s    %s%s", title, what, phases);
         put_labelled(&page, STYLE_PLAIN, line_state(line), text);
-        free(title);
-        free(what);
-        free(text);
+        char *all[] = {title, what, phases, text};
+        for (size_t j = 0; j < sizeof(all) / sizeof(all[0]); j++)
+            free(all[j]);
     }
     if (difference->line_count > LINES_SHOWN)
         fprintf(out, "%-*s%zu further lines changed; --format json lists them\n", LABEL_COLUMNS, "",
@@ -152,6 +183,7 @@ static json_t *json_side(const struct difference *difference, const struct profi
     json_object_set_new(object, "line", json_integer(line->number));
     json_object_set_new(object, "function", json_text(line->function));
     json_object_set_new(object, "text", json_text(line->text));
+    json_object_set_new(object, "phases", json_phases_of(phases_of(line)));
     json_put_count(object, "births", objects->births);
     json_put_count(object, "bytes", (uint64_t)objects->bytes);
     json_put_count(object, "again_bytes", (uint64_t)objects->again_bytes);
@@ -182,6 +214,7 @@ static json_t *json_findings(const struct judgement *judgement)
         json_object_set_new(object, "kind", json_text(item->kind));
         json_object_set_new(object, "path", json_text(item_path(item)));
         json_object_set_new(object, "line", json_integer(item->line->number));
+        json_object_set_new(object, "phase", json_phase_asked(item_phase(item)));
         json_object_set_new(object, "why", json_text(item->what));
         json_array_append_new(findings, object);
     }
@@ -202,6 +235,7 @@ bool difference_show_json(FILE *out, const struct difference *difference)
     for (size_t i = 0; i < difference->judgement.note_count; i++)
         json_array_append_new(notes, json_text(difference->judgement.notes[i]));
     json_object_set_new(root, "schema", json_integer(1));
+    json_object_set_new(root, "phase", json_phase_asked(difference->now->phase));
     json_object_set_new(root, "base", json_total(difference->base));
     json_object_set_new(root, "now", json_total(difference->now));
     json_object_set_new(root, "findings", json_findings(&difference->judgement));
@@ -247,20 +281,25 @@ bool difference_show_markdown(FILE *out, const struct difference *difference)
         put_escaped(out, item_path(item));
         fprintf(out, ":%d</code> | ", item->line->number);
         put_escaped(out, item->what);
+        if (verdict_phase(item) != NULL)
+            fprintf(out, " In %s.", verdict_phase(item));
         fputs(" |\n", out);
     }
     if (difference->line_count > 0)
         fputs("\n| line | | what |\n|---|---|---|\n", out);
     for (size_t i = 0; i < difference->line_count && i < LINES_SHOWN; i++) {
         char *title = line_title(difference, &difference->lines[i]),
-             *what = say_line(difference, &difference->lines[i]);
+             *what = say_line(difference, &difference->lines[i]),
+             *phases = say_phases(difference, &difference->lines[i]);
         fputs("| <code>", out);
         put_escaped(out, title);
         fprintf(out, "</code> | %s | ", line_state(&difference->lines[i]));
         put_escaped(out, what);
+        put_escaped(out, phases);
         fputs(" |\n", out);
         free(title);
         free(what);
+        free(phases);
     }
     put_markdown_notes(out, difference);
     free(totals);

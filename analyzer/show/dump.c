@@ -230,15 +230,19 @@ static void dump_NEIGHBOUR(FILE *out, const struct run_process *process, const s
             record->neighbour, record->accesses, record->bytes, record->neighbour_bytes);
 }
 
-/* One table: "kind PROCESS.ID ..." a line. */
+/* One table: "kind PROCESS.ID ..." a line, with the phase of what has a context. */
 #define DUMP_TABLE(kind, type)                                                                                         \
-    static void dump_table_##kind(FILE *out, const struct run_process *process)                                        \
+    static void dump_table_##kind(FILE *out, const struct process *process, enum phase asked)                          \
     {                                                                                                                  \
         struct run_cursor cursor = {0};                                                                                \
-        for (type * record; (record = run_next(&process->tables[DB_KIND_##kind], &cursor)) != NULL;) {                 \
-            fprintf(out, "%s %u.%" PRIu64, kind_names[DB_KIND_##kind], process->ordinal, cursor.id);                   \
-            dump_##kind(out, process, record);                                                                         \
-            fputc('\n', out);                                                                                          \
+        for (type * record; (record = run_next(&process->run->tables[DB_KIND_##kind], &cursor)) != NULL;) {            \
+            enum phase phase = dump_phase(process, DB_KIND_##kind, cursor.id, record);                                 \
+            if (asked != PHASE_COUNT && phase != PHASE_COUNT && phase != asked)                                        \
+                continue;                                                                                              \
+            fprintf(out, "%s %u.%" PRIu64, kind_names[DB_KIND_##kind], process->run->ordinal, cursor.id);              \
+            dump_##kind(out, process->run, record);                                                                    \
+            fprintf(out, "%s%s\n", phase != PHASE_COUNT ? " phase=" : "",                                              \
+                    phase != PHASE_COUNT ? phase_names[phase] : "");                                                   \
         }                                                                                                              \
     }
 DUMP_TABLE(PROCESS, struct db_process)
@@ -255,22 +259,22 @@ DUMP_TABLE(CONTENT, struct db_content)
 DUMP_TABLE(HEAT, struct db_heat)
 DUMP_TABLE(NEIGHBOUR, struct db_neighbour)
 
-void dump_show(FILE *out, const struct run *run)
+void dump_show(FILE *out, const struct model *model, enum phase phase)
 {
-    dump_header(out, run);
-    for (size_t i = 0; i < run->process_count; i++) {
-        dump_table_PROCESS(out, &run->processes[i]);
-        dump_table_CODE(out, &run->processes[i]);
-        dump_table_MODULE(out, &run->processes[i]);
-        dump_table_SOURCE(out, &run->processes[i]);
-        dump_table_NODE(out, &run->processes[i]);
-        dump_table_PAIR(out, &run->processes[i]);
-        dump_table_COUNTER(out, &run->processes[i]);
-        dump_table_SITE(out, &run->processes[i]);
-        dump_table_LINK(out, &run->processes[i]);
-        dump_table_LIVE(out, &run->processes[i]);
-        dump_table_CONTENT(out, &run->processes[i]);
-        dump_table_HEAT(out, &run->processes[i]);
-        dump_table_NEIGHBOUR(out, &run->processes[i]);
+    dump_header(out, model->run);
+    for (size_t i = 0; i < model->process_count; i++) {
+        dump_table_PROCESS(out, &model->processes[i], phase);
+        dump_table_CODE(out, &model->processes[i], phase);
+        dump_table_MODULE(out, &model->processes[i], phase);
+        dump_table_SOURCE(out, &model->processes[i], phase);
+        dump_table_NODE(out, &model->processes[i], phase);
+        dump_table_PAIR(out, &model->processes[i], phase);
+        dump_table_COUNTER(out, &model->processes[i], phase);
+        dump_table_SITE(out, &model->processes[i], phase);
+        dump_table_LINK(out, &model->processes[i], phase);
+        dump_table_LIVE(out, &model->processes[i], phase);
+        dump_table_CONTENT(out, &model->processes[i], phase);
+        dump_table_HEAT(out, &model->processes[i], phase);
+        dump_table_NEIGHBOUR(out, &model->processes[i], phase);
     }
 }

@@ -4,8 +4,12 @@
 
 #include <stdio.h>
 
-#include "read/run.h"
+#include "model/model.h"
 
-void dump_show(FILE *out, const struct run *run);
+/* `model`: with its contexts. `phase`: of records that have a context those of this one alone; PHASE_COUNT: all. */
+void dump_show(FILE *out, const struct model *model, enum phase phase);
+
+/* dump_phase.c: in which phase what a record tells happened; PHASE_COUNT: its kind has no context. */
+enum phase dump_phase(const struct process *process, enum db_kind kind, uint64_t id, const void *record);
 
 #endif

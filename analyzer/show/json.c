@@ -147,6 +147,7 @@ bool json_show(FILE *out, struct model *model, const struct selection *selection
     for (size_t i = 0; i < selection->finding_count; i++)
         json_array_append_new(findings, json_finding(model, selection->findings[i], i + 1));
     json_object_set_new(root, "schema", json_integer(1));
+    json_object_set_new(root, "phase", json_phase_asked(model->phase));
     json_object_set_new(root, "run", json_run(model));
     json_object_set_new(root, "totals", json_totals(model));
     json_object_set_new(root, "lines", lines);

@@ -17,11 +17,6 @@ static void json_put_faults(json_t *object, const struct faults *faults)
     json_object_set_new(object, "fault_s", json_seconds(faults->seconds));
 }
 
-static json_t *json_use(enum phase phase)
-{
-    return phase < PHASE_COUNT ? json_string(phase_names[phase]) : json_null();
-}
-
 static json_t *json_idle(const struct line_idle *idle)
 {
     if (idle->site == NULL)
@@ -29,8 +24,8 @@ static json_t *json_idle(const struct line_idle *idle)
     json_t *object = json_object();
     json_object_set_new(object, "from", json_real((double)idle->widest.from / DB_HEAT_PARTS));
     json_object_set_new(object, "to", json_real((double)idle->widest.to / DB_HEAT_PARTS));
-    json_object_set_new(object, "before", json_use(idle->before));
-    json_object_set_new(object, "after", json_use(idle->after));
+    json_object_set_new(object, "before", json_phase_asked(idle->before));
+    json_object_set_new(object, "after", json_phase_asked(idle->after));
     json_put_count(object, "accesses", idle->widest.accesses);
     json_put_count(object, "seen", idle->widest.seen);
     json_object_set_new(object, "expected", json_real(idle->widest.expected));

@@ -16,7 +16,9 @@ json_t *json_text(const char *text); /* null for NULL; invalid UTF-8 replaced */
 json_t *json_count(uint64_t count);
 void json_put_count(json_t *object, const char *name, uint64_t count);
 json_t *json_seconds(double seconds);
-json_t *json_phase(enum phase phase); /* its name */
+json_t *json_phase(enum phase phase);       /* its name */
+json_t *json_phase_asked(enum phase phase); /* its name; null for PHASE_COUNT */
+json_t *json_phases_of(unsigned phases);    /* the names of its bits */
 
 /* json.c */
 json_t *json_share(const struct share *share);

@@ -36,3 +36,17 @@ json_t *json_phase(enum phase phase)
 {
     return json_string(phase_names[phase]);
 }
+
+json_t *json_phases_of(unsigned phases)
+{
+    json_t *names = json_array();
+    for (enum phase phase = 0; phase < PHASE_COUNT; phase++)
+        if ((phases >> phase & 1) != 0)
+            json_array_append_new(names, json_phase(phase));
+    return names;
+}
+
+json_t *json_phase_asked(enum phase phase)
+{
+    return phase < PHASE_COUNT ? json_phase(phase) : json_null();
+}

@@ -46,7 +46,7 @@ static void put_title(const struct page *page, const struct model *model, const 
     char *path = text_path(model, line->file), *function = text_printable(line->function, strlen(line->function));
     char *cost = finding_cost(model, finding);
     char *where = memory_print("%s:%d %s", path, line->number, function), *sure = certainty(finding);
-    const char *phase = text_finding_phase(model, finding);
+    const char *phase = text_phase(model, finding_phase(finding));
     char *what =
         memory_print("  %s    %s, %s%s%s", cost, finding->category, sure, phase ? "; in " : "", phase ? phase : "");
     size_t room = page->width - INDENT, columns = text_columns(where);

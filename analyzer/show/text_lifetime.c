@@ -153,7 +153,7 @@ static void put_at_peak(const struct page *page, const struct model *model)
     const struct {
         uint64_t bytes;
         const char *what;
-    } others[] = {{rest, "other lines"},
+    } others[] = {{rest, model->phase < PHASE_COUNT ? "other lines, and other phases" : "other lines"},
                   {memory->record->snapshot_siteless_bytes, "made where no Python runs"},
                   {memory->import_bytes, "made by imports"},
                   {memory->record->snapshot_small_bytes, "objects below 16 KiB"}};

@@ -24,7 +24,7 @@ static struct missing missing_of(const struct model *model)
     struct missing missing = {0};
     for (size_t i = 0; i < model->process_count; i++)
         missing.cpu_ns += model->processes[i].run->record->cpu_ns;
-    uint64_t sampled_ns = times_total(&totals->times) + totals->import_ns + totals->unplaced_ns;
+    uint64_t sampled_ns = totals_run_ns(totals) + totals->import_ns + totals->unplaced_ns;
     if (missing.cpu_ns > sampled_ns && engine_ran(model->run, DB_ENGINE_TIME, &why_off))
         missing.missing_ns = missing.cpu_ns - sampled_ns;
     missing.own_ns = model->health.shim_cpu_ns < missing.missing_ns ? model->health.shim_cpu_ns : missing.missing_ns;

@@ -172,10 +172,11 @@ void text_pair(const struct page *page, struct model *model, const struct pair_g
         "load of a value already loaded", "store of the value already there", "store overwritten before any load"};
     static const char *const scopes[] = {"", "within one native call", "between native calls", ""};
     char *count = page_count(group->count);
-    const char *scope = scopes[group->scope];
-    char *text = memory_print("%s time%s: %s%s%s%s%s", count, group->count == 1 ? "" : "s", verdicts[group->kind],
+    const char *scope = scopes[group->scope], *phase = text_phase(model, group->phase);
+    char *text = memory_print("%s time%s: %s%s%s%s%s%s%s", count, group->count == 1 ? "" : "s", verdicts[group->kind],
                               *scope ? ", " : "", scope, group->zero * 10 >= group->count * 9 ? ", zeros" : "",
-                              group->relation == DB_RELATION_RECYCLED ? ", in recycled memory" : "");
+                              group->relation == DB_RELATION_RECYCLED ? ", in recycled memory" : "",
+                              phase != NULL ? "; in " : "", phase != NULL ? phase : "");
     fputs("    ", page->out);
     page_wrap(page, 4, 6, text);
     char *first = text_context(model, group->process, group->example->first_node, false);

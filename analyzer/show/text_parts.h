@@ -45,9 +45,11 @@ void text_mixing(const struct page *page, const struct model *model);
 /* text_content.c: "content float32: 62 % zeros, sizes from 1.2e-06 to 3.4"; NULL where it was not asked for. Fresh memory. */
 char *text_contents(const struct contents *contents);
 
-/* text_phases.c: the phase of a finding, in words; NULL where it is none. */
-struct finding;
-const char *text_finding_phase(const struct model *model, const struct finding *finding);
+/* text_phases.c: a phase in words; NULL where it is none of a training. */
+const char *text_phase(const struct model *model, enum phase phase);
+
+/* text_phases.c: were the phases of a training recognised? */
+bool text_is_training(const struct model *model);
 
 /* text_finding.c: one finding. `rank` counts from 1. */
 void text_finding(const struct page *page, struct model *model, const struct finding *finding, size_t rank);

@@ -2,11 +2,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "findings/finding.h"
 #include "show/text_parts.h"
 
 /* Two phases make a training; one alone is some function of that name. */
-static bool is_training(const struct model *model)
+bool text_is_training(const struct model *model)
 {
     unsigned recognised = 0;
     for (enum phase phase = 0; phase < PHASE_OTHER; phase++)
@@ -29,10 +28,10 @@ static void add_part(char **text, const char *words, double ns, double total_ns)
 /* What ran on threads without Python is apart from what Python called and is none of the four. */
 void text_phases(const struct page *page, const struct model *model)
 {
-    if (!is_training(model))
+    if (!text_is_training(model))
         return;
     char *text = memory_print("%s", "");
-    double total = (double)times_total(&model->totals.times);
+    double total = (double)totals_run_ns(&model->totals);
     const struct phase_totals *phases = model->totals.phases, *other = &phases[PHASE_OTHER];
     for (enum phase phase = 0; phase < PHASE_OTHER; phase++)
         add_part(&text, phase_words[phase], (double)times_total(&phases[phase].times), total);
@@ -45,8 +44,10 @@ void text_phases(const struct page *page, const struct model *model)
 
 char *text_line_phases(const struct model *model, const struct line *line)
 {
-    uint64_t total = times_total(&line->times);
-    if (!is_training(model) || total == 0 || line->phase_ns[PHASE_OTHER] == total)
+    uint64_t total = 0;
+    for (enum phase phase = 0; phase < PHASE_COUNT; phase++)
+        total += line->phase_ns[phase];
+    if (!text_is_training(model) || total == 0 || line->phase_ns[PHASE_OTHER] == total)
         return NULL;
     char *text = memory_print("%s", "");
     for (enum phase phase = 0; phase < PHASE_COUNT; phase++) {
@@ -56,11 +57,12 @@ char *text_line_phases(const struct model *model, const struct line *line)
         }
         add_part(&text, phase_words[phase], (double)line->phase_ns[phase], (double)total);
     }
-    return text;
+    char *whole = memory_print("%s%s", model->phase < PHASE_COUNT ? "over the run " : "", text);
+    free(text);
+    return whole;
 }
 
-const char *text_finding_phase(const struct model *model, const struct finding *finding)
+const char *text_phase(const struct model *model, enum phase phase)
 {
-    enum phase phase = finding_phase(finding);
-    return is_training(model) && phase != PHASE_OTHER ? phase_words[phase] : NULL;
+    return text_is_training(model) && phase != PHASE_OTHER ? phase_words[phase] : NULL;
 }

@@ -251,8 +251,10 @@ static char *next_line(const struct model *model, const struct selection *select
             "little but time was measured; the access engine with more watched stores (PIEPROF_BUDGET), and "
             "the replica engine, tell what is stored and computed for nothing.");
     else
-        text = memory_print("%s. The time is where the lines above say; %s:%d has most of it.%s", nothing_found(model),
-                            longest_path, most->number, package);
+        text = memory_print(
+            "%s%s%s%s. The time is where the lines above say; %s:%d has most of it.%s",
+            model->phase < PHASE_COUNT ? "in " : "", model->phase < PHASE_COUNT ? phase_words[model->phase] : "",
+            model->phase < PHASE_COUNT ? " " : "", nothing_found(model), longest_path, most->number, package);
     free(package);
     free(path);
     free(longest_path);
@@ -264,14 +266,14 @@ static char *next_step(const struct model *model, const struct selection *select
     const char *why_off;
     if (model->process_count == 0)
         return memory_print("nothing was recorded: %s", why_nothing(model->run));
-    if (times_total(&model->totals.times) == 0 && model->totals.unplaced_ns > 0)
+    if (totals_run_ns(&model->totals) == 0 && model->totals.unplaced_ns > 0)
         return memory_print("there was no room to store where the time went: make some, or raise PIEPROF_MAX_SIZE.");
     if (!engine_ran(model->run, DB_ENGINE_TIME, &why_off) && selection->finding_count == 0)
         return without_time(model);
     bool nothing = selection->line_count == 0 && selection->finding_count == 0;
-    if ((nothing || times_total(&model->totals.times) == 0) && text_is_mostly_missing(model))
+    if ((nothing || totals_run_ns(&model->totals) == 0) && text_is_mostly_missing(model))
         return without_samples();
-    if (times_total(&model->totals.times) == 0 && selection->finding_count == 0)
+    if (totals_run_ns(&model->totals) == 0 && selection->finding_count == 0)
         return memory_print("the run was too short to be sampled; profile more of it, or raise PIEPROF_RATE.");
     if (nothing)
         return memory_print("nothing to report%s.", options->kind || options->file_glob || options->phase != PHASE_COUNT

@@ -41,8 +41,11 @@ bool verdict_tells(const struct verdict *verdict, const struct judged_item *item
 /* verdict_words.c: "new replica at src/model.py:57 in attention", printable; fresh memory. */
 char *verdict_title(const struct judged_item *item);
 
-/* verdict_words.c: claim, what and advice as one text, printable; fresh memory. */
+/* verdict_words.c: claim, what, advice, way and phase as one text, printable; fresh memory. */
 char *verdict_message(const struct judged_item *item);
+
+/* verdict_words.c: an item's phase in words; NULL where it is none of a training. */
+const char *verdict_phase(const struct judged_item *item);
 
 /* escape.c: fresh memory. */
 char *escape_xml(const char *text);

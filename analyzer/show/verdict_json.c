@@ -31,6 +31,7 @@ static json_t *json_item(const struct judged_item *item)
     json_object_set_new(object, "kind", json_text(item->kind));
     json_object_set_new(object, "id", json_text(finding != NULL ? finding->id : NULL));
     json_object_set_new(object, "category", json_text(finding != NULL ? finding->category : NULL));
+    json_object_set_new(object, "phase", json_phase_asked(item_phase(item)));
     json_object_set_new(object, "path", json_text(line != NULL ? item_path(item) : NULL));
     json_object_set_new(object, "line", line != NULL ? json_integer(line->number) : json_null());
     json_object_set_new(object, "columns", line != NULL ? json_columns(line) : json_null());
@@ -56,6 +57,7 @@ bool verdict_show_json(FILE *out, const struct verdict *verdict)
     json_object_set_new(root, "schema", json_integer(1));
     json_object_set_new(root, "passed", json_boolean(!judgement->failed));
     json_object_set_new(root, "run", json_text(verdict->now->name));
+    json_object_set_new(root, "phase", json_phase_asked(verdict->now->phase));
     json_object_set_new(root, "baseline", json_text(verdict->base != NULL ? verdict->base->name : NULL));
     json_put_count(root, "runs", verdict->now_count);
     json_put_count(root, "baselines", verdict->base_count);
@@ -96,6 +98,8 @@ static json_t *sarif_result(const struct judged_item *item)
     if (item->line != NULL)
         json_array_append_new(locations, sarif_location(item));
     json_object_set_new(result, "locations", locations);
+    if (item_phase(item) < PHASE_COUNT)
+        json_object_set_new(result, "properties", json_pack("{s:o}", "phase", json_phase(item_phase(item))));
     if (item->finding != NULL)
         json_object_set_new(result, "partialFingerprints", json_pack("{s:s}", "pieprofId/v1", item->finding->id));
     free(message);
@@ -129,6 +133,8 @@ bool verdict_show_sarif(FILE *out, const struct verdict *verdict)
         json_pack("{s:s,s:s,s:o}", "name", "PieProf", "version", PIEPROF_VERSION, "rules", sarif_rules(judgement));
     json_t *run =
         json_pack("{s:{s:o},s:o,s:s}", "tool", "driver", driver, "results", results, "columnKind", "unicodeCodePoints");
+    if (verdict->now->phase < PHASE_COUNT)
+        json_object_set_new(run, "properties", json_pack("{s:o}", "phase", json_phase(verdict->now->phase)));
     return dump(out, json_pack("{s:s,s:s,s:[o]}", "$schema", "https://json.schemastore.org/sarif-2.1.0.json", "version",
                                "2.1.0", "runs", run));
 }

@@ -93,6 +93,9 @@ bool verdict_show_junit(FILE *out, const struct verdict *verdict)
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"pieprof gate\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\" errors=\"0\">\n",
             empty ? 1 : judgement->item_count, failures, skipped);
+    if (verdict->now->phase < PHASE_COUNT)
+        fprintf(out, "  <properties><property name=\"phase\" value=\"%s\"/></properties>\n",
+                phase_names[verdict->now->phase]);
     for (size_t i = 0; i < judgement->item_count; i++)
         put_junit_case(out, &judgement->items[i]);
     if (empty)

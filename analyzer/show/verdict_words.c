@@ -32,9 +32,10 @@ static char *more_of(size_t runs)
 char *verdict_subject(const struct verdict *verdict)
 {
     char *now = more_of(verdict->now_count), *base = more_of(verdict->base_count);
-    char *text = verdict->base == NULL
-                     ? memory_print("%s%s", verdict->now->name, now)
-                     : memory_print("%s%s against %s%s", verdict->now->name, now, verdict->base->name, base);
+    const bool compared = verdict->base != NULL, restricted = verdict->now->phase < PHASE_COUNT;
+    char *text = memory_print("%s%s%s%s%s%s%s", verdict->now->name, now, compared ? " against " : "",
+                              compared ? verdict->base->name : "", compared ? base : "", restricted ? ", " : "",
+                              restricted ? profile_phase_words(verdict->now->phase) : "");
     free(now);
     free(base);
     return text;
@@ -48,6 +49,12 @@ bool verdict_tells(const struct verdict *verdict, const struct judged_item *item
         return verdict->judgement->counts[JUDGED_LIMIT] > 0;
     return judged_fails(item->how) || item->how == JUDGED_GONE || item->how == JUDGED_MOVED ||
            item->how == JUDGED_UNTOLD || item->how == JUDGED_SMALL;
+}
+
+const char *verdict_phase(const struct judged_item *item)
+{
+    enum phase phase = item_phase(item);
+    return item->profile->training && phase < PHASE_OTHER ? phase_words[phase] : NULL;
 }
 
 char *verdict_title(const struct judged_item *item)
@@ -67,10 +74,12 @@ char *verdict_message(const struct judged_item *item)
     bool claimed = finding != NULL && finding->claim != NULL && finding->claim != item->what;
     bool advised = finding != NULL && finding->advice != NULL;
     bool called = finding != NULL && finding->way != NULL && strstr(finding->way, " > ") != NULL;
+    const char *phase = verdict_phase(item);
     char *whole =
-        memory_print("%s%s%s%s%s%s%s%s", claimed ? finding->claim : "", claimed && *item->what != '\0' ? " " : "",
+        memory_print("%s%s%s%s%s%s%s%s%s%s%s", claimed ? finding->claim : "", claimed && *item->what != '\0' ? " " : "",
                      item->what, advised ? " " : "", advised ? finding->advice : "", called ? " The way there: " : "",
-                     called ? finding->way : "", called ? "." : "");
+                     called ? finding->way : "", called ? "." : "", phase != NULL ? " Phase: " : "",
+                     phase != NULL ? phase : "", phase != NULL ? "." : "");
     char *message = text_printable(whole, strlen(whole));
     free(whole);
     return message;

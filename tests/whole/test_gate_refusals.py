@@ -260,9 +260,12 @@ def damaged(document, path, value):
 
 
 DAMAGE = [
-    (("version",), 2, "of version 2, and this pieprof-report reads up to version 1"), (("version",), 0, '"version"'), (("version",), "1", '"version"'),
+    (("version",), 3, "of version 3, and this pieprof-report reads up to version 2"), (("version",), 0, '"version"'), (("version",), "1", '"version"'),
     (("format",), "other", "not a baseline"), (("format",), 3, "not a baseline"), (("engines",), [], '"engines"'),
     (("engines", "replica"), 1, '"engines"'), (("program",), None, '"kind" must be a string'), (("program", "kind"), "binary", '"program"'),
+    (("phase",), "warmup", '"phase" must be data_loading, forward, backward, optimizer or other'), (("phase",), None, '"phase"'), (("phase",), 1, '"phase"'),
+    (("lines", 0, "phases"), "forward", 'lines, entry 1: "phases" must be an array'), (("lines", 0, "phases"), ["other"] * 6, '"phases"'),
+    (("lines", 0, "phases"), ["other", "warmup"], '"phase"'), (("findings", 0, "phase"), 7, 'findings, entry 1: "phase"'),
     (("partial",), 3, '"partial" must be a string or null'), (("files",), {}, '"files" must be an array'),
     (("files", 0), 7, "files, entry 1: must be an object"), (("files", 0, "digests"), "123", "files, entry 1: \"digests\""),
     (("files", 0, "digests"), "zzzzzzzz", "\"digests\""), (("lines", 1, "path"), "none.py", 'lines, entry 2: "path" must be one of "files"'),

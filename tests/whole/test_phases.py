@@ -281,7 +281,11 @@ def test_the_filter_leaves_one_phase(training, phase, files, findings, pairs):
     assert files_of(report["lines"]) == files
     assert len(report["findings"]) == findings
     assert [pair["verdict"] for pair in report["pairs"]] == pairs
-    assert report["totals"] == report_of(training)["totals"]
+    totals, of_run = report["totals"], report_of(training)["totals"]
+    assert (report["phase"], report_of(training)["phase"]) == (phase, None)
+    assert totals["phases"] == of_run["phases"], "the table of phases is the run's"
+    assert (totals["time_s"]["total"], totals["elsewhere_s"]) == (of_run["phases"][phase]["time_s"], of_run["phases"][phase]["elsewhere_s"])
+    assert totals["replicas"] == of_run["phases"][phase]["replicas"]
     text = whole.read_report(training, "--phase", phase)
     assert files[0] in text and not any(file in text.split("phases")[1] for file in {"model.py", "clip.py", "descent.py"} - set(files))
 
