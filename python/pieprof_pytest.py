@@ -7,8 +7,8 @@
 
 With --pieprof each marked test runs in a process of its own under PieProf, with the options of the whole run, and `pieprof-report gate` judges it; its failure
 message is the finding. Without the option marked tests are tests like all others. The marker takes the gate's metrics with
-`max_` before them - findings, replicas, replica_objects, transfers, dead_stores, redundant_stores - and `baseline`, a file;
-nothing at all means `max_findings=0`. PieProf's programs are found on the PATH, or where --pieprof-programs says.
+`max_` before them - findings, replicas, replica_objects, transfers, dead_stores, redundant_stores - `baseline`, a file, and
+`phase`, the only one of the training that is judged; neither limit nor baseline means `max_findings=0`. PieProf's programs are found on the PATH, or where --pieprof-programs says.
 """
 import json
 import os
@@ -34,7 +34,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line(
-        "markers", "pieprof(max_findings=0, max_replicas='1MiB', ..., baseline=None): gated under --pieprof; see pieprof_pytest")
+        "markers", "pieprof(max_findings=0, max_replicas='1MiB', ..., baseline=None, phase=None): gated under --pieprof; see pieprof_pytest")
 
 
 def gate_arguments(marker):
@@ -42,14 +42,14 @@ def gate_arguments(marker):
     if marker.args:
         raise pytest.UsageError(f"pieprof marker: {marker.args[0]!r} has no name; say which limit it is, as in max_findings=0")
     limits = dict(marker.kwargs)
-    baseline = limits.pop("baseline", None)
+    baseline, phase = limits.pop("baseline", None), limits.pop("phase", None)
     arguments = ["--baseline", str(baseline)] if baseline is not None else []
     for name, value in limits.items() if limits or arguments else [("max_findings", 0)]:
         metric = name.removeprefix("max_") if hasattr(name, "removeprefix") else name[len("max_"):]
         if not name.startswith("max_") or metric not in METRICS:
-            raise pytest.UsageError(f"pieprof marker: {name}: allowed are baseline, {', '.join('max_' + metric for metric in METRICS)}")
+            raise pytest.UsageError(f"pieprof marker: {name}: allowed are baseline, {', '.join('max_' + metric for metric in METRICS)}, phase")
         arguments += ["--max", f"{metric}={value}"]
-    return arguments
+    return arguments + (["--phase", str(phase)] if phase is not None else [])
 
 
 def find_program(config, name):

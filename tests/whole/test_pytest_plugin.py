@@ -74,6 +74,40 @@ def test_marked_tests_are_gated(suite):
     assert "it is not" in done.stdout and "max_bytes: allowed are baseline, max_findings" in done.stdout
 
 
+def test_a_phase_alone_is_judged(tmp_path):
+    """The waste lies in forward()."""
+    (tmp_path / "test_training.py").write_text(textwrap.dedent("""
+        import numpy as np
+        import pytest
+
+        points = np.random.default_rng(0).normal(size=(4000, 64))
+
+        def forward(step):
+            lengths = (points**2).sum(axis=1) ** 0.5
+            return (points + step) / lengths[:, None]
+
+        def train():
+            for step in range(50):
+                forward(step)
+
+        @pytest.mark.pieprof(phase="forward")
+        def test_forward():
+            train()
+
+        @pytest.mark.pieprof(max_findings=0, phase="optimizer")
+        def test_optimizer():
+            train()
+
+        @pytest.mark.pieprof(phase="warmup")
+        def test_unknown():
+            pass
+        """))
+    done, outcomes = run(tmp_path, "--pieprof", f"--pieprof-programs={whole.BUILD}")
+    assert outcomes == {"test_forward": "FAILED", "test_optimizer": "PASSED", "test_unknown": "FAILED"}, done.stdout
+    assert "gate failed the test's run, phase forward: 1 limit" in done.stdout
+    assert "--phase warmup: expected data_loading|forward|backward|optimizer|other" in done.stdout
+
+
 def test_a_comment_that_another_test_needs_is_not_told_as_unused(tmp_path):
     """Each runs a part of the file alone; a comment that can never be used is told."""
     (tmp_path / "test_training.py").write_text(textwrap.dedent("""
