@@ -83,21 +83,29 @@ static void try_baseline(const uint8_t *bytes, size_t size)
     intern_free_all();
 }
 
-static void show(struct run *run)
+static void show_model(FILE *out, struct model *model)
 {
-    FILE *out = fopen("/dev/null", "we");
     struct options options = {.top = (size_t)-1, .width = 80, .color = COLOR_ALWAYS};
     struct selection_limits limits = {.lines = 10, .pairs = 5};
     struct selection selection;
+    selection_make(&selection, model, &options, &limits);
+    dump_show(out, model, model->phase);
+    text_show(out, model, &selection, &options);
+    json_show(out, model, &selection);
+    compare_model(out, model);
+    selection_free(&selection);
+}
+
+/* Of the whole run, then of one phase. */
+static void show(struct run *run)
+{
+    FILE *out = fopen("/dev/null", "we");
     struct model model;
     model_build(&model, run, NULL, 0);
     findings_say(&model);
-    selection_make(&selection, &model, &options, &limits);
-    dump_show(out, run);
-    text_show(out, &model, &selection, &options);
-    json_show(out, &model, &selection);
-    compare_model(out, &model);
-    selection_free(&selection);
+    show_model(out, &model);
+    model_restrict(&model, (enum phase)(run->file_bytes % PHASE_COUNT));
+    show_model(out, &model);
     source_free_all();
     binary_free_all();
     model_free(&model);
