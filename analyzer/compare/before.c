@@ -172,10 +172,7 @@ enum judged before_judge(const struct match *match, const struct profile_line *b
     double larger = now->bytes / (double)now->births / (firm.bytes / (double)firm.births);
     bool only_larger = (data_is_larger(match, finding->line) || data_is_larger_by(match, finding->line, larger)) &&
                        repeats_as_often(match, finding, now, there, factor);
-    if (!more || only_larger || untold_by_length(match, finding))
-        return JUDGED_KNOWN;
-    there->untold = untold_without_witness(match, finding->line);
-    return there->untold != NULL ? JUDGED_UNTOLD : JUDGED_INCREASED;
+    return more && !only_larger && !untold_by_length(match, finding) ? JUDGED_INCREASED : JUDGED_KNOWN;
 }
 
 /* Is `line` of the run that is judged the finding's, or the package's line or user line that may lead in its place? */

@@ -53,6 +53,12 @@ struct profile_way {
     uint64_t again; /* of these, equal to an earlier one, or all one value */
 };
 
+/* Results of a line, and how many bytes they are, in all phases, whichever is asked for. */
+struct profile_made {
+    uint64_t results;
+    double bytes;
+};
+
 struct profile_line {
     size_t file; /* index into the profile's files */
     const char *function, *text;
@@ -66,7 +72,8 @@ struct profile_line {
         phases; /* bits: in which it made objects, whichever is asked for; 0: in none, or not known, as in earlier baselines */
     struct profile_group *groups;
     size_t group_count, group_capacity;
-    uint64_t typical_bytes; /* half of its results are no larger; 0: not known, as in baselines of earlier versions */
+    struct profile_made made;
+    uint64_t typical_bytes; /* half of these are no larger; 0: not known, as in baselines of earlier versions */
     /* Of a run only. */
     unsigned ran; /* bits: as `phases`, and in which its code ran, or touched objects */
     double time_s;
@@ -136,6 +143,9 @@ struct profile {
 struct options;
 bool profile_load(struct profile *profile, const char *path, const struct options *options);
 void profile_free(struct profile *profile);
+
+/* profile_load.c: what a line's groups say that it made; of a run or baseline of one phase that is not all. */
+struct profile_made profile_made_by_groups(const struct profile_line *line);
 
 /* profile_load.c: adds a line's objects to the profile's sums. */
 void profile_count_line(struct profile *profile, const struct profile_line *line);

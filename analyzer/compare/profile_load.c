@@ -93,6 +93,18 @@ bool profile_load(struct profile *profile, const char *path, const struct option
     return good && is_of_phase(profile, options->phase);
 }
 
+struct profile_made profile_made_by_groups(const struct profile_line *line)
+{
+    struct profile_made made = {0};
+    for (size_t i = 0; i < line->group_count; i++) {
+        const struct profile_group *group = &line->groups[i];
+        profile_add(&made.results, group->results);
+        if (group->births > 0)
+            made.bytes += (double)group->bytes * ((double)group->results / (double)group->births);
+    }
+    return made;
+}
+
 void profile_count_line(struct profile *profile, const struct profile_line *line)
 {
     for (size_t i = 0; i < line->group_count; i++) {

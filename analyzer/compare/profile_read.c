@@ -194,6 +194,10 @@ static void take_line(struct reader *reader, const json_t *row)
     }
     for (size_t i = 0; i < json_array_size(groups) && *reader->error == NULL; i++)
         take_group(reader, line, json_array_get(groups, i));
+    line->made = profile_made_by_groups(line);
+    if (profile->phase < PHASE_COUNT)
+        line->made = (struct profile_made){.results = take_count(reader, row, "made_results"),
+                                           .bytes = (double)take_count(reader, row, "made_bytes")};
 }
 
 static bool is_made_of(const char *text, const char *letters)

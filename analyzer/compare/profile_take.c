@@ -150,6 +150,13 @@ static void take_site(struct profile_line *line, const struct site *site)
     profile_add(&group->constant_bytes, bytes_of(site, compared.constant, compared.examined));
 }
 
+static void take_made(struct profile_line *line, const struct site *site)
+{
+    line->phases |= 1u << node_phase(site->process, site_node(site));
+    profile_add(&line->made.results, site_results(site));
+    line->made.bytes += (double)site_results(site) * (double)site->record->size_bytes;
+}
+
 static int group_order(const void *left, const void *right)
 {
     const struct profile_group *a = left, *b = right;
@@ -226,14 +233,14 @@ static int size_order(const void *left, const void *right)
 }
 
 /* The median: the one buffer that a library's first call keeps for itself does not move it, however large. */
-static uint64_t typical_bytes(const struct model *model, const struct line *line)
+static uint64_t typical_bytes(const struct line *line)
 {
     struct sized *sizes = NULL;
     size_t count = 0, capacity = 0;
     double results = 0, smaller = 0;
     for (const struct place *place = line->places; place != NULL; place = place->next)
         for (const struct site *site = place->sites; site != NULL; site = site->next) {
-            if (!is_taken(model, site) || site_results(site) == 0)
+            if (site->record->size_bytes < SURE_BYTES || site_results(site) == 0)
                 continue;
             sizes = memory_grow(sizes, count, &capacity, sizeof(*sizes));
             sizes[count++] = (struct sized){site->record->size_bytes, site_results(site)};
@@ -263,7 +270,7 @@ static void take_line(struct profile *profile, struct model *model, const struct
                                    .caller_file = caller_file,
                                    .caller_number = line->caller != NULL ? line->caller->number : 0,
                                    .own = line->own,
-                                   .typical_bytes = typical_bytes(model, line),
+                                   .typical_bytes = typical_bytes(line),
                                    .ran = line->phases,
                                    .time_s = (double)times_total(&line->times) * 1e-9,
                                    .samples = line->times.samples,
@@ -276,11 +283,13 @@ static void take_line(struct profile *profile, struct model *model, const struct
             take_way(profile, model, taken, place->sites);
         for (const struct site *site = place->sites; site != NULL; site = site->next) {
             if (site->record->size_bytes >= SURE_BYTES)
-                taken->phases |= 1u << node_phase(site->process, site_node(site));
+                take_made(taken, site);
             if (is_taken(model, site))
                 take_site(taken, site);
         }
     }
+    if (model->phase == PHASE_COUNT)
+        taken->made = profile_made_by_groups(taken); /* as of a baseline, which holds no sites */
     if (taken->group_count > 0)
         qsort(taken->groups, taken->group_count, sizeof(*taken->groups), group_order);
 }

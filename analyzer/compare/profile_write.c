@@ -3,6 +3,7 @@
  * committed. Its schema is tests/schema/baseline.schema.json.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include <jansson.h>
@@ -141,6 +142,10 @@ static json_t *json_lines(const struct profile *profile)
         json_object_set_new(object, "text", json_text(line->text));
         json_object_set_new(object, "objects", groups);
         json_object_set_new(object, "phases", json_phases_of(line->phases));
+        if (profile->phase < PHASE_COUNT) {
+            json_put_count(object, "made_results", line->made.results);
+            json_put_count(object, "made_bytes", (uint64_t)fmin(line->made.bytes, 0x1p62));
+        }
         if (line->typical_bytes > 0)
             json_put_count(object, "typical_bytes", line->typical_bytes);
         json_object_set_new(object, "caller", json_caller(profile, line));

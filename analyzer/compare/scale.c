@@ -8,21 +8,12 @@
 
 uint64_t line_results(const struct profile_line *line)
 {
-    uint64_t results = 0;
-    for (size_t i = 0; i < line->group_count; i++)
-        profile_add(&results, line->groups[i].results);
-    return results;
+    return line->made.results;
 }
 
 static double mean_bytes(const struct profile_line *line, double results)
 {
-    double bytes = 0;
-    for (size_t i = 0; i < line->group_count; i++) {
-        const struct profile_group *group = &line->groups[i];
-        if (group->births > 0)
-            bytes += (double)group->bytes * ((double)group->results / (double)group->births);
-    }
-    return results > 0 ? bytes / results : 0;
+    return results > 0 ? line->made.bytes / results : 0;
 }
 
 static double times(double now, double before)

@@ -41,6 +41,7 @@ void scales_free(struct scales *scales);
 /* The innermost row on a way that the baseline does not have; NULL: it has all. */
 const struct profile_row *way_new_row(const struct match *match, const struct profile_way *way);
 
+/* Of all phases, as all that is told here: a run is as long, and its data as large, whichever phase is asked for. */
 uint64_t line_results(const struct profile_line *line);
 
 #endif

@@ -141,16 +141,6 @@ const char *untold_by_phase(const struct match *match, size_t line)
                  "nothing. Compare all phases.";
 }
 
-const char *untold_without_witness(const struct match *match, size_t line)
-{
-    if (match->now->phase == PHASE_COUNT || match->scales.of[line].bytes_each <= 1 + LENGTH_DIFFERS)
-        return NULL;
-    for (size_t i = 0; i < match->now->line_count; i++)
-        if (i != line && match->scales.of[i].bytes_each > 0)
-            return NULL;
-    return "Its buffers are larger, and no other line of this phase tells whether the data are. Compare all phases.";
-}
-
 const char *untold_why(const struct match *match, const struct profile_finding *finding, const struct repeated *now)
 {
     const char *by_phase = untold_by_phase(match, finding->line);

@@ -19,12 +19,6 @@ bool untold_by_length(const struct match *match, const struct profile_finding *f
  */
 const char *untold_by_phase(const struct match *match, size_t line);
 
-/*
- * Of runs of which one phase is asked for: are the buffers of a line that was not edited larger, and is there no other line of the phase that
- * would tell whether the data are? A sentence; NULL: no.
- */
-const char *untold_without_witness(const struct match *match, size_t line);
-
 /* Why whether the baseline's code had a finding cannot be told, with the remedy; NULL: it can. `now` is what its line made again. */
 const char *untold_why(const struct match *match, const struct profile_finding *finding, const struct repeated *now);
 

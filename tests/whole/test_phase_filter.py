@@ -374,21 +374,38 @@ def test_a_new_line_is_new_in_its_phase(tmp_path, exported):
     assert failing(verdict(now, "--baseline", base, "--phase", "forward", status=1)) == [("new", "replica", 7)]
 
 
-def test_what_no_line_of_the_phase_tells_is_not_told(tmp_path):
-    """Of larger data: the other lines say so, or nothing does."""
-    def of(size, beside):
+@pytest.mark.parametrize("exported", [False, True])
+def test_lines_of_other_phases_tell_how_large_the_data_is(tmp_path, exported):
+    """Buffers of four times the size: where another line's are, too, that is the data; where none is, it is more waste."""
+    def of(name, size, beside):
         program = Training()
         program.made("forward", size, 260, 259, samples=40)
-        program.made("data_loading", size // 4, 260)
-        if beside:
-            program.made("scale forward", size, 260)
-        return program
-    for beside, told in ((True, "known"), (False, "cannot tell")):
-        base, now = (of(size, beside).write(tmp_path / f"{size}.db") for size in (MIB, 4 * MIB))
-        assert failing(verdict(now, "--baseline", base, status=0)) == []
-        (item,) = verdict(now, "--baseline", base, "--phase", "forward", status=0)["items"]
+        program.made("data_loading", beside, 260)
+        return program.write(tmp_path / f"{name}.db")
+    now = of("now", 4 * MIB, 256 * 1024)
+    for beside, status in ((65536, 0), (256 * 1024, 1)):
+        base = of("base", MIB, beside)
+        verdict(now, "--baseline", base, status=status)
+        base = export(base, "--phase", "forward") if exported else base
+        (item,) = verdict(now, "--baseline", base, "--phase", "forward", status=status)["items"]
+        assert item["verdict"] == ("increased" if status else "known")
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_lines_of_other_phases_tell_how_long_the_run_is(tmp_path, exported):
+    """What came once in a run of one epoch, and comes in each of 25: a line of another phase grew as the run did."""
+    def of(name, epochs, beside):
+        program = Training()
+        program.made("forward", MIB, epochs, epochs - 1, samples=40)
+        program.made("other", 65536, beside)
+        return program.write(tmp_path / f"{name}.db")
+    now = of("now", 25, 25)
+    for beside, status, told in ((1, 0, "cannot tell"), (25, 1, "new")):
+        base = of("base", 1, beside)
+        verdict(now, "--baseline", base, status=status)
+        base = export(base, "--phase", "forward") if exported else base
+        (item,) = verdict(now, "--baseline", base, "--phase", "forward", status=status)["items"]
         assert item["verdict"] == told
-    assert "no other line of this phase tells whether the data are" in item["why"]
 
 
 @pytest.mark.parametrize("phase, status", [("backward", 1), ("forward", 0), (None, 1)])
