@@ -128,11 +128,10 @@ static const char *why_unused(const struct profile_ignore *ignore)
 
 static void note_unused(struct judgement *judgement, const struct profile *now, const struct gate_options *options)
 {
-    if (now->phase < PHASE_COUNT) /* it may be for a finding of another phase */
-        return;
+    const bool whole = now->phase == PHASE_COUNT; /* what is not used may be for a finding of another phase, else */
     for (size_t i = 0; i < now->ignore_count; i++) {
         const struct profile_ignore *ignore = &now->ignores[i];
-        if (!ignore->used)
+        if (!ignore->used && (whole || !options_know_kind(ignore->kind)))
             judgement_note(judgement,
                            memory_print("%s:%d: the comment that ignores [%s] %s", now->files[ignore->file].path,
                                         ignore->number, ignore->kind, why_unused(ignore)));
@@ -141,7 +140,7 @@ static void note_unused(struct judgement *judgement, const struct profile *now, 
         bool used = false;
         for (size_t j = 0; j < now->finding_count; j++)
             used = used || strcmp(now->findings[j].id, options->allowed[i]) == 0;
-        if (!used)
+        if (!used && whole)
             judgement_note(judgement, memory_print("%s is allowed, but no finding has this id", options->allowed[i]));
     }
 }

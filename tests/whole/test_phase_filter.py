@@ -294,6 +294,9 @@ def test_exceptions_of_other_phases_are_not_called_unused(tmp_path):
         data = verdict(path, "--max", "findings=0", "--allow", scale, "--phase", phase, status=None)
         assert not data["notes"] and data["counts"]["suppressed"] == (phase == "forward")
     assert len(verdict(path, "--max", "findings=9", "--allow", "0" * 16, status=0)["notes"]) == 1
+    path = training(text=text.replace("[replica] a test", "[bogus]")).write(tmp_path / "run.db")
+    (note,) = verdict(path, "--max", "findings=9", "--phase", "forward", status=0)["notes"]
+    assert "there is no such kind of finding" in note
 
 
 def test_only_one_phase_is_compared_with_itself(run, tmp_path):
