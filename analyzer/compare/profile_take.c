@@ -257,6 +257,25 @@ static uint64_t typical_bytes(const struct line *line)
     return typical;
 }
 
+static void take_places(struct profile *profile, const struct model *model, struct profile_line *taken,
+                        const struct line *line)
+{
+    for (const struct place *place = line->places; place != NULL; place = place->next) {
+        if (place->sites != NULL)
+            take_way(profile, model, taken, place->sites);
+        for (const struct site *site = place->sites; site != NULL; site = site->next) {
+            if (site->record->size_bytes >= SURE_BYTES)
+                take_made(taken, site);
+            if (is_taken(model, site))
+                take_site(taken, site);
+        }
+    }
+    if (model->phase == PHASE_COUNT)
+        taken->made = profile_made_by_groups(taken); /* as of a baseline, which holds no sites */
+    if (taken->group_count > 0)
+        qsort(taken->groups, taken->group_count, sizeof(*taken->groups), group_order);
+}
+
 static void take_line(struct profile *profile, struct model *model, const struct line *line)
 {
     size_t file = take_file(profile, model, line->file);
@@ -278,20 +297,7 @@ static void take_line(struct profile *profile, struct model *model, const struct
                                    .stores = line->shares[SHARE_STORES],
                                    .dead = line->shares[SHARE_DEAD]};
     take_columns(taken, &line->span);
-    for (const struct place *place = line->places; place != NULL; place = place->next) {
-        if (place->sites != NULL)
-            take_way(profile, model, taken, place->sites);
-        for (const struct site *site = place->sites; site != NULL; site = site->next) {
-            if (site->record->size_bytes >= SURE_BYTES)
-                take_made(taken, site);
-            if (is_taken(model, site))
-                take_site(taken, site);
-        }
-    }
-    if (model->phase == PHASE_COUNT)
-        taken->made = profile_made_by_groups(taken); /* as of a baseline, which holds no sites */
-    if (taken->group_count > 0)
-        qsort(taken->groups, taken->group_count, sizeof(*taken->groups), group_order);
+    take_places(profile, model, taken, line);
 }
 
 /* The index of a model's line; SIZE_MAX where it was not taken. */
