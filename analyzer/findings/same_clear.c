@@ -58,43 +58,61 @@ static bool names_the_same(const struct clearing *one, const struct clearing *ot
     return owner.length_bytes > 0;
 }
 
-/*
- * Does the text name the array between the two, in "grad[rows] += x", "np.add.at(grad, rows, x)"? So few elements may change there that
- * none of them was followed.
- */
-static bool changes_between(const struct clearing *first, const struct clearing *second)
+/* "grad" of "grad[:]", "grad.fill(0)", "np.ndarray.fill(grad, 0)" and "np.add(x, y, out=grad)"; empty: the text does not tell. */
+static struct word buffer_of(const struct clearing *clearing)
 {
-    if (first->text.text == NULL || second->text.text == NULL || first->code != second->code ||
-        scope_function(first->code, first->row) != scope_function(second->code, second->row))
-        return false;
-    struct word row, owner = word_name_at(second->text.text, word_end(second->text));
-    size_t indent = 0, last = word_last_part(owner).length_bytes;
-    if (fresh_is_module(owner))
-        return false;
-    if (!second->by_subscript)
-        owner.length_bytes -= owner.length_bytes > last ? last + 1 : last;
-    for (int32_t at = first->row + 1; owner.length_bytes > 0 && at < second->row; at++)
-        if (suite_row(first->code, at, &row, &indent) && word_mentions(row, owner) > 0)
-            return true;
-    return false;
+    struct word function, arguments, items[WORDS_MAX], keyword, value, none = {NULL, 0};
+    if (clearing->text.text == NULL)
+        return none;
+    if (clearing->by_subscript)
+        return word_name_at(clearing->text.text, word_end(clearing->text));
+    if (!word_call(clearing->text, &function, &arguments))
+        return none;
+    size_t last = word_last_part(function).length_bytes;
+    function.length_bytes -= function.length_bytes > last ? last + 1 : last;
+    if (!fresh_is_module(function))
+        return function;
+    size_t count = word_split(arguments, ',', items, WORDS_MAX);
+    struct word buffer = count > 0 && count != SIZE_MAX ? items[0] : none;
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        if (word_assigned(items[i], &keyword, &value) && word_is(keyword, "out"))
+            buffer = value;
+    return word_equal(word_name_at(buffer.text, word_end(buffer)), buffer) ? buffer : none;
 }
 
-bool same_clear(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node)
+/* Of calls that store into one array: nothing else does in between, nor reads it, whatever the sampled elements show. */
+static enum meanwhile meanwhile(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node,
+                                const struct clearing *first, const struct clearing *second)
+{
+    struct word buffer = buffer_of(first), other = buffer_of(second);
+    if (!word_equal(buffer, other))
+        buffer.length_bytes = 0;
+    return meanwhile_of(model, process, first_node, second_node, buffer);
+}
+
+/* "p.grad.zero_()": what a backward pass adds to is no array of few changes. */
+static bool is_gradient(const struct clearing *clearing)
+{
+    return clearing->text.text != NULL && clear_behind_grad(clearing->text.text, word_end(clearing->text)) != NULL;
+}
+
+enum meanwhile same_clear(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node)
 {
     struct clearing first = clearing_at(model, process, first_node), second = clearing_at(model, process, second_node);
     struct cleared pair;
-    if (changes_between(&first, &second))
-        return false;
-    if (!first.of_many && !first.of_one && !second.of_many && !second.of_one)
-        return true;
+    bool is_one = !first.of_many && !second.of_many;
+    if (!first.of_one && !second.of_one && is_one)
+        return meanwhile(model, process, first_node, second_node, &first, &second);
     if (first.text.text == NULL || second.text.text == NULL || first.code != second.code)
-        return false;
+        return MEANWHILE_OPEN;
+    if (is_one && !is_gradient(&first))
+        return names_the_same(&first, &second) ? meanwhile(model, process, first_node, second_node, &first, &second)
+                                               : MEANWHILE_OPEN;
     struct ways ways = ways_part(model, process, first_node, second_node);
     bool in_one_call =
         ways.file != NULL && strcmp(ways.file, first.file) == 0 && ways.first == first.row && ways.second == second.row;
-    if (in_one_call && cleared_find(first.code, second.row, &pair) &&
-        ((pair.first == first.row && pair.second == second.row) ||
-         (pair.first == second.row && pair.second == first.row)))
-        return true;
-    return names_the_same(&first, &second);
+    bool is_same = in_one_call && cleared_find(first.code, second.row, &pair) &&
+                   ((pair.first == first.row && pair.second == second.row) ||
+                    (pair.first == second.row && pair.second == first.row));
+    return is_same || names_the_same(&first, &second) ? MEANWHILE_STILL : MEANWHILE_OPEN;
 }

@@ -15,7 +15,7 @@
  * (the later one finds zeros nearly everywhere, but whoever makes use of such a pass reads); a buffer that is cleared before each of
  * several sparse phases: the sampled elements are all others than those that change, so that each clear repeats the one before, round
  * and round, and none is told; clears of what overlaps only (two optimizers that share an encoder): what clears gradients must
- * by its text clear what the other clears.
+ * by its text clear what the other clears; a few elements that a function, or another name, changes or reads between the two.
  */
 #include <ctype.h>
 #include <math.h>
@@ -247,7 +247,7 @@ static bool holds(struct model *model, const struct restored *restored)
 {
     uint64_t evidence = restored->same + restored->again, zeros = restored->same_zero + restored->again_zero;
     if ((!is_dead(restored) && !is_found(model, restored)) || goes_round(restored) ||
-        !same_clear(model, restored->process, restored->first_node, restored->second_node) ||
+        same_clear(model, restored->process, restored->first_node, restored->second_node) == MEANWHILE_OPEN ||
         finding_has_line(restored->line))
         return false;
     double least = restored->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)restored->samples)) : 0;
@@ -268,10 +268,12 @@ static void put(struct model *model, struct finding *finding, bool dead)
         "Of %s stores that were followed, %s wrote the value that was there, where they came after another: "
         "what %s had stored%s.",
         whole, again, before, dead ? ", unread until then" : "; whether other threads read it is open");
+    bool in_round = same_clear(model, finding->process, finding->first_node, finding->node) == MEANWHILE_ROUND;
+    const char *ends = in_round ? "; see that neither the first round nor what follows the last needs it" : "";
     finding->advice =
-        dead ? memory_print("Leave one of the two out, %s or %s.", own, before)
-             : memory_print("Leave %s out and keep %s: what it stores was there each time that it was looked at.", own,
-                            before);
+        dead ? memory_print("Leave one of the two out, %s or %s%s.", own, before, ends)
+             : memory_print("Leave %s out and keep %s: what it stores was there each time that it was looked at%s.",
+                            own, before, ends);
     char *all[] = {before, own, whole, again};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);

@@ -1,5 +1,7 @@
 #include "findings/ways.h"
 
+#include <string.h>
+
 #define FRAMES_MAX 200
 
 /* The Python frames of a way, outermost first: node ids. */
@@ -89,6 +91,37 @@ struct ways_calls ways_calls(struct model *model, struct process *process, uint3
     if (a.code == NULL || b.code == NULL || step_is(a, b))
         return none;
     return (struct ways_calls){a.code->file, a.line, b.code->file, b.line};
+}
+
+/* Is all of its text that of one suite? */
+static bool is_of_suite(const struct code *code)
+{
+    const char *end = strrchr(code->function, '>');
+    return end == NULL || end[1] != '\0' || strcmp(code->function, "<module>") == 0;
+}
+
+size_t ways_behind(struct model *model, struct process *process, uint32_t node_id, uint32_t other_node,
+                   struct ways_step *steps, size_t most)
+{
+    struct way own, other;
+    size_t parting = 0, count = 0;
+    if (!way_to(process, node_id, &own) || !way_to(process, other_node, &other))
+        return SIZE_MAX;
+    while (parting < own.count && parting < other.count &&
+           step_is(step_at(model, process, own.frames[parting]), step_at(model, process, other.frames[parting])))
+        parting++;
+    for (size_t i = parting; i < own.count; i++) {
+        struct step step = step_at(model, process, own.frames[i]);
+        if (step.code == NULL)
+            return SIZE_MAX;
+        bool is_passed = step.code->owner == OWNER_FOUNDATION || step.code->owner == OWNER_STDLIB;
+        if (is_passed && i > parting)
+            continue;
+        if (step.code->owner != OWNER_USER || !is_of_suite(step.code) || count == most)
+            return SIZE_MAX;
+        steps[count++] = (struct ways_step){step.code->file, step.line};
+    }
+    return count;
 }
 
 /* Where the line's function was called. */

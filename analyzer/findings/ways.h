@@ -26,6 +26,19 @@ struct ways_calls {
 /* The innermost ones to two nodes of one process: whatever else calls further out do, these do what the nodes do. */
 struct ways_calls ways_calls(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node);
 
+/* A frame of the user's on a way. */
+struct ways_step {
+    const char *file;
+    int32_t row;
+};
+
+/*
+ * The way to a node, from the frame of the user's on in which that of the other node parts from it, inwards; without what NumPy, PyTorch
+ * and Python's library run of their own. How many; SIZE_MAX where there are more than `most`, or frames of others, or of lambdas and comprehensions.
+ */
+size_t ways_behind(struct model *model, struct process *process, uint32_t node_id, uint32_t other_node,
+                   struct ways_step *steps, size_t most);
+
 /* The two lines, of one file, that call the function of the sites' line; where that is one line, those where the ways part. */
 struct ways ways_to_line(struct model *model, const struct site *one, const struct site *other);
 

@@ -67,6 +67,33 @@ USED = {
             total += buffer[places[3]]
         """,
 }
+SPARSE = {
+    "by functions": """
+        def tally(at):
+            np.add.at(counts, at, 1)
+        def some(at):
+            return counts[at].sum()
+        for step in range(1000 * longer):
+            places = rng.integers(0, 1_000_000, 200)
+            clear(counts)
+            tally(places)
+            total += some(places)
+            clear(counts)
+            tally(places)
+            total += counts.sum()
+        """,
+    "by another name": """
+        same = counts
+        for step in range(1000 * longer):
+            places = rng.integers(0, 1_000_000, 200)
+            counts.fill(0.0)
+            same[places] += 1.0
+            total += same[places].sum()
+            counts.fill(0.0)
+            same[places] -= 1.0
+            total += same.sum()
+        """,
+}
 
 
 def profile(tmp_path, source, mark="A"):
@@ -86,12 +113,15 @@ def test_the_line_is_named(tmp_path, name):
     assert f"program.py:{marks['first']}" in finding["advice"]
 
 
-@pytest.mark.parametrize("source", ["""
+ENDS = "; see that neither the first round nor what follows the last needs it"
+
+
+@pytest.mark.parametrize("source, ends", [("""
         for step in range(20000 * longer):
             clear(buffer)  # first
             clear(buffer)  # A
             np.add(buffer, table, out=buffer)
-        """, """
+        """, ""), ("""
         def advance():
             np.subtract(buffer, table, out=buffer)
             clear(buffer)  # first
@@ -99,13 +129,13 @@ def test_the_line_is_named(tmp_path, name):
             clear(buffer)  # A
             np.add(buffer, table, out=buffer)
             advance()
-        """])
-def test_a_function_that_is_called_twice(tmp_path, source):
+        """, ENDS)], ids=["in one round", "in the next"])
+def test_a_function_that_is_called_twice(tmp_path, source, ends):
     """The stores are of one line: the calls of it tell the two ways apart, and nothing else that a call further out does."""
     report, marks = profile(tmp_path, source, "helper")
     (finding,) = stored_again(report)
     assert finding["line"] == marks["helper"]
-    assert finding["advice"] in {f"Leave one of the two out, program.py:{one} or program.py:{other}."
+    assert finding["advice"] in {f"Leave one of the two out, program.py:{one} or program.py:{other}{ends}."
                                  for one, other in ((marks["A"], marks["first"]), (marks["first"], marks["A"]))}
     assert [frame["line"] for frame in finding["second"]["frames"] if frame.get("line")][-1] == marks["helper"]
 
@@ -113,4 +143,12 @@ def test_a_function_that_is_called_twice(tmp_path, source):
 @pytest.mark.parametrize("name", USED)
 def test_what_is_used_or_changed_is_none(tmp_path, name):
     report, _ = profile(tmp_path, USED[name])
+    assert stored_again(report) == []
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_a_few_elements_that_change_in_between_are_none(tmp_path, name):
+    """None of them is among those that are followed: the text alone shows that they do."""
+    source = HEAD + "counts = np.zeros(1_000_000)\n" + textwrap.dedent(SPARSE[name])
+    report, _ = followed.profile(tmp_path / "sparse", source, 4)
     assert stored_again(report) == []

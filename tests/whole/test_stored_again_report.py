@@ -192,6 +192,18 @@ CLEARS = {
     "of one array, by subscripts in between": ("    buffer[:] = 0\n    buffer[rows] += more\n    buffer[:]  = 0\n", "buffer[:] =", "buffer[:]  =", False),
     "of one array, by calls of a module": ("    np.ndarray.fill(buffer, 0)\n    more = np.exp(rows)\n    _ = np.ndarray.fill(buffer, 0)\n", "    np.ndarray", "_ = np.ndarray", True),
     "of one array, while another is changed": ("    buffer[:] = 0\n    more[rows] += 1\n    buffer[:]  = 0\n", "buffer[:] =", "buffer[:]  =", True),
+    "of one array, while a function is called": ("    buffer[:] = 0\n    tally(rows)\n    buffer[:]  = 0\n", "buffer[:] =", "buffer[:]  =", False),
+    "of one array, while a function of the file is called": ("    buffer[:] = 0\n    y = torch.train(rows)\n    buffer[:]  = 0\n", "buffer[:] =", "buffer[:]  =", False),
+    "of one array, while another name of it is changed": ("    alias = buffer\n    buffer[:] = 0\n    alias[rows] += 1\n    buffer[:]  = 0\n", "buffer[:] =", "buffer[:]  =", False),
+    "of one array, while a view of it is read": ("    alias = buffer[3:]\n    buffer.zero_()\n    more = alias[0]\n    y = buffer.zero_()\n", "    buffer.zero_", "y = buffer.zero_", False),
+    "of one array, while nothing is done": ("    buffer[:] = 0\n\n    more = rows * 2\n    buffer[:]  = 0\n", "buffer[:] =", "buffer[:]  =", True),
+    "of one array, in some rounds": ("    buffer[:] = 0\n    if rows:\n        buffer[:]  = 0\n", "buffer[:] =", "buffer[:]  =", False),
+    "of one array, either": ("    if rows:\n        buffer[:] = 0\n    else:\n        buffer[:]  = 0\n", "buffer[:] =", "buffer[:]  =", False),
+    "of one array, behind a condition": ("    buffer[:] = 0\n    if rows:\n        more = rows * 2\n    buffer[:]  = 0\n", "buffer[:] =", "buffer[:]  =", False),
+    "of one array, in the next round": ("    for i in range(9):\n        buffer[:]  = 0\n        buffer[rows] += 1\n        y = buffer.sum()\n        buffer[:] = 0\n", "buffer[:] =", "buffer[:]  =", True),
+    "of one array, in the next round of what is taken out of many": ("    for i in rows:\n        buffer[:]  = 0\n        buffer[i] += 1\n        buffer[:] = 0\n", "buffer[:] =", "buffer[:]  =", False),
+    "of one array, behind more of the next round": ("    for i in range(9):\n        tally(i)\n        buffer[:]  = 0\n        buffer[i] += 1\n        buffer[:] = 0\n", "buffer[:] =", "buffer[:]  =", False),
+    "of one array, around an inner loop": ("    buffer[:] = 0\n    for i in range(9):\n        buffer[:]  = 0\n", "buffer[:] =", "buffer[:]  =", False),
     "of an array of that name": ("    buffer.zero_()\n    buffer = more\n    y = buffer.zero_()\n", "    buffer.zero_", "y = buffer.zero_", False),
     "of all parameters, twice": ("    opt.zero_grad(set_to_none=False)\n    for p in model.parameters():\n        p.grad.zero_()\n",
                                  "opt.zero_grad", "p.grad.zero_", True),
@@ -199,6 +211,53 @@ CLEARS = {
                                   "   p.grad.zero_", "_ = p.grad.zero_", False),
     "of two lists": ("    torch._foreach_zero_(rows)\n    torch._foreach_zero_(more)\n", "_foreach_zero_(rows", "_foreach_zero_(more", False),
 }
+
+
+HELPERS = '''import numpy as np
+counts = np.zeros(90000)
+
+def reset():
+    {ahead}
+    counts.fill(0.0)
+    {behind}
+
+def tally(at):
+    counts[at] += 1
+
+def train(rows, more):
+    reset()  # first
+    {between}
+    reset()  # second
+    tally(more)
+
+def main():
+    y = np.sin(counts)
+    for _ in range(9):
+        train(y, y)
+
+main()  # run
+'''
+
+
+def helpers(ahead="pass", behind="pass", between="pass"):
+    """One line, which two calls of its function lead to."""
+    program = Program(HELPERS.format(ahead=ahead, behind=behind, between=between))
+    outer = program.frame(program.frame(program.process.root(), "<module>", "# run"), "main", "train(y, y)")
+    ways = [program.process.node(program.frame(program.frame(outer, "train", words), "reset", "counts.fill"), make_db.NATIVE, ADDRESS, samples=500)
+            for words in ("reset()  # first", "reset()  # second")]
+    program.process.node(program.frame(program.frame(program.process.root(), "<module>", "# run"), "main", "np.sin"), make_db.NATIVE, ADDRESS, samples=1500)
+    program.process.pair(ways[1], ways[1], ALONE, make_db.UNKNOWN, 3, flags=SAME | ZERO, count=60)
+    program.process.pair(ways[0], ways[1], STORES, flags=SAME | ZERO, count=40)
+    return program
+
+
+@pytest.mark.parametrize("texts, is_found", [
+    ({}, True), ({"ahead": '"""Zeros, for tally()."""'}, True), ({"behind": "return"}, True), ({"between": "tally(rows)"}, False),
+    ({"between": "more = counts[3]"}, False), ({"between": "rows[0] += 1"}, False), ({"ahead": "tally(3)"}, False), ({"behind": "counts[0] = 1"}, False),
+    ({"ahead": "if counts[0]: return"}, False), ({"between": "if more[0]: return"}, False), ({"between": "pass; tally(rows)"}, False)])
+def test_a_function_that_clears_and_what_stands_around_its_calls(tmp_path, texts, is_found):
+    findings = report_json(helpers(**texts).write(tmp_path / "out.db"), "--min-waste", "0")["findings"]
+    assert [finding["line"] for finding in findings] == ([6] if is_found else [])
 
 
 @pytest.mark.parametrize("name", CLEARS)
