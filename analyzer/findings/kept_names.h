@@ -20,6 +20,7 @@ struct kept_name {
     bool is_origin; /* the array comes from there: what it is given counts, in this function: */
     int32_t def;    /* ... the row of its "def"; 0: the module */
     bool is_given;  /* ... and something is */
+    bool is_list;   /* it may stand for a list that holds the array */
 };
 
 struct kept_search {

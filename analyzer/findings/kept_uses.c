@@ -54,7 +54,8 @@ static bool is_called_meanwhile(struct kept_search *search, const struct source 
     struct word name = code_name_of(code, def);
     bool found = false;
     return depth > RUN_DEPTH_MAX || search->calls++ > CALLS_MAX || name.length_bytes == 0 || *name.text == '_' ||
-           code_has_word(code, def, "yield") || is_run_in(search, code, def, name, depth, &found) || !found;
+           code_is_in_strings(search->ways->levels[0].text, code, name) || code_has_word(code, def, "yield") ||
+           is_run_in(search, code, def, name, depth, &found) || !found;
 }
 
 /* May the row be run while the loop is? Not what else stands in the functions that wait for it to end. */
@@ -69,7 +70,17 @@ static bool runs_meanwhile(struct kept_search *search, const struct source *code
     return level != SIZE_MAX || is_called_meanwhile(search, code, def, depth);
 }
 
-static void hand_on(struct kept_search *search, const struct source *code, const struct mention *mention)
+static void add_shared(struct kept_search *search, const struct source *code, struct word word, bool is_list)
+{
+    size_t before = search->count;
+    struct kept_name *name = kept_add_name(search, KEPT_PLAIN, code, word);
+    if (name == NULL || !is_list || name->is_list)
+        return;
+    search->failed |= search->count == before; /* it may have been read as an array */
+    name->is_list = true;
+}
+
+static void hand_on(struct kept_search *search, const struct source *code, const struct mention *mention, bool is_list)
 {
     int32_t def = code_function_run(code, mention->function);
     if (def == 0) {
@@ -80,11 +91,11 @@ static void hand_on(struct kept_search *search, const struct source *code, const
     if (parameter.length_bytes == 0)
         search->failed = true;
     else
-        kept_add_name(search, KEPT_PLAIN, code, parameter);
+        add_shared(search, code, parameter, is_list);
 }
 
 /* "a, b", "y[0]": all of them may be the array from here on. */
-static void share_with(struct kept_search *search, const struct source *code, struct word targets)
+static void share_with(struct kept_search *search, const struct source *code, struct word targets, bool is_list)
 {
     struct word items[TARGETS_MAX];
     if (targets.length_bytes > 0 && *targets.text == '(')
@@ -100,7 +111,7 @@ static void share_with(struct kept_search *search, const struct source *code, st
         if (name.length_bytes == 0 || word_last_part(name).text != name.text)
             search->failed = true;
         else
-            kept_add_name(search, KEPT_PLAIN, code, name);
+            add_shared(search, code, name, is_list);
     }
 }
 
@@ -128,11 +139,11 @@ static void read_given(struct kept_search *search, struct kept_name *name, struc
     }
 }
 
-static void read_returned(struct kept_search *search, const struct source *code, int32_t row)
+static void read_returned(struct kept_search *search, const struct source *code, int32_t row, bool is_list)
 {
     int32_t def = scope_function(code, row);
     struct word function = code_name_of(code, def);
-    if (def == 0 || function.length_bytes == 0)
+    if (def == 0 || function.length_bytes == 0 || is_list)
         search->failed = true;
     else
         kept_add_name(search, KEPT_CALLED, code, function);
@@ -158,10 +169,12 @@ static void read_mention(struct kept_search *search, struct kept_name *name, str
 {
     struct mention mention;
     int32_t row = code_row(name->code, at);
+    bool is_list = name->is_list;
     mention_read(&mention, code_text(name->code), statement, at, behind);
     search->failed |= search->mentions++ > MENTIONS_MAX || is_cut_off(name->code, at) || kept_has_gradient(statement);
     switch (mention.kind) {
     case MENTION_READ:
+        search->failed |= is_list && mention.computes;
         break;
     case MENTION_STORED:
         search->failed |= runs_meanwhile(search, name->code, row, 0);
@@ -170,13 +183,13 @@ static void read_mention(struct kept_search *search, struct kept_name *name, str
         read_given(search, name, mention.value, row);
         break;
     case MENTION_SHARED:
-        share_with(search, name->code, mention.targets);
+        share_with(search, name->code, mention.targets, is_list || mention.in_list);
         break;
     case MENTION_HANDED:
-        hand_on(search, name->code, &mention);
+        hand_on(search, name->code, &mention, is_list || mention.in_list);
         break;
     case MENTION_RETURNED:
-        read_returned(search, name->code, row);
+        read_returned(search, name->code, row, is_list);
         break;
     default:
         search->failed = true;
@@ -205,12 +218,18 @@ static bool is_keyword(struct word statement, const char *at, const char *behind
            behind[1] != '=' && is_in_bracket(statement, at);
 }
 
-/* "x" of "def f(y=x)" */
+/* "x" of "def f(y=x)", "def f(y=[x])": not a parameter's name, nor an annotation. */
 static bool is_default(struct word statement, const char *at)
 {
-    while (at > statement.text && at[-1] == ' ')
+    const char *open = memchr(statement.text, '(', statement.length_bytes);
+    int depth = 0;
+    for (const char *p = statement.text; p < at; p++) {
+        depth += strchr("([{", *p) != NULL;
+        depth -= strchr(")]}", *p) != NULL;
+    }
+    while (at > statement.text && strchr(" \t\r\n", at[-1]) != NULL)
         at--;
-    return at > statement.text && at[-1] == '=';
+    return open != NULL && open < at && (depth > 1 || strchr("(,:*", at[-1]) == NULL);
 }
 
 /* Where the expression begins that the name ends: "self" of "self.x"; NULL: it belongs to what has no name. */
@@ -266,6 +285,8 @@ static void read_returns_of(struct kept_search *search, struct kept_name *name, 
 void kept_read_name(struct kept_search *search, size_t index)
 {
     struct word rest = code_text(search->names[index].code), statement;
+    search->failed |=
+        code_is_in_strings(search->ways->levels[0].text, search->names[index].code, search->names[index].word);
     while (!search->failed && word_next_statement(&rest, &statement)) {
         struct kept_name *name = &search->names[index];
         statement = word_trimmed(statement.text, word_end(statement));

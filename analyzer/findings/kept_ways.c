@@ -36,6 +36,7 @@ static struct kept_level level_of(struct model *model, struct process *process, 
         return level;
     level.def = scope_function(source, level.row);
     level.file = code->file;
+    level.text = source_get(model, code->file);
     level.call = call_of(model, process, node_id, code);
     const char *dot = strrchr(code->function, '.');
     const char *name = dot != NULL ? dot + 1 : code->function;

@@ -11,6 +11,7 @@
 /* One function on the way. */
 struct kept_level {
     const struct source *code; /* source_code(); NULL: none of the program's own, or nothing is known of its text */
+    const struct source *text; /* with its strings */
     const char *file;
     int32_t row, def; /* where the statement begins that it stands at; the row of its "def", 0: the module */
     struct word call; /* the text of the instruction that it stands at */

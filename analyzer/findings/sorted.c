@@ -20,6 +20,7 @@
 #include "findings/sites.h"
 #include "model/select.h"
 #include "model/source.h"
+#include "python/code_facts.h"
 #include "python/name_uses.h"
 #include "python/part_taken.h"
 #include "python/words.h"
@@ -177,26 +178,6 @@ static bool is_stable(struct model *model, struct process *process, uint32_t fra
     return text == NULL || memmem(text, length, "stable", 6) != NULL || memmem(text, length, "mergesort", 9) != NULL;
 }
 
-/* Does a string name it in braces? What stands in strings is no code here, but an f-string's is. */
-static bool is_in_strings(struct model *model, const struct code *code, struct word name)
-{
-    const struct source *text = source_get(model, code->file), *twin = source_code(model, code->file);
-    const char *end = text->text + text->length_bytes;
-    for (const char *at = text->text; at + name.length_bytes <= end; at++) {
-        at = memmem(at, (size_t)(end - at), name.text, name.length_bytes);
-        if (at == NULL)
-            return false;
-        bool is_code = memcmp(twin->text + (at - text->text), name.text, name.length_bytes) == 0;
-        bool is_word = (at == text->text || !word_char(at[-1])) && !word_char(at[name.length_bytes]);
-        const char *line = at;
-        while (line > text->text && line[-1] != '\n' && *line != '#')
-            line--;
-        if (!is_code && is_word && memchr(line, '{', (size_t)(at - line)) != NULL)
-            return true;
-    }
-    return false;
-}
-
 /* Of "order = np.argsort(d)" and "values, order = torch.sort(d)": the statement from `line` to the call at `call`. */
 static bool names_give_few(struct model *model, const struct code *code, const struct line_span *span, const char *line,
                            const char *call, struct taken *taken)
@@ -208,7 +189,7 @@ static bool names_give_few(struct model *model, const struct code *code, const s
             name.length_bytes++;
         if (name.length_bytes == 0 || isdigit((unsigned char)*at) ||
             !name_uses_visit(source, span->line, span->end_line, name, gives_few, taken) ||
-            is_in_strings(model, code, name))
+            code_is_in_strings(source_get(model, code->file), source, name))
             return false;
         at = skip_blanks(at + name.length_bytes);
         if (*at == '=')

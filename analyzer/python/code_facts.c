@@ -59,18 +59,19 @@ static bool has_decorators(const struct source *code)
  */
 bool code_is_open(const struct source *code)
 {
-    static const char *const words[] = {"globals",     "locals",
-                                        "setattr",     "getattr",
-                                        "attrgetter",  "exec",
-                                        "eval",        "vars",
-                                        "async",       "class",
-                                        "threading",   "Thread",
-                                        "concurrent",  "ctypes",
-                                        "cffi",        "multiprocessing",
-                                        "__dict__",    "__setattr__",
-                                        "__getattr__", "memoryview",
-                                        "importlib",   "__getattribute__",
-                                        "sys.settrace"};
+    static const char *const words[] = {"globals",      "locals",
+                                        "setattr",      "getattr",
+                                        "attrgetter",   "exec",
+                                        "eval",         "vars",
+                                        "async",        "class",
+                                        "threading",    "Thread",
+                                        "concurrent",   "ctypes",
+                                        "cffi",         "multiprocessing",
+                                        "__dict__",     "__setattr__",
+                                        "__getattr__",  "memoryview",
+                                        "importlib",    "__getattribute__",
+                                        "sys.settrace", "sys.modules",
+                                        "__main__"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         struct word word = {words[i], strlen(words[i])};
         for (const char *at = code->text;
@@ -171,5 +172,23 @@ bool code_has_word(const struct source *code, int32_t def, const char *text)
          at += word.length_bytes)
         if (scope_function(code, code_row(code, at)) == def)
             return true;
+    return false;
+}
+
+bool code_is_in_strings(const struct source *text, const struct source *code, struct word name)
+{
+    const char *end = text->text + text->length_bytes;
+    for (const char *at = text->text; at + name.length_bytes <= end; at++) {
+        at = memmem(at, (size_t)(end - at), name.text, name.length_bytes);
+        if (at == NULL)
+            return false;
+        bool is_code = memcmp(code->text + (at - text->text), name.text, name.length_bytes) == 0;
+        bool is_word = (at == text->text || !word_char(at[-1])) && !word_char(at[name.length_bytes]);
+        const char *line = at;
+        while (line > text->text && line[-1] != '\n' && *line != '#')
+            line--;
+        if (!is_code && is_word && memchr(line, '{', (size_t)(at - line)) != NULL)
+            return true;
+    }
     return false;
 }

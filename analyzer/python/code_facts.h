@@ -25,6 +25,12 @@ bool code_is_open(const struct source *code);
 /* Does a statement of the function whose "def" stands on the row (0: of the module) give the name a value? */
 bool code_gives(const struct source *code, int32_t def, struct word name);
 
+/*
+ * Does a string name it in braces? What stands in strings is no code here, but an f-string's is. `text`: the file's with its strings, of
+ * which `code` is the twin without.
+ */
+bool code_is_in_strings(const struct source *text, const struct source *code, struct word name);
+
 /* Does the word stand in that function? */
 bool code_has_word(const struct source *code, int32_t def, const char *text);
 

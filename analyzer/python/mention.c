@@ -13,6 +13,7 @@
 struct shared {
     struct word code, statement;
     const char *from, *to;
+    bool in_list; /* a list or tuple that holds it */
 };
 
 static const char *skip(const char *at, const char *end)
@@ -57,6 +58,13 @@ static const char *behind_bracket(const char *at, const char *end)
     return close < end ? close + 1 : NULL;
 }
 
+/* Does a method or function give a list or tuple of what it is given? */
+static bool gives_parts(struct word name)
+{
+    static const char *const parts[] = {"split", "array_split", "chunk"};
+    return WORD_IS_ONE_OF(name, parts);
+}
+
 /* "x.T[0].reshape(-1)": follows what gives views. ARRAY_SAME: to the end of them. */
 static enum array_effect follow(struct shared *shared)
 {
@@ -83,9 +91,17 @@ static enum array_effect follow(struct shared *shared)
                        : array_attribute(name);
         if (effect != ARRAY_SAME)
             return effect;
+        shared->in_list |= is_call && gives_parts(name);
         shared->to = behind;
     }
     return ARRAY_SAME;
+}
+
+/* "+=" of "np.ravel(x)[0] += 1": no operator of an expression. */
+static bool is_augmented(const char *at, const char *end)
+{
+    bool twice = at + 2 < end && at[0] == at[1] && strchr("*/<>", *at) != NULL && at[2] == '=';
+    return twice || (at + 1 < end && strchr("+-*/@%&|^", *at) != NULL && at[1] == '=');
 }
 
 /* "x + ...", "... == x", "x is None", "... in x": a new value. */
@@ -102,7 +118,7 @@ static bool is_computed_with(const struct shared *shared)
     if (next + 1 < end && (*next == '=' || *next == '!') && next[1] == '=')
         return true;
     if (next < end && strchr("+-*/@%&|^<>", *next) != NULL)
-        return true;
+        return !is_augmented(next, end);
     if (before == begin)
         return false;
     if (before[-1] == '=')
@@ -161,6 +177,9 @@ static void argument_of(struct mention *mention, const char *open, const struct 
     struct word before = {open + 1, (size_t)(shared->from - open - 1)}, items[ITEMS_MAX];
     size_t count = word_split((struct word){before.text, before.length_bytes}, ',', items, ITEMS_MAX);
     mention->place = count == 0 ? 0 : count == SIZE_MAX ? SIZE_MAX : count - 1;
+    for (size_t i = 0; count != SIZE_MAX && i + 1 < count; i++)
+        if (items[i].length_bytes > 0 && *items[i].text == '*') /* of unknown length */
+            mention->place = SIZE_MAX;
     mention->keyword = (struct word){open, 0};
     size_t length = 0;
     const char *sign = count > 0 && count != SIZE_MAX ? word_assignment(items[count - 1], &length) : NULL;
@@ -199,6 +218,8 @@ static bool read_call(struct mention *mention, struct shared *shared, const char
     bool is_open = effect == ARRAY_UNKNOWN && (callee.length_bytes == 0 || array_is_module(callee));
     mention->kind = is_open ? MENTION_UNKNOWN : effect == ARRAY_NEW ? MENTION_READ : MENTION_HANDED;
     mention->function = callee;
+    mention->in_list = shared->in_list;
+    shared->in_list |= word_last_part(callee).text == callee.text || gives_parts(word_last_part(callee));
     shared->from = callee.text;
     return effect == ARRAY_SAME;
 }
@@ -220,8 +241,10 @@ static bool read_bracket(struct mention *mention, struct shared *shared, const c
         return false;
     if (has_operand)
         goes_on = read_call(mention, shared, open, callee);
-    else
+    else {
         shared->from = open;
+        shared->in_list |= *open == '[' || memchr(inside.text, ',', inside.length_bytes) != NULL;
+    }
     shared->to = close;
     return goes_on;
 }
@@ -236,8 +259,10 @@ static void read_target(struct mention *mention, const struct shared *shared, co
     mention->kind = !whole || length > 1 ? MENTION_STORED : MENTION_GIVEN;
     mention->value = word_trimmed(sign + length, word_end(statement));
     size_t more = 0;
-    for (const char *other; (other = word_assignment(mention->value, &more)) != NULL && more == 1;)
-        mention->value = word_trimmed(other + more, word_end(statement));
+    if (word_assignment(mention->value, &more) != NULL) {
+        mention->kind = MENTION_UNKNOWN; /* "x = y = f()": two names of one array */
+        return;
+    }
     /* "x, y = a, b" */
     struct word targets[ITEMS_MAX], values[ITEMS_MAX];
     size_t count = word_split((struct word){statement.text, (size_t)(sign - statement.text)}, ',', targets, ITEMS_MAX);
@@ -257,7 +282,7 @@ static struct word first_word(struct word statement)
 static void read_statement(struct mention *mention, const struct shared *shared)
 {
     static const char *const tests[] = {"if", "elif", "while", "assert"};
-    struct word statement = shared->statement, first = first_word(statement);
+    struct word statement = shared->statement, first = first_word(statement), items[1];
     size_t length = 0;
     const char *sign = word_assignment(statement, &length);
     const char *in = memmem(statement.text, statement.length_bytes, " in ", 4);
@@ -273,9 +298,13 @@ static void read_statement(struct mention *mention, const struct shared *shared)
         mention->kind = MENTION_SHARED;
         mention->targets = word_trimmed(word_end(first), in);
     } else if (sign != NULL && length > 1) {
-        mention->kind = MENTION_READ;
+        bool extends =
+            shared->in_list || word_split(word_trimmed(sign + length, word_end(statement)), ',', items, 1) == SIZE_MAX;
+        mention->kind = extends ? MENTION_UNKNOWN : MENTION_READ; /* "many += [x]" */
+        mention->computes = true;
     } else if (sign != NULL) {
         mention->kind = MENTION_SHARED;
+        mention->in_list = shared->in_list || *word_end(first) == '[';
         mention->targets = word_trimmed(statement.text, sign);
         size_t more = 0;
         struct word value = word_trimmed(sign + length, word_end(statement));
@@ -336,11 +365,13 @@ void mention_read(struct mention *mention, struct word code, struct word stateme
     for (unsigned i = 0; i < DEPTH_MAX; i++) {
         enum array_effect effect = follow(&shared);
         mention->kind = effect == ARRAY_NEW ? MENTION_READ : effect == ARRAY_STORED ? MENTION_STORED : MENTION_UNKNOWN;
+        mention->computes = true;
         if (effect != ARRAY_SAME)
             return;
-        mention->kind = MENTION_READ;
+        mention->kind = shared.in_list ? MENTION_UNKNOWN : MENTION_READ; /* "[x] + many" */
         if (is_computed_with(&shared))
             return;
+        mention->computes = false;
         open = open_bracket(shared.from, statement.text);
         mention->kind = MENTION_UNKNOWN;
         if (is_beside_keyword(&shared, open != NULL))

@@ -24,6 +24,8 @@ struct mention {
     struct word function; /* ".fit" where a method's object has no name; ... */
     struct word keyword;  /* ... by this keyword; empty: by its place: */
     size_t place;
+    bool in_list;  /* SHARED, HANDED: of a list or tuple that holds it */
+    bool computes; /* READ: by an operator, or a method of its own: of lists, these give such as hold the same */
 };
 
 /*
