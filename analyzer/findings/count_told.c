@@ -119,11 +119,24 @@ static uint64_t of_default(const struct scope *scope, const struct parameter *pa
     return value_of(&module, parameter->default_value);
 }
 
+/* "pick = partial(pick, k=990)": a call by that name hands in more than it says. */
+static bool is_given_otherwise(const struct source *code, struct word function)
+{
+    struct word rest = {code->text, code->length_bytes}, statement;
+    while (word_next_statement(&rest, &statement))
+        if (word_mentions(statement, function) > 0 &&
+            word_gives(word_trimmed(statement.text, word_end(statement)), function))
+            return true;
+    return false;
+}
+
 /* What the frame's caller hands for a parameter of the function: read in the caller's scope. */
 static uint64_t of_argument(const struct scope *scope, int32_t definition, const struct parameter *parameter,
                             struct word name)
 {
     struct word own = given_definition_name(scope->code, definition), function, arguments;
+    if (is_given_otherwise(scope->code, own))
+        return COUNT_OPEN;
     uint32_t node_id = record_of(scope, scope->frame)->parent;
     const struct db_node *record;
     for (unsigned i = 0; i < FRAMES_MAX && (record = record_of(scope, node_id)) != NULL;

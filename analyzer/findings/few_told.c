@@ -13,6 +13,7 @@
 #define ELEMENT_BYTES 8u /* of what is sorted, at most: complex numbers are hardly sorted */
 #define FEW_OF 4u        /* one in so many: of a quarter, sorting what a partition gives costs half of sorting all */
 #define SMALL_MAX 64u    /* of rows, of which the object does not tell how long they are */
+#define LENGTH_MIN 512u  /* of less NumPy's argpartition() takes as long as argsort() does */
 #define TRACES_MAX 64u
 
 /* What stands for what is taken: the slice itself, or the name that it is given to. */
@@ -240,6 +241,8 @@ static bool use_is_few(const struct inquiry *inquiry, const struct part_slice *s
         return false;
     bool is_nearly_kept = inquiry->made[use].most_like_bytes >= size_bytes / FEW_OF;
     bool is_length_told = slices[use].items == 1 && inquiry->taken->uses[use].of_all;
+    if (is_length_told && size_bytes < (uint64_t)LENGTH_MIN * ELEMENT_BYTES)
+        return false;
     if (!inquiry->taken->is_open && count != COUNT_OPEN && (is_length_told || (count <= SMALL_MAX && !is_nearly_kept)))
         return true;
     return objects_tell_few(inquiry, slices, use);

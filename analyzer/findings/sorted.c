@@ -21,6 +21,7 @@
 #include "model/select.h"
 #include "model/source.h"
 #include "python/code_facts.h"
+#include "python/fresh.h"
 #include "python/name_uses.h"
 #include "python/part_taken.h"
 #include "python/words.h"
@@ -100,15 +101,23 @@ static bool is_axis(struct word text, long *axis)
     return *end == '\0' && end != number;
 }
 
-/* "np.sort(x, axis=1)", "x.sort(1)": the number that is told; the last axis else. */
-static long axis_of(struct word call, bool *told)
+/* "np.sort(x, 1)" takes what it sorts first, and the axis behind; "x.sort(1)", whose arguments begin at `open`, the axis. */
+static size_t place_of_axis(struct word call, const char *open)
+{
+    struct word function = word_name_at(call.text, word_end(call));
+    return word_end(function) == open && fresh_is_module(function) ? 1 : 0;
+}
+
+/* "np.sort(x, axis=1)", "x.sort(1)": the number that is told; the last axis else. False: it is told by a name. */
+static bool axis_of(struct word call, long *axis, bool *told)
 {
     struct word items[WORDS_MAX];
     const char *open = memchr(call.text, '(', call.length_bytes), *end = call.text + call.length_bytes;
     while (open != NULL && word_in_bracket(open, end).text + word_in_bracket(open, end).length_bytes + 1 < end)
         open = memchr(open + 1, '(', (size_t)(end - open - 1)); /* of the last call */
     size_t count = open != NULL ? word_split(word_in_bracket(open, end), ',', items, WORDS_MAX) : 0;
-    long axis = -1, found;
+    long found;
+    *axis = -1;
     *told = false;
     for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
         size_t length = 0;
@@ -120,11 +129,13 @@ static long axis_of(struct word call, bool *told)
         }
         bool named = word_is(key, "axis") || word_is(key, "dim");
         if ((named || (sign == NULL && i < 2)) && is_axis(value, &found)) {
-            axis = found;
+            *axis = found;
             *told = true;
+        } else if ((named || (sign == NULL && i == place_of_axis(call, open))) && !word_is(value, "None")) {
+            return false;
         }
     }
-    return axis;
+    return count != SIZE_MAX;
 }
 
 /* "np.sort(x.ravel())" */
@@ -153,7 +164,9 @@ static bool is_axis_open(struct word call, long axis, bool told, const struct pa
 static bool is_along_axis(struct word call, struct taken *taken)
 {
     bool told = false;
-    long axis = axis_of(call, &told);
+    long axis = -1;
+    if (!axis_of(call, &axis, &told))
+        return false;
     for (size_t i = 0; i < taken->count; i++) {
         struct part_slice read;
         struct word slice = taken->uses[i].slice;
@@ -166,6 +179,7 @@ static bool is_along_axis(struct word call, struct taken *taken)
         if (!has_dots && told && axis < 0 && read.items == 1 && !is_flat(call))
             return false; /* rows of what is sorted along them */
         taken->is_open = taken->is_open || (!has_dots && is_axis_open(call, axis, told, &read));
+        taken->uses[i].of_all = taken->uses[i].of_all && (!told || is_flat(call)); /* there are further axes, perhaps */
     }
     return taken->count > 0;
 }
@@ -330,8 +344,11 @@ static void say(struct model *model, struct finding *finding)
     struct word last = told ? taken.uses[taken.count - 1].slice : (struct word){"few", strlen("few")};
     char *slice = text_printable(last.text, last.length_bytes);
     finding->claim = memory_print("%s%s, and of each only %s is taken.", made, others, slice);
-    finding->advice = memory_print("What finds a few need not sort the rest: topk() of PyTorch, argpartition() or "
-                                   "partition() of NumPy; sort what they give where its order matters.");
+    finding->advice =
+        memory_print("What finds a few need not sort the rest: topk() of PyTorch, argpartition() or "
+                     "partition() of NumPy; sort what they give where its order matters. Of equal ones "
+                     "they may take others, and of rows of less than some hundred elements NumPy's are no "
+                     "quicker.");
     free(made);
     free(others);
     free(slice);

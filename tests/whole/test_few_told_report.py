@@ -114,6 +114,26 @@ def test_of_a_row_only_what_is_small_is_few(tmp_path):
         assert bool(found(tmp_path, text, "np.sort(x)")) == is_found
 
 
+@pytest.mark.parametrize("sort", ["np.sort(x, axis=axis)", "np.sort(x, axis)", "x.argsort(axis)", "x.argsort(axis=-axis)", "np.abs(x).argsort(axis)"])
+def test_an_axis_that_a_name_tells_may_be_another(tmp_path, sort):
+    for slice_ in ("[:5]", "[:, :5]"):
+        text = HEAD + f"axis = args.axis\ndef work(x):\n    best = {sort}{slice_}\n    return labels[best]\nwork(data)\n"
+        assert found(tmp_path, text, sort, made=[("labels[best]", FEW_BYTES, 100)]) == []
+
+
+@pytest.mark.parametrize("size, is_found", [(4096, True), (4095, False)])
+def test_of_short_results_a_partition_is_no_quicker(tmp_path, size, is_found, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "SIZE", size)
+    text = HEAD + "def work(x):\n    return np.argsort(x)[:5].mean()\nwork(data)\n"
+    assert bool(found(tmp_path, text, "np.argsort(x)")) == is_found
+
+
+def test_one_axis_that_is_named_may_be_the_first_of_two(tmp_path):
+    for count, is_found in ((64, True), (65, False)):
+        text = HEAD + f"def work(x):\n    return np.sort(x, axis=0)[:{count}].mean()\nwork(data)\n"
+        assert bool(found(tmp_path, text, "np.sort(x, axis=0)")) == is_found
+
+
 METHOD = HEAD + """
 class Memory:
     def pick(self, x, k):
@@ -134,6 +154,11 @@ def test_each_way_to_the_function_hands_its_own(tmp_path):
     for count, is_found in ((5, True), (990, False)):
         calls = found(tmp_path, text % count, SORT, call=f"some(data, {count})", way=[("some", "work(x, k)")])
         assert bool(calls) == is_found
+
+
+def test_a_function_that_is_given_anew_is_handed_more(tmp_path):
+    text = HEAD + f"def work(x, k=5):\n    return {SORT}[:, :k].mean()\nwork = functools.partial(work, k=990)\nwork(data)\n"
+    assert found(tmp_path, text, SORT) == []
 
 
 def test_a_call_by_another_name_tells_nothing(tmp_path):
@@ -238,6 +263,7 @@ def test_half_of_short_rows_is_not_few(tmp_path, operation, size, is_found):
     ("np.argsort(x, axis=-1)", "[..., :5]", True),
     ("np.argsort(x, axis=1)", "[:, :5]", True),
     ("np.sort(x, axis=0)", "[:5]", True),
+    ("np.sort(x, axis=None)", "[:5]", True),
 ])
 def test_the_last_axis_may_be_a_further_one(tmp_path, sort, slice_, is_found):
     """Of a result with more dimensions than the subscript names, whole rankings are taken: unless objects tell of few."""
