@@ -3,7 +3,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "python/code_facts.h"
 #include "python/handed.h"
+#include "python/scope.h"
 #include "python/suite.h"
 
 #define ROWS_MAX 100 /* of a loop */
@@ -355,6 +357,47 @@ static bool is_tried(const struct source *code, int32_t line, size_t indent)
     return false;
 }
 
+/* Does the statement that begins on the row, or what is indented more behind it, call anything of the program's own? */
+static bool calls_others(const struct source *code, int32_t row, size_t indent)
+{
+    struct word statement, text;
+    size_t own = 0;
+    int32_t last = row;
+    suite_statement(code, row, &statement, &own, &last);
+    for (; suite_row(code, row, &text, &own) && (row <= last || text.length_bytes == 0 || own > indent); row++)
+        if (handed_calls_others(text))
+            return true;
+    return false;
+}
+
+static bool has_parameter(const struct source *code, int32_t def, struct word name)
+{
+    struct word header;
+    size_t indent = 0;
+    int32_t last = 0;
+    return suite_statement(code, def, &header, &indent, &last) && word_mentions(header, name) > 0;
+}
+
+/* Does a function that the statement may call read the buffer, which is the module's, or the one's around it? "lambda i: x[i - 1]" may, too. */
+static bool is_known_elsewhere(const struct source *code, int32_t line, struct word buffer)
+{
+    struct word text, lambda = {"lambda", 6};
+    size_t indent = 0;
+    int32_t own = scope_function(code, line);
+    for (int32_t row = own + 1; suite_row(code, row, &text, &indent); row++) {
+        if (word_mentions(text, buffer) == 0)
+            continue;
+        int32_t def = scope_function(code, row), around = def;
+        while (around > own)
+            around = scope_function(code, around);
+        bool is_within = def != own && around == own;
+        if ((is_within && !code_gives(code, def, buffer) && !has_parameter(code, def, buffer)) ||
+            (def == own && word_mentions(text, lambda) > 0))
+            return true;
+    }
+    return false;
+}
+
 int32_t cover_find(const struct source *code, int32_t line, const struct cover_fill *fill)
 {
     struct word own, statement;
@@ -367,11 +410,11 @@ int32_t cover_find(const struct source *code, int32_t line, const struct cover_f
     bool is_known = !fill->is_made || memchr(fill->buffer.text, '.', fill->buffer.length_bytes) != NULL;
     if ((is_known && handed_calls_others(statement)) || is_tried(code, line, indent))
         return 0;
-    if (writes_all(statement, fill->buffer))
-        return row;
-    if (is_known)
-        return 0;
-    if (is_chain(code, statement, last, indent, fill->buffer))
-        return row;
-    return read_count(statement, &count) ? row_in_loop(code, row, indent, fill, &count) : 0;
+    int32_t covering = 0;
+    if (writes_all(statement, fill->buffer) || (!is_known && is_chain(code, statement, last, indent, fill->buffer)))
+        covering = row;
+    else if (!is_known && read_count(statement, &count))
+        covering = row_in_loop(code, row, indent, fill, &count);
+    bool is_read = covering > 0 && calls_others(code, row, indent) && is_known_elsewhere(code, line, fill->buffer);
+    return is_read ? 0 : covering;
 }

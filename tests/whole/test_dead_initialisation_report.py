@@ -154,6 +154,83 @@ def test_what_the_text_leaves(tmp_path):
     assert CoveredRun(12).findings(tmp_path) == []
 
 
+READING = """import numpy as np
+
+def other(data, x):
+    x = data * 2
+    return x
+
+def main(data):
+    x = np.zeros(data.shape)
+    {covering}
+    return x.sum()
+
+{reader}
+
+def run(data):
+    for number in range(100): main(data)
+
+run(np.ones(3))
+"""
+OF_MODULE = """import numpy as np
+data = np.ones(9)
+{reader}
+while len(data) < 10:
+    x = np.zeros(data.shape)
+    {covering}
+    np.sqrt(x)
+"""
+
+
+def covered(tmp_path, text, fill="x = np.zeros"):
+    """The findings of a run in which the line that fills took 2 of 5 s."""
+    run = Run.__new__(Run)
+    run.database = make_db.Db()
+    run.process = run.database.process(python=sys.hexversion, engines=("time", "access", "replica"))
+    source = run.process.source("/nowhere/train.py", text)
+    run.codes = make_db.text_codes(text, "/nowhere/train.py")
+    run.process.module("/nowhere/lib/_multiarray_umath.so", ADDRESS & ~0xfffff, (ADDRESS & ~0xfffff) + 0x100000)
+    function = "main" if "def main" in text else "<module>"
+    number = next(i for i, line in enumerate(text.splitlines(), 1) if fill in line)
+    code = run.process.code_of(run.codes[function], source)
+    frame = run.process.frame(run.process.root(), code, make_db.offset_of(run.codes[function], number))
+    node = run.process.node(frame, make_db.NATIVE, ADDRESS, samples=500)
+    run.process.site(node, 4 * MIB, births=100)
+    other = run.process.frame(run.process.root(), code, make_db.offset_of(run.codes[function], number + 1))
+    run.process.node(other, make_db.NATIVE, ADDRESS, samples=750)
+    return [finding for finding in run.findings(tmp_path) if finding["kind"] == "dead_store"]
+
+
+@pytest.mark.parametrize("covering, reader, is_found", [
+    ("x[:] = step()", "def step():\n    return x * 2", False),
+    ("x[:] = step(x=3)", "def step():\n    return x * 2", False),
+    ("for i in range(data.shape[0]): pass", "", False),
+    ("x[:] = step()", "step = lambda: x * 2", False),
+    ("x[:] = step()", "def step():\n    def inner():\n        return x[0]\n    return inner()", False),
+    ("x[:] = step()", "def step():\n    x = data * 2\n    return x", True),
+    ("x[:] = step()", "def step(x=3):\n    return x", True),
+    ("x[:] = step()", "def step():\n    return data", True),
+    ("np.multiply(data, 2, out=x)", "def step():\n    return x * 2", True),
+])
+def test_what_is_called_may_read_what_the_module_knows(tmp_path, covering, reader, is_found):
+    assert bool(covered(tmp_path, OF_MODULE.format(covering=covering, reader=reader))) == is_found
+
+
+def test_a_loop_whose_rounds_call_what_reads_the_rounds_before(tmp_path):
+    text = OF_MODULE.replace("data.shape", "len(data)").format(covering="for i in range(len(data)):\n        x[i] = {}", reader="def before(i):\n    return x[i - 1]")
+    assert covered(tmp_path, text.format("before(i)")) == []
+    assert len(covered(tmp_path, text.format("data[i] * 2"))) == 1
+
+
+def test_what_no_function_can_know_is_read_by_none(tmp_path):
+    """A function's own name, where no function within it has it."""
+    assert len(covered(tmp_path, READING.format(covering="x[:] = step(data)", reader="def step(a):\n    return x"))) == 1
+    nested = READING.replace("    {covering}", "    def step():\n        return x\n    {covering}")
+    above = READING.replace("    x = np.zeros", "    def step():\n        return x\n    x = np.zeros")
+    for text in (nested, above):
+        assert covered(tmp_path, text.format(covering="x[:] = step()", reader="")) == []
+
+
 def test_of_small_buffers_the_call_is_all(tmp_path):
     """Which empty() has, too."""
     assert CoveredRun(size=16384).findings(tmp_path) != []
