@@ -6,7 +6,7 @@
  * stores there first pays. Where the text says it all (covered_fill.c), no store need be followed.
  * Traps: out=buffer with where=, which
  * leaves the rest as it was filled; padding (the border is read, and a sample hardly meets it: parts of a buffer do not
- * count as all of it); one-hot rows and masks (read); stores that nobody could follow (another thread ran: undecided);
+ * count as all of it, nor does what a name is given that stands for one); one-hot rows and masks (read); stores that nobody could follow (another thread ran: undecided);
  * zeros of fresh memory, which the kernel clears: empty() would pay for that, too, and nothing was stored.
  */
 #include <math.h>

@@ -3,6 +3,7 @@ import sys
 
 import pytest
 
+from gating import Program
 from reports import line_at, make_db, report, report_json
 
 MIB = 2**20
@@ -84,6 +85,53 @@ def test_another_line_is_another_call(tmp_path):
     run.process.node(run.way(10), make_db.NATIVE, ADDRESS, samples=1500)
     (finding,) = run.findings(tmp_path)
     assert finding["line"] == 4 and "of 100 stores that were followed, 100 were overwritten" in finding["claim"]
+
+
+PARTS = """import numpy as np
+
+def put(target, data):
+    target[:] = data
+
+def step(data, number):
+    buffer = np.ones((data.shape[0], 9))
+    {between}
+    {covering}  # by
+    return buffer.sum()
+
+def main(data):
+    for number in range(100): step(data, number)
+
+main(np.ones(3))
+"""
+
+
+@pytest.mark.parametrize("between, covering, by, is_found", [
+    ("inner = buffer[1:-1, 1:-1]", "inner[:] = data", "# by", False),
+    ("inner = buffer[1:-1].T", "inner[...] = data", "# by", False),
+    ("inner = buffer[1:-1]", "np.add(data, 1, out=inner)", "# by", False),
+    ("inner = buffer[1:-1]", "np.copyto(inner, data)", "# by", False),
+    ("inner = buffer.narrow(0, 1, 7)", "inner.copy_(data)", "# by", False),
+    ("first, last = buffer[:1], buffer[1:]", "last[:] = data", "# by", False),
+    ("for row in buffer:", "    row[:] = data", "# by", False),
+    ("pass", "put(buffer[1:-1], data)", "target[:] = data", False),
+    ("pass", "put(buffer, data)", "target[:] = data", True),
+    ("inner = data[1:-1] * 2", "buffer[:] = inner", "# by", True),
+    ("inner = data[1:-1] * 2", "np.add(inner, 1, out=buffer)", "# by", True),
+    ("inner = np.zeros(data.shape[0])", "np.copyto(buffer, inner)", "# by", True),
+])
+def test_all_of_a_part_is_a_part(tmp_path, between, covering, by, is_found):
+    text = PARTS.format(between=between, covering=covering)
+    program = Program(text)
+    outer = program.frame(program.frame(program.process.root(), "<module>", "main(np.ones"), "main", ": step(data, number)")
+    fill = program.process.node(program.frame(outer, "step", "np.ones((data"), make_db.NATIVE, ADDRESS, samples=500)
+    frame = program.frame(outer, "step", "# by")
+    if by != "# by":
+        frame = program.frame(frame, "put", by)
+    store = program.process.node(frame, make_db.NATIVE, ADDRESS, samples=1500)
+    site = program.process.site(fill, 4 * MIB, births=100)
+    program.process.pair(fill, store, STORES, count=40, site=site)
+    findings = report_json(program.write(tmp_path / "out.db"), "--min-waste", "0")["findings"]
+    assert [finding["kind"] for finding in findings] == (["dead_store"] if is_found else [])
 
 
 def test_page_faults_remain(tmp_path):
