@@ -42,17 +42,29 @@ static bool say_is_welcome(void)
     return syscall(SYS_ppoll, &ready, 1, &patience, NULL, 0) == 1 && (ready.revents & POLLOUT) != 0;
 }
 
-/* A write to a pipe without a reader sends SIGPIPE to this thread: it is held off and, when new, taken back. */
+static uint64_t signal_bit(int number)
+{
+    return UINT64_C(1) << (number - 1);
+}
+
+/*
+ * A pipe without a reader sends this thread SIGPIPE, a file at its limit SIGXFSZ: both are held off and, when new, taken back. A terminal
+ * that belongs to others sends the whole process group SIGTTOU, which stops it; from who holds it off the terminal takes the line.
+ */
 static void say_write(const char *line, size_t length)
 {
-    const uint64_t sigpipe_bit = UINT64_C(1) << (SIGPIPE - 1);
+    const uint64_t held = signal_bit(SIGPIPE) | signal_bit(SIGXFSZ) | signal_bit(SIGTTOU);
     uint64_t mask_before = 0, pending_before = 0;
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &sigpipe_bit, &mask_before, sizeof mask_before);
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &held, &mask_before, sizeof mask_before);
     syscall(SYS_rt_sigpending, &pending_before, sizeof pending_before);
     ssize_t written = kernel_write(SAY_STDERR, line, length);
-    if (written < 0 && errno == EPIPE && (pending_before & sigpipe_bit) == 0) {
+    const uint64_t sent = written >= 0     ? 0
+                          : errno == EPIPE ? signal_bit(SIGPIPE)
+                          : errno == EFBIG ? signal_bit(SIGXFSZ)
+                                           : 0;
+    if (sent != 0 && (pending_before & sent) == 0) {
         struct timespec at_once = {0};
-        syscall(SYS_rt_sigtimedwait, &sigpipe_bit, NULL, &at_once, sizeof sigpipe_bit);
+        syscall(SYS_rt_sigtimedwait, &sent, NULL, &at_once, sizeof sent);
     }
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask_before, NULL, sizeof mask_before);
 }

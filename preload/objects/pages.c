@@ -11,6 +11,9 @@
 
 #define PAGE_BYTES ((size_t)4096)
 #define COUNTED_PAGES ((size_t)2048) /* at once: the answer lies on the stack */
+#define COUNTED_BYTES (COUNTED_PAGES * PAGE_BYTES)
+#define BLOCKS_ASKED                                                                                                   \
+    ((size_t)16) /* of COUNTED_BYTES: a gigabyte takes the kernel a millisecond, and may be but reserved */
 
 /* Bytes of whole pages that the process has no memory for yet, and of these: of whole huge pages, where they are aligned. */
 struct absent {
@@ -34,24 +37,45 @@ static uintptr_t end_of_block(uintptr_t address, size_t block_bytes, uintptr_t e
     return next < end ? next : end;
 }
 
-/* Of [start, start + size_bytes). None where the kernel does not say. */
-static struct absent absent_in(uintptr_t start, size_t size_bytes)
+/* Of [first, end), which lies in one block. False where the kernel does not say. */
+static bool ask_block(struct absent *absent, uintptr_t first, uintptr_t end)
 {
     unsigned char present[COUNTED_PAGES];
+    if (syscall(SYS_mincore, first, end - first, present) != 0) {
+        return false;
+    }
+    for (uintptr_t at = first, next; at < end; at = next) {
+        next = end_of_block(at, DB_HUGE_PAGE_BYTES, end);
+        count_absent(absent, present + (at - first) / PAGE_BYTES, at, next);
+    }
+    return true;
+}
+
+static size_t scaled(size_t bytes, size_t whole_bytes, size_t asked_bytes)
+{
+    return asked_bytes < whole_bytes ? (size_t)((double)bytes * ((double)whole_bytes / (double)asked_bytes)) : bytes;
+}
+
+/* Of [start, start + size_bytes): of what is larger than some blocks by these alone, at even distances. None where the kernel does not say. */
+static struct absent absent_in(uintptr_t start, size_t size_bytes)
+{
     uintptr_t first = (start + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1), end = (start + size_bytes) & ~(PAGE_BYTES - 1);
+    if (first >= end) {
+        return (struct absent){0};
+    }
+    size_t blocks = (end - first) / COUNTED_BYTES, skipped = blocks > BLOCKS_ASKED ? blocks / BLOCKS_ASKED - 1 : 0;
+    size_t asked_bytes = 0;
     struct absent absent = {0};
-    while (first < end) {
-        uintptr_t asked = first, asked_end = end_of_block(first, COUNTED_PAGES * PAGE_BYTES, end);
-        if (syscall(SYS_mincore, first, asked_end - first, present) != 0) {
+    for (uintptr_t at = first, next;
+         at<end; at = end - next> skipped * COUNTED_BYTES ? next + skipped * COUNTED_BYTES : end) {
+        next = end_of_block(at, COUNTED_BYTES, end);
+        if (!ask_block(&absent, at, next)) {
             return (struct absent){0};
         }
-        while (first < asked_end) {
-            uintptr_t next = end_of_block(first, DB_HUGE_PAGE_BYTES, asked_end);
-            count_absent(&absent, present + (first - asked) / PAGE_BYTES, first, next);
-            first = next;
-        }
+        asked_bytes += next - at;
     }
-    return absent;
+    return (struct absent){scaled(absent.bytes, end - first, asked_bytes),
+                           scaled(absent.huge_bytes, end - first, asked_bytes)};
 }
 
 bool pages_born(struct db_site *site, uintptr_t start, size_t size_bytes)

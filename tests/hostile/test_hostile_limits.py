@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from hostile_ring import SHIM, assert_recorded, engine, needs, report_json, samples
+from hostile_ring import PYTHON, SHIM, assert_recorded, base_environment, engine, needs, profiled_environment, report_json, samples
 
 EPERM, ENOSYS, EACCES, EINVAL = 1, 38, 13, 22
 
@@ -132,6 +132,43 @@ def test_allowed_values_are_named(ring):
     assert b"0.1" in budget and b"100" in budget
     engines = ring.run(ring.program("pass"), env={"PIEPROF_ENGINES": "banana"}).said[0]
     assert all(name in engines for name in (b"time", b"access", b"replica", b"transfer"))
+
+
+def test_a_line_that_a_files_limit_cuts_off_ends_nothing(ring, tmp_path):
+    """Beyond the limit a write sends SIGXFSZ, which the interpreter ignores, but not before it has started."""
+    log = tmp_path / "log"
+    log.write_bytes(b"x" * 4096)
+    with open(log, "ab") as stderr:
+        done = subprocess.run(ring.program("print('ran')"), env=profiled_environment({"PIEPROF_RATE": "banana"}), stdout=subprocess.PIPE, stderr=stderr,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)), timeout=60)
+    assert (done.returncode, done.stdout, log.stat().st_size) == (0, b"ran\n", 4096)
+
+
+BACKGROUND = """
+import os, pty, subprocess, sys, termios
+child, _ = pty.fork()
+if child == 0:
+    settings = termios.tcgetattr(0)
+    settings[3] |= termios.TOSTOP
+    termios.tcsetattr(0, termios.TCSANOW, settings)
+    program = os.fork()
+    if program == 0:
+        os.setpgid(0, 0)
+        os.execve(sys.argv[1], sys.argv[1:], os.environ | {"LD_PRELOAD": os.environ["SHIM"], "PIEPROF_RATE": "banana"})
+    _, status = os.waitpid(program, os.WUNTRACED)
+    if os.WIFSTOPPED(status):
+        os.kill(program, 9)
+    os._exit(9 if os.WIFSTOPPED(status) else os.waitstatus_to_exitcode(status))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_line_to_a_terminal_of_others_does_not_stop_the_program(ring, tmp_path):
+    """A background program that writes there is stopped where the terminal is set so (stty tostop)."""
+    (tmp_path / "background.py").write_text(BACKGROUND)
+    done = subprocess.run([PYTHON, tmp_path / "background.py", *ring.program("import sys; sys.exit(4)")], env={**base_environment(), "SHIM": str(SHIM)},
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60, start_new_session=True)
+    assert done.returncode == 4, done.stderr
 
 
 def test_bad_value_is_said_once_a_run(ring):

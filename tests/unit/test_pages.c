@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -102,6 +103,47 @@ static void test_objects_larger_than_one_question(void **state)
     assert_true(pages_born(&site, (uintptr_t)start, bytes));
     assert_int_equal(site.fresh_bytes, bytes - 7 * PAGE);
     munmap(start, bytes);
+}
+
+static double cpu_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Of a terabyte the kernel takes a second to tell: it is asked of parts, all over. */
+static void test_what_is_but_reserved_is_asked_in_parts(void **state)
+{
+    (void)state;
+    const size_t bytes = MIB << 20;
+    struct db_site site = {.size_bytes = bytes};
+    char *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED) {
+        skip(); /* the machine allows no such reservations */
+    }
+    madvise(start, bytes, MADV_NOHUGEPAGE);
+    double before_s = cpu_s();
+    assert_true(pages_born(&site, (uintptr_t)start, bytes));
+    assert_true(cpu_s() - before_s < 0.1);
+    assert_in_range(site.fresh_bytes, bytes - PAGE, bytes);
+    pages_ended(&site, (uintptr_t)start);
+    assert_in_range(site.untouched_bytes, bytes - PAGE, bytes);
+    munmap(start, bytes);
+}
+
+static void test_large_objects_are_told_by_parts_all_over(void **state)
+{
+    (void)state;
+    const size_t bytes = 1024 * MIB, part = 8 * MIB;
+    struct db_site site = {.size_bytes = bytes};
+    char *start = fresh(bytes + part), *aligned = (char *)(((uintptr_t)start + part - 1) & ~(part - 1));
+    for (char *at = aligned; at < aligned + bytes; at += part) {
+        touch(at, part / PAGE / 16);
+    }
+    assert_true(pages_born(&site, (uintptr_t)aligned, bytes));
+    assert_in_range(site.fresh_bytes, bytes - bytes / 16 - PAGE, bytes - bytes / 16 + PAGE);
+    munmap(start, bytes + part);
 }
 
 /* Only where it is aligned, and nothing of it is there, can a huge page come: what lies before and behind comes in small ones. */
@@ -255,6 +297,8 @@ int main(void)
         cmocka_unit_test(test_parts_of_pages_do_not_count),
         cmocka_unit_test(test_small_objects_are_not_asked),
         cmocka_unit_test(test_objects_larger_than_one_question),
+        cmocka_unit_test(test_what_is_but_reserved_is_asked_in_parts),
+        cmocka_unit_test(test_large_objects_are_told_by_parts_all_over),
         cmocka_unit_test(test_room_for_huge_pages),
         cmocka_unit_test(test_memory_that_is_gone),
         cmocka_unit_test(test_what_has_no_memory_is_digested_as_zeros),
