@@ -8,7 +8,7 @@
     X(PYTHON_STACK_TRUNCATED, "python_stack_truncated", "Python stack deeper than the cap; the leaf end is kept")      \
     X(NATIVE_STACK_PARTIAL, "native_stack_partial", "native stack could not be unwound to its end")                    \
     X(MERGE_MISMATCH, "merge_mismatch", "Python and native stacks did not line up; native leaf kept alone")            \
-    X(ASYNC_TRAP, "async_trap", "trap delivered late because the program blocked SIGTRAP")                             \
+    X(ASYNC_TRAP, "async_trap", "trap delivered late: SIGTRAP was blocked, as libc does where it starts a thread")     \
     X(REENTERED, "reentered", "sample that hit the shim itself, or chose no access as it fell due in a trap")          \
     X(FILE_FULL, "file_full", "no space left under PIEPROF_MAX_SIZE, or under the limit of address space")             \
     X(DISK_FULL, "disk_full", "the file system refused more space")                                                    \

@@ -21,6 +21,32 @@ void context_reset_child(void)
     context_nodes_reset_child();
 }
 
+/* Number of native frames below the innermost evaluation loop; all when there is none. */
+static size_t native_below_loops(const struct context_scratch *scratch)
+{
+    size_t count = 0;
+    while (count < scratch->native_count && !module_is_eval_loop(scratch->native[count].address)) {
+        count++;
+    }
+    return count;
+}
+
+/*
+ * A greenlet's stack begins at the functions of greenlet that call its first evaluation loop. What lies outside of them was there when it
+ * began: the stack of whoever started it, of whose Python frames it has none.
+ */
+static void cut_at_greenlet(struct context_scratch *scratch)
+{
+    size_t at = native_below_loops(scratch);
+    while (at < scratch->native_count && !module_is_greenlet(scratch->native[at].address)) {
+        at++;
+    }
+    if (at < scratch->native_count) {
+        scratch->native_count = at;
+        scratch->native_complete = true;
+    }
+}
+
 static void capture_native(const ucontext_t *uc, struct context_scratch *scratch)
 {
     scratch->native_count =
@@ -65,6 +91,7 @@ void context_capture(const ucontext_t *uc, struct context_scratch *scratch)
         process_drop(DB_DROP_PYTHON_STACK_TRUNCATED);
     }
     capture_native(uc, scratch);
+    cut_at_greenlet(scratch);
     if (scratch->python_count > 0) {
         slot_learn(scratch->native, scratch->native_count);
     }
@@ -190,16 +217,6 @@ static size_t native_through_loop(const struct context_scratch *scratch, size_t 
         }
     }
     return scratch->native_count;
-}
-
-/* Number of native frames below the innermost evaluation loop; all when there is none. */
-static size_t native_below_loops(const struct context_scratch *scratch)
-{
-    size_t count = 0;
-    while (count < scratch->native_count && !module_is_eval_loop(scratch->native[count].address)) {
-        count++;
-    }
-    return count;
 }
 
 /*

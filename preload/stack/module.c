@@ -48,7 +48,8 @@ static _Atomic uint32_t sequence; /* indexes[sequence % 2] is the current one */
 static _Atomic uint32_t generation;
 static unsigned long long adds_seen, removals_seen;
 static uint32_t objects_seen; /* of the last scan */
-static _Atomic uintptr_t interpreter_low, interpreter_high, loader_low, loader_high, c_library_low, c_library_high;
+static _Atomic uintptr_t interpreter_low, interpreter_high, loader_low, loader_high, c_library_low, c_library_high,
+    greenlet_low, greenlet_high;
 static uintptr_t allocator_address, c_library_address, kernel_page_address, interpreter_address, loader_address;
 
 uint32_t module_generation(void)
@@ -112,6 +113,12 @@ bool module_is_c_library(uintptr_t address)
 {
     return address >= atomic_load_explicit(&c_library_low, memory_order_relaxed) &&
            address < atomic_load_explicit(&c_library_high, memory_order_relaxed);
+}
+
+bool module_is_greenlet(uintptr_t address)
+{
+    return address >= atomic_load_explicit(&greenlet_low, memory_order_relaxed) &&
+           address < atomic_load_explicit(&greenlet_high, memory_order_relaxed);
 }
 
 /* Code bytes before a return address: E8 rel32, or FF /2 in its lengths of 2 to 7 bytes. */
@@ -208,6 +215,17 @@ static struct entry *known_entry(const struct module *module, const char *name)
     return !named || strcmp(entry->path, name) == 0 ? entry : NULL;
 }
 
+/* By its file's name, "_greenlet.cpython-311-x86_64-linux-gnu.so". It is not unloaded again: an extension module of Python's stays. */
+static void note_greenlet(const struct entry *entry)
+{
+    static const char name[] = "/_greenlet.";
+    const char *slash = strrchr(entry->path, '/');
+    if (slash != NULL && strncmp(slash, name, sizeof name - 1) == 0) {
+        atomic_store_explicit(&greenlet_low, entry->module.text_low, memory_order_relaxed);
+        atomic_store_explicit(&greenlet_high, entry->module.text_high, memory_order_relaxed);
+    }
+}
+
 static struct entry *append_entry(const struct module *module, const struct dl_phdr_info *info)
 {
     if (entry_count == MODULES_MAX) {
@@ -223,6 +241,7 @@ static struct entry *append_entry(const struct module *module, const struct dl_p
     paths_used += used;
     entry->build_id_bytes = module_note_build_id(info, entry->build_id);
     record_entry(entry);
+    note_greenlet(entry);
     return entry;
 }
 

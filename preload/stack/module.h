@@ -38,6 +38,9 @@ bool module_is_loader(uintptr_t address);
 /* In the C library's text? Signal-safe, a few compares. */
 bool module_is_c_library(uintptr_t address);
 
+/* In the text of greenlet, which runs Python on parts of one stack by turns? Signal-safe, two compares. */
+bool module_is_greenlet(uintptr_t address);
+
 /* Lies a call instruction right before `address`? What is not behind a call is no return address. Signal-safe. */
 bool module_is_behind_call(uintptr_t address);
 

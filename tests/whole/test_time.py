@@ -139,6 +139,47 @@ def test_a_sub_interpreter_is_no_boundary(tmp_path, python):
     assert seconds["python"] > 0.8 * seconds["total"]
 
 
+def test_greenlets_are_told_by_their_own_stacks(tmp_path):
+    """Each has Python frames of its own, on a C stack whose outer part is another's."""
+    interpreter = whole.INTERPRETERS["venv"]
+    if interpreter.missing():
+        pytest.skip(interpreter.missing())
+    measured, report, lines = profiled(tmp_path, """
+        import greenlet, zlib
+        data, main = bytes(range(256)) * 4096, greenlet.getcurrent()
+        def add():
+            total = 0
+            for i in range(20000):
+                total += i
+        def first():
+            while True:
+                during("python", 0.2, add)
+                main.switch()
+        def second():
+            while True:
+                during("native", 0.2, lambda: zlib.crc32(data))
+                one.switch()
+        one, two = greenlet.greenlet(first), greenlet.greenlet(second)
+        for _ in range(5):
+            two.switch()
+        """, python=interpreter.command[0])
+    added, summed = lines["total += i"], lines['during("native", 0.2, lambda: zlib.crc32(data))']
+    loop = lines.get("for i in range(20000):", {"time_s": 0, "python_s": 0})
+    assert added["time_s"] + loop["time_s"] == pytest.approx(1.0, rel=0.1)
+    assert added["python_s"] + loop["python_s"] > 0.95 * (added["time_s"] + loop["time_s"])
+    assert summed["native_s"] == pytest.approx(1.0, rel=0.1) and report["totals"]["time_s"]["boundary"] < 0.05
+    assert report["run"]["health"]["dropped"]["merge_mismatch"] == 0
+    measured, report, lines = profiled(tmp_path, """
+        import greenlet
+        def add():
+            total = 0
+            for i in range(20000):
+                total += i
+        greenlet.greenlet(lambda: during("python", 1, add)).switch()
+        """, python=interpreter.command[0])
+    assert report["totals"]["time_s"]["python"] > 0.95 * measured["python"]
+
+
 def test_kernel_time_counts(tmp_path):
     """Pages of fresh buffers are faulted in by the kernel: where the clock sees only user code they would look free."""
     measured, report, lines = profiled(tmp_path, """
