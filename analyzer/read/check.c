@@ -238,7 +238,7 @@ static bool check_NEIGHBOUR(struct check *check, struct db_neighbour *record)
     if (site || other)
         record->published = 0;
     else
-        plausible_neighbour(check->run, record);
+        plausible_neighbour(check->run, check->process, record);
     return true;
 }
 

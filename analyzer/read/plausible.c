@@ -70,16 +70,25 @@ static uint64_t sampled_cpu_limit_ns(const struct run *run, const struct db_proc
     return later < RUN_TIME_LIMIT_NS / threads ? record->cpu_ns + later * threads : RUN_TIME_LIMIT_NS;
 }
 
+/* Nothing that is counted takes less than a nanosecond of one of the threads. */
+static uint64_t events_limit(const struct db_process *record)
+{
+    uint64_t most = 0;
+    bool is_beyond = __builtin_mul_overflow(process_elapsed_limit_ns(record), record->threads + 1, &most);
+    return is_beyond || most > COUNT_LIMIT ? COUNT_LIMIT : most;
+}
+
 static void process_counters(struct run *run, struct db_process *record)
 {
-    uint64_t *counters[] = {&record->samples,  &record->native,  &record->call_ended,
-                            &record->resolved, &record->armed,   &record->finished,
-                            &record->traps,    &record->objects, &record->shim_memory_bytes};
-    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-        limit(run, counters[i], COUNT_LIMIT);
-    for (size_t i = 0; i < DB_DROP_COUNT; i++)
-        limit(run, &record->dropped[i], COUNT_LIMIT);
     limit(run, &record->threads, THREADS_LIMIT);
+    const uint64_t most = events_limit(record);
+    uint64_t *counters[] = {&record->samples, &record->native,   &record->call_ended, &record->resolved,
+                            &record->armed,   &record->finished, &record->traps,      &record->objects};
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        limit(run, counters[i], most);
+    for (size_t i = 0; i < DB_DROP_COUNT; i++)
+        limit(run, &record->dropped[i], most);
+    limit(run, &record->shim_memory_bytes, COUNT_LIMIT);
     if (record->native > record->samples) /* a live run's counters are read one after the other */
         record->native = record->samples;
     if (record->call_ended > record->native)
@@ -113,8 +122,8 @@ static void process_times(struct run *run, struct db_process *record)
 void plausible_process(struct run *run, struct run_process *process)
 {
     struct db_process *record = process->record;
-    process_counters(run, record);
     process_times(run, record);
+    process_counters(run, record);
     if (record->ended == DB_END_EXIT && (record->end_detail < 0 || record->end_detail > 255)) {
         record->end_detail = 0;
         run->damaged++;
@@ -128,7 +137,7 @@ void plausible_process(struct run *run, struct run_process *process)
 
 void plausible_node(struct run *run, struct run_process *process, struct db_node *node)
 {
-    limit(run, &node->samples, COUNT_LIMIT);
+    limit(run, &node->samples, events_limit(process->record));
     limit(run, &node->cpu_ns, process->nodes_left_ns);
     process->nodes_left_ns -= node->cpu_ns;
     if (node->native_cpu_ns > node->cpu_ns)
@@ -137,7 +146,7 @@ void plausible_node(struct run *run, struct run_process *process, struct db_node
 
 void plausible_pair(struct run *run, const struct run_process *process, struct db_pair *pair)
 {
-    limit(run, &pair->count, COUNT_LIMIT);
+    limit(run, &pair->count, events_limit(process->record));
     limit(run, &pair->weight_ns, process->sampled_limit_ns);
     if (pair->scale < pair->count || pair->scale / PAIR_SCALE_LIMIT > pair->count ||
         pair->scale_squares < pair->scale || pair->scale_squares / PAIR_SCALE_LIMIT > pair->scale) {
@@ -206,6 +215,18 @@ static void pages_of_site(struct run *run, struct db_site *site)
     part_of(&site->huge_bytes, site->fresh_bytes);
 }
 
+/* At the peak no site had more than all had; twice that, for the sums are kept without a lock, is none that was written. */
+static void peak_of_site(struct run *run, const struct run_process *process, struct db_site *site)
+{
+    const struct db_live *live = run_record(process, DB_KIND_LIVE, 1);
+    part_of(&site->peak_objects, site->births);
+    if (live == NULL || site->size_bytes == 0)
+        return;
+    const uint64_t most = live->snapshot_bytes / site->size_bytes;
+    limit(run, &site->peak_objects, most < UINT64_MAX / 2 ? 2 * most + 1 : UINT64_MAX);
+    part_of(&site->peak_objects, most);
+}
+
 /* When contents were new: as in FORMAT.md, or not known. A live run's are written one after the other. */
 static void when_new(struct db_site *site, uint64_t contents)
 {
@@ -239,7 +260,7 @@ void plausible_site(struct run *run, const struct run_process *process, struct d
                             &site->far_period_replicas,
                             &site->pages_asked};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-        limit(run, counters[i], COUNT_LIMIT);
+        limit(run, counters[i], events_limit(process->record));
     limit(run, &site->size_bytes, SIZE_LIMIT);
     uint64_t passed = part_of(&site->looked_at, site->births);
     if (site->undecided > passed)
@@ -258,7 +279,7 @@ void plausible_site(struct run *run, const struct run_process *process, struct d
     part_of(&site->ended, site->births);
     if (site->most_alive > site->births)
         site->most_alive = (uint32_t)site->births;
-    part_of(&site->peak_objects, site->births);
+    peak_of_site(run, process, site);
     part_of_time(run, &site->lifetime_ns, process->record, site->ended);
     far_history(run, site);
     pages_of_site(run, site);
@@ -275,6 +296,12 @@ static int64_t level(struct run *run, int64_t *bytes, int64_t whole)
     return whole - *bytes;
 }
 
+/* All bins but the last are full; of a run's end the shim may have noted the half alone. */
+static uint64_t bin_limit_ns(const struct db_process *record, uint32_t bins)
+{
+    return 2 * process_elapsed_limit_ns(record) / (bins > 1 ? bins - 1 : 1);
+}
+
 void plausible_live(struct run *run, const struct run_process *process, struct db_live *live)
 {
     limit(run, &live->peak_bytes, SIZE_LIMIT);
@@ -286,7 +313,7 @@ void plausible_live(struct run *run, const struct run_process *process, struct d
     level(run, &live->siteless_bytes, level(run, &live->small_bytes, left));
     part_of(&live->snapshot_bytes, live->peak_bytes);
     part_of(&live->snapshot_siteless_bytes, part_of(&live->snapshot_small_bytes, live->snapshot_bytes));
-    if (live->bins > DB_LIVE_BINS || live->bin_ns == 0 || live->bin_ns > RUN_TIME_LIMIT_NS) {
+    if (live->bins > DB_LIVE_BINS || live->bin_ns == 0 || live->bin_ns > bin_limit_ns(process->record, live->bins)) {
         live->bins = 0;
         run->damaged++;
     }
@@ -340,7 +367,7 @@ void plausible_content(struct run *run, const struct run_process *process, struc
 void plausible_heat(struct run *run, const struct run_process *process, struct db_heat *heat)
 {
     const struct db_site *site = run_record(process, DB_KIND_SITE, heat->site);
-    limit(run, &heat->accesses, COUNT_LIMIT);
+    limit(run, &heat->accesses, events_limit(process->record));
     uint64_t left = part_of(&heat->forgotten, heat->accesses);
     part_of(&heat->objects, site != NULL ? site->births : 0);
     part_of_time(run, &heat->lives_ns, process->record, heat->objects);
@@ -348,10 +375,10 @@ void plausible_heat(struct run *run, const struct run_process *process, struct d
         left = part_of(&heat->parts[i], left);
 }
 
-/* At least a byte of each of the two, at most a page. */
-void plausible_neighbour(struct run *run, struct db_neighbour *neighbour)
+/* Of the accesses that were found, or trapped; at least a byte of each of the two, at most a page. */
+void plausible_neighbour(struct run *run, const struct run_process *process, struct db_neighbour *neighbour)
 {
-    limit(run, &neighbour->accesses, COUNT_LIMIT);
+    limit(run, &neighbour->accesses, 2 * (process->record->samples + process->record->traps) + 1);
     limit(run, &neighbour->bytes, neighbour->accesses * PAGE_BYTES);
     limit(run, &neighbour->neighbour_bytes, neighbour->accesses * PAGE_BYTES);
 }

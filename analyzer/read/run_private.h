@@ -26,7 +26,7 @@ void plausible_site(struct run *run, const struct run_process *process, struct d
 void plausible_live(struct run *run, const struct run_process *process, struct db_live *live);
 void plausible_link(struct run *run, const struct run_process *process, struct db_link *link);
 void plausible_heat(struct run *run, const struct run_process *process, struct db_heat *heat);
-void plausible_neighbour(struct run *run, struct db_neighbour *neighbour);
+void plausible_neighbour(struct run *run, const struct run_process *process, struct db_neighbour *neighbour);
 void plausible_content(struct run *run, const struct run_process *process, struct db_content *content);
 
 /* How a reference stands. */

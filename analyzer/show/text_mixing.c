@@ -20,7 +20,8 @@ void text_mixing(const struct page *page, const struct model *model)
         return;
     const struct mix *mix = &model->mixing.mixes[0];
     char *hot = text_place(model, mix->hot), *cold = text_place(model, mix->cold);
-    char *percent = page_percent(100 * (double)mix->accesses / (double)model->accesses);
+    double part = (double)mix->accesses / (double)model->accesses; /* counters of a damaged file do not agree */
+    char *percent = page_percent(part < 1 ? 100 * part : 100);
     char *more = model->mixing.count > 1 ? memory_print("; %zu more such pairs", model->mixing.count - 1)
                                          : memory_print("%s", "");
     char *text =
