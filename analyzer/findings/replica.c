@@ -13,6 +13,7 @@
 #include "findings/checkpoint.h"
 #include "findings/expression.h"
 #include "findings/far.h"
+#include "findings/inputs_change.h"
 #include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/moving.h"
@@ -93,11 +94,24 @@ static bool is_made_again(struct model *model, const struct site *site)
     return (site_period(site) == 1 && site_births_there(site) - births <= births / 4) || !site_moves(model, site);
 }
 
+/* What comes round is another in each pass anyway; what stays must be made of what stays. */
+static bool stays_by_chance(struct model *model, const struct site *site)
+{
+    return site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1 && site_inputs_change(model, site);
+}
+
 /* OpenBLAS makes no results: what it maps are its threads' work buffers. */
 static bool holds(struct model *model, const struct site *site)
 {
     return is_made_again(model, site) && site_checkpoint(model, site) != CHECKPOINT_ITSELF &&
-           !site_is_made_in(model, site, "openblas") && !site_is_read_unfinished(model, site);
+           !site_is_made_in(model, site, "openblas") && !site_is_read_unfinished(model, site) &&
+           !stays_by_chance(model, site);
+}
+
+/* What is of one value stays, too, but a comparison may be so for a while. */
+static bool joins(struct model *model, const struct site *site)
+{
+    return site_is_constant(site) && !site_inputs_change(model, site);
 }
 
 static uint64_t equal_of(const struct site *site)
@@ -216,7 +230,7 @@ void rule_replica(struct model *model)
 {
     static const struct site_rule rule = {.kind = "replica",
                                           .holds = holds,
-                                          .joins = site_is_constant,
+                                          .joins = joins,
                                           .equal = equal_of,
                                           .examined = examined_of,
                                           .equal_min = REPLICAS_MIN,

@@ -123,7 +123,7 @@ static void fill_spans(const struct claim *claim, struct finding *finding)
 
 static bool carries(struct model *model, const struct claim *claim, const struct site *site)
 {
-    return claim->joining ? claim->rule->joins(site) : claim->rule->holds(model, site);
+    return claim->joining ? claim->rule->joins(model, site) : claim->rule->holds(model, site);
 }
 
 /* What a place's sites say for a claim and against it. */

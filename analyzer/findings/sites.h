@@ -11,7 +11,8 @@
 struct site_rule {
     const char *kind;
     bool (*holds)(struct model *model, const struct site *site); /* does the site alone carry the claim? */
-    bool (*joins)(const struct site *site);         /* of lines with such a site: these as well; NULL: none */
+    bool (*joins)(struct model *model,
+                  const struct site *site);         /* of lines with such a site: these as well; NULL: none */
     uint64_t (*equal)(const struct site *site);     /* objects of such a site that the claim counts */
     uint64_t (*examined)(const struct site *site);  /* out of how many; NULL: of all that were compared */
     uint64_t equal_min;                             /* objects that an instruction must have of these */

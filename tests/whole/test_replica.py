@@ -249,8 +249,9 @@ def test_where_samples_differ_contents_are_new(tmp_path):
 
 LARGE = """
     table = random.random(2_600_000)
+    held = [table]  # by this name the text does not tell whose number is changed
     for step in range(110):
-        table[1_000_003] += {more}
+        held[0][1_000_003] += {more}
         x = table * 2  # A
     """
 

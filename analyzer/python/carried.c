@@ -1,0 +1,162 @@
+#include "python/carried.h"
+
+#include <string.h>
+
+#include "python/aliases.h"
+#include "python/stores.h"
+
+#define ITEMS_MAX 16u
+
+/* The names and the iterable of "for a, b in c"; false for other statements. */
+static bool read_header(struct word statement, struct word *targets, struct word *iterable)
+{
+    struct word text = word_trimmed(statement.text, word_end(statement));
+    const char *in = memmem(text.text, text.length_bytes, " in ", 4);
+    if (text.length_bytes < 4 || memcmp(text.text, "for ", 4) != 0 || in == NULL)
+        return false;
+    *targets = word_trimmed(text.text + 4, in);
+    *iterable = word_trimmed(in + 4, word_end(text));
+    return true;
+}
+
+static bool is_among(struct word targets, struct word name)
+{
+    struct word items[ITEMS_MAX];
+    while (targets.length_bytes > 0 && (*targets.text == '(' || *targets.text == '['))
+        targets = word_trimmed(targets.text + 1, word_end(targets));
+    size_t count = word_split(targets, ',', items, ITEMS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        if (word_equal(word_name_at(items[i].text, word_end(items[i])), name))
+            return true;
+    return false;
+}
+
+/* "x[:] = v", "x.copy_(v)", "np.copyto(x, v)", "f(v, out=x)": nothing is left of what was there. */
+static bool overwrites(struct word statement, struct word name)
+{
+    static const char *const behind[] = {"[:] = ", "[...] = ", ".copy_(", ".fill(", ".fill_(", ".zero_("};
+    static const char *const before[] = {"copyto(", "out="};
+    if (word_mentions(statement, name) != 1 || memmem(statement.text, statement.length_bytes, "where=", 6) != NULL)
+        return false;
+    const char *at = memmem(statement.text, statement.length_bytes, name.text, name.length_bytes);
+    struct word rest = {at + name.length_bytes, (size_t)(word_end(statement) - at) - name.length_bytes};
+    for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++)
+        if (rest.length_bytes > strlen(behind[i]) && memcmp(rest.text, behind[i], strlen(behind[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+        size_t length = strlen(before[i]);
+        if ((size_t)(at - statement.text) >= length && memcmp(at - length, before[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void give(struct carried *carried, struct word value, bool reads)
+{
+    carried->given = true;
+    carried->read_first |= reads;
+    if (carried->value_count < CARRIED_VALUES_MAX)
+        carried->values[carried->value_count++] = value;
+}
+
+static void read_statement(struct carried *carried, struct word statement, struct word name, bool seen)
+{
+    struct word targets, value;
+    size_t length = 0;
+    const char *sign;
+    enum store_effect effect = stores_effect(statement, name);
+    if (read_header(statement, &targets, &value)) {
+        if (is_among(targets, name))
+            give(carried, value, !seen && word_mentions(value, name) > 0);
+        else
+            carried->read_first |= !seen;
+    } else if (effect == STORE_CHANGES && overwrites(statement, name)) {
+        give(carried, statement, false);
+    } else if (effect == STORE_CHANGES) {
+        carried->stored = true;
+    } else if (effect == STORE_REBINDS) {
+        sign = word_assignment(statement, &length);
+        value = (struct word){sign + length, (size_t)(word_end(statement) - sign) - length};
+        give(carried, value, !seen && word_mentions(value, name) > 0);
+    } else {
+        carried->read_first |= !seen;
+    }
+}
+
+static void read_name(struct carried *carried, struct word rows, struct word name)
+{
+    struct word statement;
+    bool seen = false;
+    while (word_next_statement(&rows, &statement))
+        if (word_mentions(statement, name) > 0) {
+            read_statement(carried, statement, name, seen);
+            seen = true;
+        }
+}
+
+/* The item of "a, b" that stands where the name does in "x, y". */
+static struct word beside(struct word targets, struct word values, struct word name)
+{
+    struct word items[ITEMS_MAX], others[ITEMS_MAX], none = {name.text, 0};
+    size_t count = word_split(values, ',', items, ITEMS_MAX);
+    if (count == SIZE_MAX || word_split(targets, ',', others, ITEMS_MAX) != count)
+        return none;
+    for (size_t i = 0; i < count; i++)
+        if (word_equal(items[i], name))
+            return others[i];
+    return none;
+}
+
+/* "row" of "for row in x", "for i, row in enumerate(x)", "for row, v in zip(x, vs)". */
+static struct word row_of(struct word statement, struct word name)
+{
+    struct word targets, iterable, function, arguments, items[2], none = {name.text, 0};
+    if (!read_header(statement, &targets, &iterable))
+        return none;
+    if (word_equal(iterable, name))
+        return targets;
+    if (!word_call(iterable, &function, &arguments))
+        return none;
+    if (word_is(function, "enumerate") && word_equal(arguments, name) && word_split(targets, ',', items, 2) == 2)
+        return items[1];
+    return word_is(function, "zip") ? beside(targets, arguments, name) : none;
+}
+
+static bool is_stored(struct word rows, struct word name)
+{
+    struct carried of_it = {.stored = false};
+    read_name(&of_it, rows, name);
+    return of_it.stored;
+}
+
+/* By other names that the rows give it, or parts of it. */
+static bool is_stored_otherwise(struct word rows, struct word name)
+{
+    struct aliases aliases;
+    struct word rest = rows, statement;
+    aliases_read(&aliases, rows);
+    for (size_t i = 0; i < aliases.count; i++)
+        if (word_is_part_of(aliases.sources[i], name) && !word_equal(aliases.names[i], name) &&
+            is_stored(rows, aliases.names[i]))
+            return true;
+    while (word_next_statement(&rest, &statement)) {
+        struct word row = word_mentions(statement, name) > 0 ? row_of(statement, name) : (struct word){name.text, 0};
+        if (row.length_bytes > 0 && is_stored(rows, row))
+            return true;
+    }
+    return false;
+}
+
+void carried_read(struct carried *carried, struct word rows, struct word name)
+{
+    *carried = (struct carried){.stored = false};
+    if (name.length_bytes == 0)
+        return;
+    read_name(carried, rows, name);
+    carried->stored = carried->stored || is_stored_otherwise(rows, name);
+}
+
+bool carried_over(const struct carried *carried)
+{
+    return carried->given ? carried->read_first : carried->stored;
+}

@@ -1,0 +1,26 @@
+/* What rows of a program do to what a name stands for, from one pass through them to the next. By the text. */
+#ifndef PIEPROF_ANALYZER_CARRIED_H
+#define PIEPROF_ANALYZER_CARRIED_H
+
+#include <stdbool.h>
+
+#include "python/words.h"
+
+#define CARRIED_VALUES_MAX 8u
+
+struct carried {
+    bool
+        stored; /* something stores into a part of it, adds to it, or changes it in place, by this name or by a view of it */
+    bool given;                             /* another value, or all of its content anew... */
+    bool read_first;                        /* ... but the one that a pass before left there is read before that */
+    struct word values[CARRIED_VALUES_MAX]; /* what it is given, as far as there is room */
+    size_t value_count;
+};
+
+/* Of code without strings and comments (source_code()); `name` may be dotted. */
+void carried_read(struct carried *carried, struct word rows, struct word name);
+
+/* Does what it stands for in one pass depend on the pass before? */
+bool carried_over(const struct carried *carried);
+
+#endif

@@ -1,0 +1,272 @@
+"""Results that stay equal while the program changes what they are made from: a comparison, an order, a rounding. Kept, they would be wrong one day."""
+import json
+
+import pytest
+import whole
+
+HEAD = "import functools\nimport numpy as np\nrng = np.random.default_rng(0)\n"
+
+CHANGED = {
+    "some of it is stored into": """
+        Q, s = rng.normal(size=(400, 64)) * 5, 0
+        for step in range(20000):
+            policy = Q.argmax(axis=1)  # made
+            s = (s * 7 + int(policy[s])) % 400
+            Q[s, policy[s]] += 1e-6
+        """,
+    "an attribute that another method stores into": """
+        class Agent:
+            def __init__(self):
+                self.Q = rng.normal(size=(400, 64)) * 5
+            def policy(self):
+                return np.argmax(self.Q, axis=1)  # made
+            def learn(self, s, a):
+                self.Q[s, a] += 1e-6
+        agent = Agent()
+        for step in range(15000):
+            agent.learn(step % 400, int(agent.policy()[3]))
+        """,
+    "an attribute that its property reads": """
+        class World:
+            def __init__(self):
+                self.health = rng.random(100000) + 1e6
+            def hit(self, i):
+                self.health[i] -= 1
+            @property
+            def alive(self):
+                return np.flatnonzero(self.health > 9e5)  # made
+        world = World()
+        for step in range(2000):
+            world.hit(world.alive[step])
+        """,
+    "a number made of the loop's counter": """
+        w = np.abs(rng.normal(size=200000))
+        w[w < 0.3] = 0
+        for step in range(6000):
+            level = 0.04 * 0.9999 ** step
+            mask = w > level  # made
+        """,
+    "a number that a call is handed": """
+        def keep(w, level):
+            return w > level  # made
+        def main():
+            w = np.abs(rng.normal(size=200000))
+            w[w < 0.3] = 0
+            for step in range(6000):
+                keep(w, level=0.01 + 1e-5 * step)
+        main()
+        """,
+    "a number that the loop goes through": """
+        x = rng.normal(size=100000)
+        for cap in np.linspace(6, 10, 4000):
+            y = np.minimum(x, cap)  # made
+        """,
+    "numbers made of each other": """
+        x, low, high = np.sort(rng.normal(size=50000)), 10.0, 20.0
+        while low < 10.4:
+            middle = (low + high) / 2
+            above = np.where(x < middle, x, middle)  # made
+            low = low + 1e-4
+        """,
+    "an attribute that makes itself anew": """
+        class Clip:
+            def __init__(self):
+                self.limit = 6.0
+            def anneal(self):
+                self.limit = self.limit * 1.0001
+            def __call__(self, g):
+                return np.clip(g, -self.limit, self.limit)  # made
+        g, clip = rng.normal(size=50000), Clip()
+        for epoch in range(8000):
+            clip(g)
+            clip.anneal()
+        """,
+    "an attribute that the loop gives": """
+        class Agent:
+            def __init__(self):
+                self.q, self.least = np.abs(rng.normal(size=100000)) + 1, 1.0
+            def greedy(self):
+                return np.where(self.q > self.least, self.q, 0.0)  # made
+        agent = Agent()
+        for step in range(4000):
+            agent.least = max(0.05, 1 - step / 1000)
+            agent.greedy()
+        """,
+    "a name that a closure changes": """
+        def make():
+            w, level = np.abs(rng.normal(size=100000)), 1e-4
+            w[w < 0.1] = 0
+            def raise_level():
+                nonlocal level
+                level *= 1.00001
+            def select():
+                return w > level  # made
+            return raise_level, select
+        raise_level, select = make()
+        for step in range(8000):
+            select()
+            raise_level()
+        """,
+    "what it is stored into by out": """
+        x, speed, edges = (rng.integers(0, 8, size=20000) + 0.5) / 8, rng.normal(size=20000) * 1e-7, np.linspace(0, 1, 9)
+        for step in range(1500):
+            np.add(x, speed, out=x)
+            cells = np.digitize(x, edges)  # made
+        """,
+    "an argument that a function changes": """
+        def credit(scores, i):
+            scores[i] += 1e-5
+        scores = np.arange(3000.0)
+        for game in range(6000):
+            order = np.argsort(scores)  # made
+            credit(scores, order[-1 - game % 50])
+        """,
+    "one of a list that a function goes through": """
+        def descend(params, grads):
+            for p, g in zip(params, grads):
+                p -= 1e-9 * g
+        params = [rng.choice([-1.0, 1.0], size=(400, 300)), rng.normal(size=(300, 10))]
+        grads = [rng.normal(size=p.shape) for p in params]
+        for step in range(1500):
+            signs = np.sign(params[0])  # made
+            descend(params, grads)
+        """,
+    "one of a dictionary": """
+        params, g = {"W": rng.choice([-1.0, 1.0], size=(400, 300))}, rng.normal(size=(400, 300))
+        for step in range(1500):
+            signs = np.sign(params["W"])  # made
+            params["W"] -= 1e-9 * g
+        """,
+    "what those leave that are done": """
+        class Games:
+            def __init__(self, n):
+                self.age, self.limit, self.done = 0, np.ones(n), np.zeros(n, bool)
+                self.limit[::5] = 1e9
+            def step(self):
+                self.age += 1
+                self.done = self.done | (self.limit <= self.age)
+                return np.where(self.done, 0.0, self.limit)  # made
+        games = Games(20000)
+        for step in range(9500):
+            games.step()
+        """,
+    "an index that was found": """
+        X, y, w = rng.normal(size=(20000, 12)), rng.choice([-1.0, 1.0], 20000), np.full(20000, 1e-4)
+        def best_of(w):
+            return int(np.argmax(np.abs((y * w) @ X)))
+        for step in range(600):
+            j = best_of(w)
+            side = np.sign(X[:, j])  # made
+            w += 1e-9 * side
+        """,
+}
+
+STAYS = {
+    "an attribute that the constructor alone stores into": """
+        class Model:
+            def __init__(self):
+                self.X = rng.normal(size=(400, 300))
+                self.X -= self.X.mean(axis=0)
+                self.seen = 0
+            def gram(self):
+                return self.X @ self.X.T  # made
+            def step(self):
+                self.seen += 1
+                return self.gram()
+        model = Model()
+        for step in range(300):
+            model.step()
+        """,
+    "what is changed before the loop": """
+        X = rng.normal(size=(400, 300))
+        X -= X.mean(axis=0)
+        level = 0.5
+        level *= 2
+        for step in range(2000):
+            mask = np.abs(X) > level  # made
+        """,
+    "what another array's shape tells": """
+        batches = [rng.normal(size=(4, 500)) for _ in range(200)]
+        for batch in batches:
+            length = batch.shape[1]
+            mask = np.triu(np.full((length, length), -np.inf), 1)  # made
+        """,
+    "a buffer that is filled anew": """
+        source, buffer = rng.normal(size=(400, 300)), np.empty((400, 300))
+        for step in range(1500):
+            buffer[:] = source
+            signs = np.sign(buffer)  # made
+        """,
+    "an argument that a function reads": """
+        def train(w, order, step):
+            w += 1e-3 * order[step % 3000]
+            return w
+        scores, w = rng.normal(size=3000), np.zeros(50)
+        for step in range(4000):
+            order = np.argsort(scores)  # made
+            w = train(w, order, step)
+        """,
+    "what is cached": """
+        class Layer:
+            def __init__(self):
+                self.grid = None
+            def __call__(self, x):
+                if self.grid is None:
+                    self.grid = np.linspace(-1, 1, 100000)
+                return np.floor(self.grid * 8)  # made
+        layer = Layer()
+        for step in range(2000):
+            layer(step)
+        """,
+    "a constant of another function's name": """
+        def schedule(step):
+            level = 0.1
+            level *= 0.99 ** step
+            return level
+        level, w = 0.5, rng.normal(size=200000)
+        def mask():
+            return w > level  # made
+        for step in range(4000):
+            rate = schedule(step)
+            mask()
+        """,
+}
+
+
+def findings_of(tmp_path, text):
+    lines = text.strip("\n").split("\n")
+    margin = len(lines[0]) - len(lines[0].lstrip())
+    source = HEAD + "".join(line[margin:] + "\n" for line in lines)
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text(source)
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    number = next(at for at, line in enumerate(source.splitlines(), 1) if line.endswith("# made"))
+    (made,) = [line for line in report["lines"] if line["line"] == number]
+    assert made["replicas"]["objects"] > 100, "this run shows nothing"
+    return [finding for finding in report["findings"] if finding["line"] == number]
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_what_is_made_of_what_changes_is_no_finding(tmp_path, name):
+    assert findings_of(tmp_path, CHANGED[name]) == []
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_what_is_made_of_what_stays_is(tmp_path, name):
+    assert [finding["category"] for finding in findings_of(tmp_path, STAYS[name])] == ["loop-invariant computation"]
+
+
+PART = """
+    w = np.abs(rng.normal(size=60000)) + 0.2
+    for step in range(8000):
+        level = 0.04 * 0.9999 ** step
+        mask = np.abs(w) > level  # made
+    """
+
+
+def test_the_part_that_stays_is_told_alone(tmp_path):
+    (finding,) = findings_of(tmp_path, PART)
+    assert (finding["columns"][0], "other size" in finding["claim"]) == (len("    mask = "), False)
+    assert finding["columns"][1] == len("    mask = np.abs(w)")
