@@ -5,12 +5,13 @@
  * wanted of one source, or of a part of it; what puts several together has no such source; a site that repeats itself is rule replica's and
  * its waste is told there; values that agree for a while only (more than a few that differ unmake it); another function by
  * the same native entrance (NumPy has one for all of its element-wise ones); a neutral operand (`a + b + c` where c is zero
- * makes `a + b` again, from it; so does `x = a + b`, `x + c`); who made a buffer of zeros did not compute what others then stored there;
+ * makes `a + b` again, from it; so does `x = a + b`, `x + c`); two masks, limits or models that are the same in these data (arguments.h); who made a buffer of zeros did not compute what others then stored there;
  * activation checkpointing makes again what it did not keep, on purpose.
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/arguments.h"
 #include "findings/blank.h"
 #include "findings/checkpoint.h"
 #include "findings/expression.h"
@@ -91,7 +92,8 @@ static bool holds(struct model *model, const struct site *site)
     return site->linked > differing_of(site) && !site_repeats(site) &&
            differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
            (!site_moves(model, site) || site_joins(model, site)) && is_same_call(model, first_of(site), site) &&
-           !is_recomputation(model, first_of(site), site);
+           !is_recomputation(model, first_of(site), site) &&
+           !arguments_differ(model, site->process, first_of(site)->record->node, site->record->node);
 }
 
 static const char *name(struct model *model, struct finding *finding)

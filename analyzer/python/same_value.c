@@ -1,0 +1,101 @@
+#include "python/same_value.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "python/carried.h"
+
+#define TOKENS_MAX 64u
+#define DEPTH_MAX 3u
+
+struct tokens {
+    struct word tokens[TOKENS_MAX];
+    size_t count;
+    bool open; /* there are more */
+};
+
+/* "axis" of "axis=0", which may be left out. */
+static bool is_keyword_argument(struct word name, const char *end)
+{
+    const char *behind = word_skip_blanks(word_end(name), end);
+    return behind < end && *behind == '=' && (behind + 1 == end || behind[1] != '=');
+}
+
+/* The name, number, string or sign at `at`; empty where none begins. */
+static struct word token_at(const char *at, const char *end)
+{
+    const char *quiet = word_skip_quiet(at, end);
+    struct word none = {at, 0};
+    if (quiet > at)
+        return *at == '#' ? none : (struct word){at, (size_t)(quiet - at)};
+    if (isdigit((unsigned char)*at)) {
+        const char *behind = at;
+        while (behind < end && (word_char(*behind) || *behind == '.'))
+            behind++;
+        return (struct word){at, (size_t)(behind - at)};
+    }
+    if (word_char(*at))
+        return word_name_at(at, end);
+    return strchr("<>+-*/@%&|^~!", *at) != NULL ? (struct word){at, 1} : none;
+}
+
+static void read_tokens(struct tokens *tokens, struct word text)
+{
+    const char *end = word_end(text);
+    tokens->count = 0;
+    tokens->open = false;
+    for (const char *at = text.text; at < end;) {
+        struct word token = token_at(at, end);
+        at += token.length_bytes > 0 ? token.length_bytes : 1;
+        if (token.length_bytes == 0 || (word_char(*token.text) && is_keyword_argument(token, end)))
+            continue;
+        if (tokens->count == TOKENS_MAX)
+            tokens->open = true;
+        else
+            tokens->tokens[tokens->count++] = token;
+    }
+}
+
+static bool is_plain_name(struct word token)
+{
+    return word_char(*token.text) && !isdigit((unsigned char)*token.text) &&
+           memchr(token.text, '.', token.length_bytes) == NULL;
+}
+
+static bool differ(struct word rows, struct word one, struct word other, unsigned depth);
+
+/* Do the rows give two names the same, once each? */
+static bool are_one(struct word rows, struct word one, struct word other, unsigned depth)
+{
+    struct carried a, b;
+    if (depth == DEPTH_MAX || !is_plain_name(one) || !is_plain_name(other))
+        return false;
+    carried_read(&a, rows, one);
+    carried_read(&b, rows, other);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct carried *own = i == 0 ? &a : &b;
+        struct word value = own->value_count == 1 ? word_trimmed(own->values[0].text, word_end(own->values[0])) : one;
+        if (own->value_count == 1 && word_equal(value, i == 0 ? other : one))
+            return true;
+    }
+    return a.value_count == 1 && b.value_count == 1 && !a.stored && !b.stored && a.values[0].text != b.values[0].text &&
+           !differ(rows, a.values[0], b.values[0], depth + 1);
+}
+
+static bool differ(struct word rows, struct word one, struct word other, unsigned depth)
+{
+    struct tokens a, b;
+    read_tokens(&a, one);
+    read_tokens(&b, other);
+    if (a.open || b.open || a.count != b.count)
+        return true;
+    for (size_t i = 0; i < a.count; i++)
+        if (!word_equal(a.tokens[i], b.tokens[i]) && !are_one(rows, a.tokens[i], b.tokens[i], depth))
+            return true;
+    return false;
+}
+
+bool values_differ(struct word rows, struct word one, struct word other)
+{
+    return differ(rows, one, other, 0);
+}
