@@ -8,6 +8,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "findings/expression.h"
@@ -15,6 +16,9 @@
 #include "findings/sites.h"
 #include "findings/statement.h"
 #include "model/select.h"
+#include "model/source.h"
+#include "python/stores.h"
+#include "python/suite.h"
 #include "python/words.h"
 #include "show/page.h"
 
@@ -65,6 +69,69 @@ static bool joins_itself(struct model *model, const struct site *site)
     return false;
 }
 
+/* "store.seen" of "self.seen": by whatever name the object has. */
+static bool names_attribute(struct word text, struct word name)
+{
+    struct word last = word_last_part(name);
+    for (const char *at = text.text; (at = memmem(at, (size_t)(word_end(text) - at), last.text, last.length_bytes)) != NULL; at++) {
+        const char *behind = at + last.length_bytes;
+        if (at > text.text && at[-1] == '.' && (behind == word_end(text) || !word_char(*behind)))
+            return true;
+    }
+    return false;
+}
+
+/* Do rows other than those of the joining statement use it? Not those that give an attribute a value. */
+static bool is_used(const struct source *code, const int32_t *rows, const int32_t *own, struct word name)
+{
+    bool is_attribute = word_last_part(name).text != name.text;
+    for (int32_t row = rows[0]; row <= rows[1]; row++) {
+        struct word text;
+        size_t indent = 0;
+        if ((row >= own[0] && row <= own[1]) || !suite_row(code, row, &text, &indent))
+            continue;
+        if (is_attribute ? names_attribute(text, name) && stores_effect(text, name) != STORE_REBINDS
+                         : word_mentions(text, name) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* May something use what is joined so far, while the loop runs? An attribute others may, in the same file; a function gives it to its caller. */
+static bool is_used_meanwhile(struct model *model, const struct site *site)
+{
+    struct process *process = site->process;
+    uint32_t frame = objects_caller_frame(model, process, site->record->node);
+    struct loop_body body;
+    struct code *code = NULL;
+    struct word target;
+    int32_t own[2], rows[2];
+    struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, frame), &code);
+    target.text = statement_target(model, process, frame, &target.length_bytes);
+    const struct source *source = code != NULL ? source_code(model, code->file) : NULL;
+    if (target.text == NULL || source == NULL || !suite_rows(source, 1, span.line, &own[0], &own[1]))
+        return true;
+    bool is_attribute = memchr(target.text, '.', target.length_bytes) != NULL;
+    bool is_looped = loop_of_frame(model, process, frame, &body);
+    if (!is_attribute && !is_looped)
+        return true;
+    rows[0] = is_attribute ? 1 : body.first;
+    rows[1] = is_attribute ? (int32_t)source->line_count : body.last;
+    return is_used(source, rows, own, target);
+}
+
+static char *say_advice(bool used, const char *place)
+{
+    if (!used)
+        return memory_print("Append the parts to a list and join them once behind the loop at %s, or store them "
+                            "into a buffer of the final size, made before it.",
+                            place);
+    return memory_print("What is joined so far may be read in the loop at %s: store each part into a buffer of the final "
+                        "size, made before it (where that is not known, one that is made twice as large when it is "
+                        "full), and read the part of it that is filled.",
+                        place);
+}
+
 /* A place lists its sites from the last that was met on; the sites of one call in one process are looked at. */
 static struct growth growth_of(const struct place *place)
 {
@@ -112,9 +179,7 @@ static void say(struct model *model, struct finding *finding)
     finding->claim = memory_print(
         "Made %s%s times, each time a little larger, from %s to %s%s: %s were written to add %s.",
         finding->exact ? "" : "at least ", made, from, to, finding->exact ? "" : " or more", all_bytes, added);
-    finding->advice = memory_print("Append the parts to a list and join them once behind the loop at %s, or store them "
-                                   "into a buffer of the final size, made before it.",
-                                   place);
+    finding->advice = say_advice(is_used_meanwhile(model, site), place);
     char *all[] = {made, place, from, to, all_bytes, added};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);

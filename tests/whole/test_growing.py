@@ -73,6 +73,43 @@ def test_the_line_is_named_with_its_loop(tmp_path, name):
     assert f"join them once behind the loop at program.py:{lines['loop']}" in finding["advice"]
 
 
+USED = {
+    "what each round reads": NUMPY + """
+        rows = np.zeros((1, 128))
+        for step in range(3000):  # loop
+            rows = np.concatenate([rows, random.normal(size=(1, 128))])
+            if step % 100 == 0:
+                random.normal(size=len(rows)) @ rows
+        """,
+    "what the loop's end hangs on": NUMPY + """
+        rows = np.zeros((1, 128))
+        while rows.shape[0] < 3000:  # loop
+            rows = np.concatenate([rows, random.normal(size=(1, 128))])
+        """,
+    "an attribute that another method reads": NUMPY + """
+        class Store:
+            def __init__(self):
+                self.seen = np.empty((0, 256))
+            def add(self, x):
+                self.seen = np.concatenate((self.seen, x), axis=0)
+            def last(self):
+                return self.seen[-1]
+        store = Store()
+        for step in range(2000):  # loop
+            store.add(random.normal(size=(1, 256)))
+            store.last()
+        """,
+}
+
+
+@pytest.mark.parametrize("name", USED)
+def test_what_the_loop_reads_is_not_joined_behind_it(tmp_path, name):
+    path, report = found(tmp_path, USED[name])
+    loop = next(number for number, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# loop"))
+    advice = report["findings"][0]["advice"]
+    assert f"may be read in the loop at program.py:{loop}" in advice and "behind" not in advice
+
+
 def test_figures_are_those_of_the_program(tmp_path):
     """From the first of 64 KiB on: smaller ones that have a size of their own are described at their second birth."""
     _, report = found(tmp_path, GROWN["values at an end"])
