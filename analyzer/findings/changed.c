@@ -7,6 +7,7 @@
 #include "model/source.h"
 #include "python/handed.h"
 #include "python/stores.h"
+#include "python/view_name.h"
 #include "python/words.h"
 
 #define PARAMETERS_MAX 32u
@@ -46,6 +47,8 @@ struct search {
     bool looks_into;                    /* ... functions of the file that it is handed to */
     bool deep;                          /* the row is indented deeper than the first one: in a loop, perhaps */
     bool read, read_deep, changed_deep; /* so far: it was read; read, and stored into, by deep rows */
+    struct words views;                 /* names that were given to it, or to parts of it... */
+    int32_t view_rows[WORDS_MAX];       /* ... and from which row on */
 };
 
 static void hand_to(struct search *search, const struct handed *handed, int32_t number);
@@ -73,12 +76,23 @@ static void note_read(struct search *search)
     search->changed->read_before |= search->read_deep && search->changed_deep;
 }
 
+static void note_view(struct search *search, struct word statement, int32_t number)
+{
+    struct word view = view_name(statement, search->buffer);
+    size_t before = search->views.count, length = 0;
+    if (view.length_bytes > 0)
+        words_add(&search->views, view);
+    if (search->views.count > before)
+        search->view_rows[before] = number + (word_assignment(statement, &length) != NULL);
+}
+
 /* False where nothing below says any more of the name. */
 static bool read_line(struct search *search, struct word line, int32_t number)
 {
     struct word statement;
     while (word_next_statement(&line, &statement)) {
         struct handed handed;
+        note_view(search, statement, number);
         enum store_effect effect = stores_effect(statement, search->buffer);
         if (effect == STORE_CHANGES)
             note_change(search, number);
@@ -107,6 +121,18 @@ static void read_lines(struct search *search, int32_t first, int32_t last, size_
         search->deep = own > base;
         if (!blank && !read_line(search, line, i) && own <= base)
             return; /* not in a branch */
+    }
+}
+
+/* What they do by the other names. */
+static void read_views(struct search *search, int32_t last, size_t indent)
+{
+    for (size_t i = 0; i < search->views.count; i++) {
+        struct changed within = {.count = 0};
+        struct search inner = {.changed = &within, .source = search->source, .buffer = search->views.words[i]};
+        read_lines(&inner, search->view_rows[i], last, indent);
+        for (size_t k = 0; k < within.count; k++)
+            add_line(search->changed, within.lines[k]);
     }
 }
 
@@ -154,8 +180,10 @@ static void hand_to(struct search *search, const struct handed *handed, int32_t 
         line.text = source_line(search->source, definition, &line.length_bytes);
         inner.buffer = parameter_of(line, handed);
     }
-    if (inner.buffer.length_bytes > 0)
+    if (inner.buffer.length_bytes > 0) {
         read_lines(&inner, definition + 1, definition + LINES_MAX, indent_of(line) + 1);
+        read_views(&inner, definition + LINES_MAX, indent_of(line) + 1);
+    }
     for (size_t i = 0; i < within.count; i++)
         note_change(search, within.lines[i]);
     changed->read_before |= within.read_before;
@@ -195,6 +223,9 @@ void changed_find(struct changed *changed, struct model *model, struct process *
     line.text = source_line(search.source, span.line, &line.length_bytes);
     size_t indent = line.text != NULL && indent_of(line) > 0 ? 1 : 0; /* at most to the end of the function */
     line.text = source_line(search.source, span.end_line, &line.length_bytes);
-    if (line.text != NULL && read_line(&search, behind(line, (size_t)span.end_column), span.end_line))
-        read_lines(&search, span.end_line + 1, last_line(model, process, node_id, span.line), indent);
+    if (line.text == NULL || !read_line(&search, behind(line, (size_t)span.end_column), span.end_line))
+        return;
+    int32_t last = last_line(model, process, node_id, span.line);
+    read_lines(&search, span.end_line + 1, last, indent);
+    read_views(&search, last, indent);
 }

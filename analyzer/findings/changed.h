@@ -22,8 +22,8 @@ struct changed {
 /*
  * By the text: the Python frame `node_id` stands at "name = ..." (CPython 3.11 and later), and below it, in the same loop
  * or else function, lines store into what the name stands for, until it is given to something else; or hand it to a function that is
- * none of NumPy's or PyTorch's, and whose text, where it stands in the same file, stores into it or hands it on. What other names for
- * it do is not seen.
+ * none of NumPy's or PyTorch's, and whose text, where it stands in the same file, stores into it or hands it on. Other names for it, and for
+ * its views, are followed where they are surely such (view_name.h).
  */
 void changed_find(struct changed *changed, struct model *model, struct process *process, uint32_t node_id);
 

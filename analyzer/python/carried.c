@@ -4,20 +4,9 @@
 
 #include "python/aliases.h"
 #include "python/stores.h"
+#include "python/view_name.h"
 
 #define ITEMS_MAX 16u
-
-/* The names and the iterable of "for a, b in c"; false for other statements. */
-static bool read_header(struct word statement, struct word *targets, struct word *iterable)
-{
-    struct word text = word_trimmed(statement.text, word_end(statement));
-    const char *in = memmem(text.text, text.length_bytes, " in ", 4);
-    if (text.length_bytes < 4 || memcmp(text.text, "for ", 4) != 0 || in == NULL)
-        return false;
-    *targets = word_trimmed(text.text + 4, in);
-    *iterable = word_trimmed(in + 4, word_end(text));
-    return true;
-}
 
 static bool is_among(struct word targets, struct word name)
 {
@@ -65,7 +54,7 @@ static void read_statement(struct carried *carried, struct word statement, struc
     size_t length = 0;
     const char *sign;
     enum store_effect effect = stores_effect(statement, name);
-    if (read_header(statement, &targets, &value)) {
+    if (view_header(statement, &targets, &value)) {
         if (is_among(targets, name))
             give(carried, value, !seen && word_mentions(value, name) > 0);
         else
@@ -94,34 +83,6 @@ static void read_name(struct carried *carried, struct word rows, struct word nam
         }
 }
 
-/* The item of "a, b" that stands where the name does in "x, y". */
-static struct word beside(struct word targets, struct word values, struct word name)
-{
-    struct word items[ITEMS_MAX], others[ITEMS_MAX], none = {name.text, 0};
-    size_t count = word_split(values, ',', items, ITEMS_MAX);
-    if (count == SIZE_MAX || word_split(targets, ',', others, ITEMS_MAX) != count)
-        return none;
-    for (size_t i = 0; i < count; i++)
-        if (word_equal(items[i], name))
-            return others[i];
-    return none;
-}
-
-/* "row" of "for row in x", "for i, row in enumerate(x)", "for row, v in zip(x, vs)". */
-static struct word row_of(struct word statement, struct word name)
-{
-    struct word targets, iterable, function, arguments, items[2], none = {name.text, 0};
-    if (!read_header(statement, &targets, &iterable))
-        return none;
-    if (word_equal(iterable, name))
-        return targets;
-    if (!word_call(iterable, &function, &arguments))
-        return none;
-    if (word_is(function, "enumerate") && word_equal(arguments, name) && word_split(targets, ',', items, 2) == 2)
-        return items[1];
-    return word_is(function, "zip") ? beside(targets, arguments, name) : none;
-}
-
 static bool is_stored(struct word rows, struct word name)
 {
     struct carried of_it = {.stored = false};
@@ -140,7 +101,7 @@ static bool is_stored_otherwise(struct word rows, struct word name)
             is_stored(rows, aliases.names[i]))
             return true;
     while (word_next_statement(&rest, &statement)) {
-        struct word row = word_mentions(statement, name) > 0 ? row_of(statement, name) : (struct word){name.text, 0};
+        struct word row = word_mentions(statement, name) > 0 ? view_rows(statement, name) : (struct word){name.text, 0};
         if (row.length_bytes > 0 && is_stored(rows, row))
             return true;
     }

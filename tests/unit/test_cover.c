@@ -78,6 +78,13 @@ static void test_what_others_may_see_or_leave(void **state)
     check("try:\n    z = np.zeros(n) FILL\n    for i in range(n):\n        z[i] = next(x)\nexcept StopIteration:\n    "
           "pass\n",
           0);
+    check("def f(i):\n    return z[i - 1]\nz = np.zeros(n) FILL\nfor i in range(n):\n    z[i] = f(i)\n", 0);
+    check("def g():\n    def f(i):\n        return z[i - 1]\n    z = np.zeros(n) FILL\n    for i in range(n):\n        z[i] = "
+          "f(i)\n",
+          0);
+    check("def f():\n    return z * 2\nz = np.zeros(n) FILL\nz[:] = f()\n", 0);
+    check("def f(z):\n    return z * 2\nz = np.zeros(n) FILL\nz[:] = f(x)\n", 1);
+    check("def f(i):\n    z = x[i]\n    return z\nz = np.zeros(n) FILL\nfor i in range(n):\n    z[i] = f(i)\n", 2);
     check("try:\n    if x:\n        z = np.zeros(n) FILL\n        z[:] = x\nfinally:\n    pass\n", 0);
 }
 

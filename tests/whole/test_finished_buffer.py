@@ -29,6 +29,29 @@ def advice_of(tmp_path, source):
 
 
 CHANGED = {
+    "by a name of a part": """
+        for i in range(300):
+            h = base * 2.0  # made
+            part = h[1:]
+            part *= 0.5  # changes
+            total += h.sum()
+        """,
+    "row by row": """
+        for i in range(300):
+            h = base.reshape(100, -1) * 2.0  # made
+            for k, row in enumerate(h):
+                row -= k  # changes
+            total += h.sum()
+        """,
+    "in a function that goes through it": """
+        def settle(rows):
+            for row in rows:
+                row *= 0.5  # changes
+        for i in range(300):
+            h = base.reshape(100, -1) * 2.0  # made
+            settle(h)
+            total += h.sum()
+        """,
     "in place": """
         for i in range(300):
             h = base * 2.0  # made
@@ -95,6 +118,16 @@ CHANGED = {
 }
 
 UNCHANGED = {
+    "copies of parts": """
+        order = np.arange(1000)
+        for i in range(300):
+            h = base * 2.0  # made
+            part = h[order]
+            part += 1.0
+            some = h[1:] * 2
+            some += 1.0
+            total += h.sum() + part.sum()
+        """,
     "a step whose statement makes something new of it": """
         for i in range(300):
             h = np.exp(np.sqrt(base) / (1 + i))  # made

@@ -1,0 +1,21 @@
+/* The names that a statement gives an array's rows, or another view of it. */
+#ifndef PIEPROF_ANALYZER_VIEW_NAME_H
+#define PIEPROF_ANALYZER_VIEW_NAME_H
+
+#include <stdbool.h>
+
+#include "python/words.h"
+
+/* The names and the iterable of "for a, b in c"; false for other statements. */
+bool view_header(struct word statement, struct word *targets, struct word *iterable);
+
+/* "row" of "for row in x", "for i, row in enumerate(x)", "for row, v in zip(x, vs)"; empty for other statements. */
+struct word view_rows(struct word statement, struct word name);
+
+/*
+ * That, or "part" of "part = x[1:]", "part = x.T" or "part = x": for sure a view of the array. Not of "x[i]", which is a copy where `i` is an
+ * array.
+ */
+struct word view_name(struct word statement, struct word name);
+
+#endif
