@@ -53,11 +53,11 @@ bool arguments_differ(struct model *model, struct process *process, uint32_t fir
     }
     if (one == 0 || other == 0 || one == other)
         return false;
-    const struct db_node *a = run_record(process->run, DB_KIND_NODE, one), *b = run_record(process->run, DB_KIND_NODE, other);
+    const struct db_node *a = run_record(process->run, DB_KIND_NODE, one),
+                         *b = run_record(process->run, DB_KIND_NODE, other);
     if (a->parent != b->parent || a->value >> 32 != b->value >> 32)
         return false;
     first.text = operation_text(model, process, one, &first.length_bytes);
     second.text = operation_text(model, process, other, &second.length_bytes);
-    return first.text != NULL && second.text != NULL &&
-           values_differ(rows_around(model, process, one), first, second);
+    return first.text != NULL && second.text != NULL && values_differ(rows_around(model, process, one), first, second);
 }

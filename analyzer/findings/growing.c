@@ -73,7 +73,8 @@ static bool joins_itself(struct model *model, const struct site *site)
 static bool names_attribute(struct word text, struct word name)
 {
     struct word last = word_last_part(name);
-    for (const char *at = text.text; (at = memmem(at, (size_t)(word_end(text) - at), last.text, last.length_bytes)) != NULL; at++) {
+    for (const char *at = text.text;
+         (at = memmem(at, (size_t)(word_end(text) - at), last.text, last.length_bytes)) != NULL; at++) {
         const char *behind = at + last.length_bytes;
         if (at > text.text && at[-1] == '.' && (behind == word_end(text) || !word_char(*behind)))
             return true;
@@ -126,10 +127,11 @@ static char *say_advice(bool used, const char *place)
         return memory_print("Append the parts to a list and join them once behind the loop at %s, or store them "
                             "into a buffer of the final size, made before it.",
                             place);
-    return memory_print("What is joined so far may be read in the loop at %s: store each part into a buffer of the final "
-                        "size, made before it (where that is not known, one that is made twice as large when it is "
-                        "full), and read the part of it that is filled.",
-                        place);
+    return memory_print(
+        "What is joined so far may be read in the loop at %s: store each part into a buffer of the final "
+        "size, made before it (where that is not known, one that is made twice as large when it is "
+        "full), and read the part of it that is filled.",
+        place);
 }
 
 /* A place lists its sites from the last that was met on; the sites of one call in one process are looked at. */

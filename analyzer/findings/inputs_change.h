@@ -1,15 +1,22 @@
-/* Results that stay equal though a loop changes what they are computed from: a comparison, a rounding, an order. */
+/* Results that come again though a loop changes what they are computed from: a comparison, a rounding, an order. */
 #ifndef PIEPROF_ANALYZER_INPUTS_CHANGE_H
 #define PIEPROF_ANALYZER_INPUTS_CHANGE_H
 
 #include "model/model.h"
 
+enum inputs_asked {
+    INPUTS_OF_ROUND, /* of several results that come round: only what is stored into counts, for counters go round as well */
+    INPUTS_OF_COPY, /* the source must not be stored into, though it is made anew in each pass: it could not stand for the copy */
+    INPUTS_OF_ONE /* of a result that stays */
+};
+
 /*
  * By the text of the program's own files: does the outermost loop around the site change what its expression takes? What it stores into, adds to
- * or makes of what a pass before left; what its header counts; what a function that it calls does so to an argument, an attribute or a
- * name outside of it; parameters that an optimizer steps. Values are followed through assignments and from parameters to arguments, but not what is asked
- * for its shape. False too where no columns are known (before CPython 3.11), or no loop.
+ * or makes of what a pass before left; what its header counts, or a comprehension; what a function that it calls does so to an
+ * argument, an attribute or a name outside of it; parameters that an optimizer steps; what is taken by next() and pop(). Values
+ * are followed through assignments and from parameters to arguments, but not what is asked for its shape; where an argument is not known, a
+ * comparison and whatever else chooses is taken to change. False where no columns are known (before CPython 3.11), or no loop.
  */
-bool site_inputs_change(struct model *model, const struct site *site);
+bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked);
 
 #endif

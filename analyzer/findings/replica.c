@@ -94,10 +94,16 @@ static bool is_made_again(struct model *model, const struct site *site)
     return (site_period(site) == 1 && site_births_there(site) - births <= births / 4) || !site_moves(model, site);
 }
 
-/* What comes round is another in each pass anyway; what stays must be made of what stays. */
-static bool stays_by_chance(struct model *model, const struct site *site)
+/* Of what stays for rounds it is said, that its inputs change. */
+static bool comes_by_chance(struct model *model, const struct site *site)
 {
-    return site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1 && site_inputs_change(model, site);
+    bool stays = site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1;
+    if (!stays && !site_repeats(site) && !site_repeats_far(site))
+        return false;
+    return site_inputs_change(model, site,
+                              !stays                 ? INPUTS_OF_ROUND
+                              : is_copy(model, site) ? INPUTS_OF_COPY
+                                                     : INPUTS_OF_ONE);
 }
 
 /* OpenBLAS makes no results: what it maps are its threads' work buffers. */
@@ -105,13 +111,13 @@ static bool holds(struct model *model, const struct site *site)
 {
     return is_made_again(model, site) && site_checkpoint(model, site) != CHECKPOINT_ITSELF &&
            !site_is_made_in(model, site, "openblas") && !site_is_read_unfinished(model, site) &&
-           !stays_by_chance(model, site);
+           !comes_by_chance(model, site);
 }
 
 /* What is of one value stays, too, but a comparison may be so for a while. */
 static bool joins(struct model *model, const struct site *site)
 {
-    return site_is_constant(site) && !site_inputs_change(model, site);
+    return site_is_constant(site) && !site_inputs_change(model, site, INPUTS_OF_ONE);
 }
 
 static uint64_t equal_of(const struct site *site)

@@ -40,6 +40,14 @@ static bool overwrites(struct word statement, struct word name)
     return false;
 }
 
+/* "x += 1" */
+static bool augments(struct word statement, struct word name)
+{
+    size_t length = 0;
+    const char *sign = word_assignment(statement, &length);
+    return sign != NULL && length > 1 && word_equal(word_trimmed(statement.text, sign), name);
+}
+
 static void give(struct carried *carried, struct word value, bool reads)
 {
     carried->given = true;
@@ -62,7 +70,7 @@ static void read_statement(struct carried *carried, struct word statement, struc
     } else if (effect == STORE_CHANGES && overwrites(statement, name)) {
         give(carried, statement, false);
     } else if (effect == STORE_CHANGES) {
-        carried->stored = true;
+        *(augments(statement, name) ? &carried->augmented : &carried->stored) = true;
     } else if (effect == STORE_REBINDS) {
         sign = word_assignment(statement, &length);
         value = (struct word){sign + length, (size_t)(word_end(statement) - sign) - length};
@@ -87,7 +95,7 @@ static bool is_stored(struct word rows, struct word name)
 {
     struct carried of_it = {.stored = false};
     read_name(&of_it, rows, name);
-    return of_it.stored;
+    return of_it.stored || of_it.augmented;
 }
 
 /* By other names that the rows give it, or parts of it. */
@@ -119,5 +127,5 @@ void carried_read(struct carried *carried, struct word rows, struct word name)
 
 bool carried_over(const struct carried *carried)
 {
-    return carried->given ? carried->read_first : carried->stored;
+    return carried->given ? carried->read_first : carried->stored || carried->augmented;
 }

@@ -9,10 +9,10 @@
 #define CARRIED_VALUES_MAX 8u
 
 struct carried {
-    bool
-        stored; /* something stores into a part of it, adds to it, or changes it in place, by this name or by a view of it */
-    bool given;                             /* another value, or all of its content anew... */
-    bool read_first;                        /* ... but the one that a pass before left there is read before that */
+    bool stored;     /* a part of it is stored into, or it is changed in place, by this name or by that of a view */
+    bool augmented;  /* "x += 1", of a number perhaps */
+    bool given;      /* another value, or all of its content anew... */
+    bool read_first; /* ... but the one that a pass before left there is read before that */
     struct word values[CARRIED_VALUES_MAX]; /* what it is given, as far as there is room */
     size_t value_count;
 };

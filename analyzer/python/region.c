@@ -121,22 +121,24 @@ static bool makes_of_itself(const struct carried *carried, struct word name)
     return false;
 }
 
-static bool rows_change_attribute(struct word rows, struct word name)
+static bool rows_change_attribute(struct word rows, struct word name, bool stores_alone)
 {
     struct word dotted;
     for (const char *at = rows.text; (dotted = next_dotted(rows, &at, name)).length_bytes > 0;) {
         struct carried carried;
         carried_read(&carried, rows, dotted);
-        if (carried.given ? makes_of_itself(&carried, dotted) : carried.stored)
+        bool changes = carried.given ? makes_of_itself(&carried, dotted) : carried.stored || carried.augmented;
+        if (stores_alone ? carried.stored && !carried.given : changes)
             return true;
     }
     return false;
 }
 
-bool region_changes_attribute(const struct region *region, struct word name)
+bool region_changes_attribute(const struct region *region, struct word name, bool stores_alone)
 {
     for (size_t i = 0; i < region->count; i++)
-        if (!is_constructor(&region->spans[i]) && rows_change_attribute(region_rows(&region->spans[i]), name))
+        if (!is_constructor(&region->spans[i]) &&
+            rows_change_attribute(region_rows(&region->spans[i]), name, stores_alone))
             return true;
     return false;
 }
@@ -173,7 +175,7 @@ static bool declares_outer(struct word rows, struct word name)
     return false;
 }
 
-bool region_changes_outer(const struct region *region, struct word name)
+bool region_changes_outer(const struct region *region, struct word name, bool stores_alone)
 {
     for (size_t i = 0; i < region->count; i++) {
         const struct region_span *span = &region->spans[i];
@@ -183,8 +185,8 @@ bool region_changes_outer(const struct region *region, struct word name)
             continue;
         bool declared = declares_outer(rows, name);
         carried_read(&carried, rows, name);
-        if (declared ? carried.stored || carried.given
-                     : carried.stored && !region_is_local(span->code, span->def, name))
+        bool other = declared && !stores_alone && (carried.given || carried.augmented);
+        if (other || (carried.stored && (declared || !region_is_local(span->code, span->def, name))))
             return true;
     }
     return false;

@@ -93,7 +93,8 @@ struct word view_name(struct word statement, struct word name)
         return row;
     if (!word_assigned(statement, &target, &value) || value.length_bytes < name.length_bytes ||
         !word_equal((struct word){value.text, name.length_bytes}, name) ||
-        !is_view((struct word){word_end((struct word){value.text, name.length_bytes}), value.length_bytes - name.length_bytes}))
+        !is_view((struct word){word_end((struct word){value.text, name.length_bytes}),
+                               value.length_bytes - name.length_bytes}))
         return none;
     struct word given = word_name_at(target.text, word_end(target));
     return word_equal(given, target) && !word_equal(given, name) ? given : none;

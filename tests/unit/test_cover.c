@@ -79,7 +79,8 @@ static void test_what_others_may_see_or_leave(void **state)
           "pass\n",
           0);
     check("def f(i):\n    return z[i - 1]\nz = np.zeros(n) FILL\nfor i in range(n):\n    z[i] = f(i)\n", 0);
-    check("def g():\n    def f(i):\n        return z[i - 1]\n    z = np.zeros(n) FILL\n    for i in range(n):\n        z[i] = "
+    check("def g():\n    def f(i):\n        return z[i - 1]\n    z = np.zeros(n) FILL\n    for i in range(n):\n        "
+          "z[i] = "
           "f(i)\n",
           0);
     check("def f():\n    return z * 2\nz = np.zeros(n) FILL\nz[:] = f()\n", 0);

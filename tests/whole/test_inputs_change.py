@@ -150,6 +150,50 @@ CHANGED = {
         for step in range(9500):
             games.step()
         """,
+    "what a comprehension goes through": """
+        def keep(x, t):
+            return np.where(x > 1 / (1 + t), x, 0)  # made
+        x = np.abs(rng.normal(size=100000)) + 1
+        total = sum([keep(x, t)[3] for t in range(4000)])
+        """,
+    "what another hands a function": """
+        x = np.abs(rng.normal(size=100000)) + 1
+        def keep(t):
+            return np.where(x > 1 / (1 + t), x, 0)  # made
+        total = sum(kept[3] for kept in map(keep, range(4000)))
+        """,
+    "what comes next": """
+        x, clock, left = np.abs(rng.normal(size=100000)) + 1, iter(range(5000)), 4000
+        while left > 0:
+            now = next(clock)
+            kept = np.where(x > now * 1e-5, x, 0)  # made
+            left = left - 1
+        """,
+    "what a list ends in": """
+        class Bag:
+            def __init__(self):
+                self.levels, self.x = list(np.linspace(0, 0.1, 4000)), np.abs(rng.normal(size=100000)) + 1
+            def take(self):
+                return self.levels.pop()
+            def run(self):
+                while self.levels:
+                    level = self.take()
+                    kept = np.where(self.x > level, self.x, 0)  # made
+        Bag().run()
+        """,
+    "those of a round, which are stored into": """
+        layers, g = [np.sign(rng.normal(size=(300, 300))) for _ in range(3)], rng.normal(size=(300, 300))
+        for step in range(700):
+            for i in range(len(layers)):
+                signs = np.sign(layers[i])  # made
+                layers[i] -= 1e-9 * g
+        """,
+    "a source of copies that is stored into": """
+        a, b = np.linspace(0, 1, 600), np.linspace(1, 3, 600)
+        for step in range(2500):
+            k = np.outer(a, b)
+            k[0], k[1] = k[1].copy(), k[0].copy()  # made
+        """,
     "an index that was found": """
         X, y, w = rng.normal(size=(20000, 12)), rng.choice([-1.0, 1.0], 20000), np.full(20000, 1e-4)
         def best_of(w):
@@ -160,6 +204,27 @@ CHANGED = {
             w += 1e-9 * side
         """,
 }
+
+STEPPED = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+class Gate(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.logits, self.seen = nn.Parameter(torch.randn(size)), torch.randn(size)
+    def forward(self, x):
+        with torch.no_grad():
+            hard = (self.{of} > 0).float()  # made
+        return (x * (hard + torch.sigmoid(self.logits))).sum()
+gate, x = Gate(50000), torch.randn(50000)
+optimizer = torch.optim.SGD([p for p in gate.parameters() if p.requires_grad], lr=1e-7)
+for step in range(600):
+    loss = gate(x)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
 
 STAYS = {
     "an attribute that the constructor alone stores into": """
@@ -251,6 +316,25 @@ def findings_of(tmp_path, text):
 @pytest.mark.parametrize("name", CHANGED)
 def test_what_is_made_of_what_changes_is_no_finding(tmp_path, name):
     assert findings_of(tmp_path, CHANGED[name]) == []
+
+
+@pytest.mark.parametrize("of, told", [("logits", False), ("seen", True)])
+def test_what_an_optimizer_steps_changes(tmp_path, of, told):
+    """A weight's sign stays for many small steps."""
+    assert [finding["category"] for finding in findings_of(tmp_path, STEPPED.format(of=of))] == \
+        ["loop-invariant computation"] * told
+
+
+ROUND = """
+    X = rng.integers(0, 255, size=(3000, 784), dtype=np.uint8)
+    for step in range(900):
+        at = step % 30 * 100
+        batch = X[at:at + 100] / 255.0  # made
+    """
+
+
+def test_counters_go_round_as_well(tmp_path):
+    assert [finding["category"] for finding in findings_of(tmp_path, ROUND)] == ["recomputed input"]
 
 
 @pytest.mark.parametrize("name", STAYS)

@@ -1,0 +1,194 @@
+#include "findings/inputs_walk.h"
+
+#include <string.h>
+
+#include "findings/comprehension.h"
+#include "findings/expression.h"
+#include "python/code_facts.h"
+#include "python/given.h"
+#include "python/inputs.h"
+#include "python/scope.h"
+#include "python/suite.h"
+
+#define FRAMES_MAX 200
+
+void inputs_add(struct inputs_walk *walk, struct inputs_item item)
+{
+    for (size_t i = 0; i < walk->count; i++)
+        if (walk->items[i].level == item.level && walk->items[i].code == item.code && walk->items[i].def == item.def &&
+            word_equal(walk->items[i].name, item.name))
+            return;
+    if (walk->count < INPUTS_MAX && item.name.length_bytes > 0)
+        walk->items[walk->count++] = item;
+}
+
+int32_t inputs_definition(const struct inputs_walk *walk, struct word name, const struct source **code)
+{
+    int32_t found = 0;
+    for (size_t i = 0; i < walk->code_count; i++) {
+        int32_t def = code_definition(walk->codes[i], name);
+        if (def > 0 && found > 0)
+            return 0;
+        *code = def > 0 ? walk->codes[i] : *code;
+        found = def > 0 ? def : found;
+    }
+    return found;
+}
+
+void inputs_add_function(struct inputs_walk *walk, struct word name)
+{
+    static const char *const unnamed[] = {"forward", "__init__"};
+    const struct source *code = NULL;
+    int32_t def = inputs_definition(walk, name, &code);
+    struct region body = {.count = 0};
+    if (def == 0 || WORD_IS_ONE_OF(name, unnamed))
+        return;
+    region_add(&body, code, def);
+    struct inputs_item of = {.code = code, .def = def, .level = SIZE_MAX};
+    inputs_add_text(walk, region_rows(&body.spans[0]), &of);
+}
+
+void inputs_add_text(struct inputs_walk *walk, struct word text, const struct inputs_item *of)
+{
+    static const char *const taking[] = {"next", "pop", "popleft"};
+    struct input input;
+    for (const char *at = text.text; inputs_next(text, &at, &input);) {
+        struct inputs_item item = *of;
+        struct word last = word_last_part(input.name);
+        item.name = input.name;
+        inputs_add(walk, item);
+        bool is_attribute = input.called.length_bytes == 0 && last.text != input.name.text;
+        item = (struct inputs_item){.name = is_attribute ? last : input.called, .level = SIZE_MAX};
+        inputs_add(walk, item);
+        walk->takes_next |= WORD_IS_ONE_OF(input.called, taking);
+    }
+}
+
+struct word inputs_rows(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    struct region body = {.count = 0};
+    if (item->level == walk->top)
+        return region_rows(&walk->region.spans[0]);
+    region_add(&body, item->code, item->def);
+    return region_rows(&body.spans[0]);
+}
+
+/* The level whose call runs the function: the next one, or for what Python calls by no name that is told the next of the program's. */
+static const struct kept_level *caller_of(const struct inputs_walk *walk, const struct inputs_item *item, size_t *level)
+{
+    static const char *const unnamed[] = {"forward", "__call__"};
+    struct word function, arguments, name = code_name_of(item->code, item->def);
+    bool is_unnamed = WORD_IS_ONE_OF(name, unnamed);
+    for (*level = item->level + 1; is_unnamed && *level < walk->top && walk->ways.levels[*level].code == NULL;)
+        ++*level;
+    const struct kept_level *caller = &walk->ways.levels[*level];
+    bool is_known = caller->code != NULL && word_call(caller->call, &function, &arguments) &&
+                    (is_unnamed || word_equal(word_last_part(function), name));
+    return is_known ? caller : NULL;
+}
+
+bool inputs_add_argument(struct inputs_walk *walk, const struct inputs_item *item)
+{
+    struct word function, arguments, items[PARAMETERS_MAX], target, value;
+    struct parameter parameter;
+    size_t level = 0;
+    if (item->level >= walk->top || !given_parameter(item->code, item->def, item->name, &parameter))
+        return true;
+    const struct kept_level *caller = caller_of(walk, item, &level);
+    if (caller == NULL || !word_call(caller->call, &function, &arguments))
+        return false;
+    size_t count = word_split(arguments, ',', items, PARAMETERS_MAX), place = parameter.place - parameter.of_object;
+    struct inputs_item of = {.code = caller->code, .def = caller->def, .level = level};
+    bool found = parameter.default_value.length_bytes > 0;
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        bool by_keyword = word_assigned(items[i], &target, &value);
+        if (by_keyword ? !word_equal(target, item->name) : i != place)
+            continue;
+        inputs_add_text(walk, by_keyword ? value : items[i], &of);
+        found = true;
+    }
+    return found;
+}
+
+/* The frames of the levels. Returns how many. */
+static size_t frames_of(const struct process *process, uint32_t node_id, uint32_t *frames)
+{
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    size_t count = 0;
+    for (unsigned i = 0; record != NULL && i < FRAMES_MAX && count < KEPT_LEVELS_MAX; i++) {
+        if (record->frame == DB_FRAME_PYTHON)
+            frames[count++] = node_id;
+        node_id = record->parent;
+        record = run_record(process->run, DB_KIND_NODE, node_id);
+    }
+    return count;
+}
+
+/* Of a frame that stands in a comprehension. Before CPython 3.12 that is a function of its own, of which kept_ways knows nothing. */
+static void read_comprehension(struct inputs_walk *walk, struct model *model, struct process *process, uint32_t frame,
+                               size_t at)
+{
+    struct comprehension comprehension;
+    struct kept_level *level = &walk->ways.levels[at];
+    int32_t last = 0;
+    if (!comprehension_of_frame(model, process, frame, &comprehension) || comprehension.is_in_header ||
+        comprehension.code->owner != OWNER_USER)
+        return;
+    walk->clauses[at] = comprehension.clauses;
+    walk->has_own_frame[at] = strchr(comprehension.code->function, '<') != NULL && level->code == NULL;
+    const struct source *code = source_code(model, comprehension.code->file);
+    if (!walk->has_own_frame[at] || !suite_rows(code, 1, comprehension.line, &level->row, &last))
+        return;
+    level->call.text = operation_code(model, process, frame, &level->call.length_bytes, &code);
+    level->code = level->call.text != NULL ? code : NULL;
+    level->def = scope_function(code, level->row);
+    level->file = comprehension.code->file;
+}
+
+static void add_code(struct inputs_walk *walk, const struct source *code)
+{
+    for (size_t i = 0; i < walk->code_count; i++)
+        if (walk->codes[i] == code)
+            return;
+    walk->codes[walk->code_count++] = code;
+}
+
+static void find_loop(struct inputs_walk *walk, size_t at)
+{
+    const struct kept_level *level = &walk->ways.levels[at];
+    struct region_span rows = {level->code, level->def, level->row, level->row};
+    bool is_looped = !walk->has_own_frame[at] && kept_loop(level, &rows.first, &rows.last);
+    is_looped = is_looped || walk->clauses[at].length_bytes > 0;
+    if (!is_looped && walk->is_looped)
+        return;
+    walk->is_looped = is_looped;
+    walk->top = at;
+    walk->region.spans[0] = rows;
+    walk->region.count = 1;
+}
+
+bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site)
+{
+    uint32_t frames[KEPT_LEVELS_MAX], frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    *walk = (struct inputs_walk){.bottom = SIZE_MAX, .top = SIZE_MAX};
+    kept_ways_find(&walk->ways, model, site->process, frame);
+    size_t count = frames_of(site->process, frame, frames);
+    for (size_t i = 0; i < walk->ways.count && i < count; i++) {
+        read_comprehension(walk, model, site->process, frames[i], i);
+        if (walk->ways.levels[i].code == NULL)
+            continue;
+        walk->bottom = walk->bottom == SIZE_MAX ? i : walk->bottom;
+        add_code(walk, walk->ways.levels[i].code);
+        find_loop(walk, i);
+    }
+    if (walk->top == SIZE_MAX)
+        return false;
+    for (size_t i = 0; i < walk->top; i++)
+        if (walk->ways.levels[i].code != NULL && walk->ways.levels[i].def > 0)
+            region_add(&walk->region, walk->ways.levels[i].code, walk->ways.levels[i].def);
+    region_reach(&walk->region, walk->codes, walk->code_count);
+    const struct kept_level *own = &walk->ways.levels[walk->bottom];
+    struct inputs_item of = {.code = own->code, .def = own->def, .level = walk->bottom};
+    inputs_add_text(walk, own->call, &of);
+    return true;
+}
