@@ -33,14 +33,13 @@ static bool stand_at_one(struct model *model, struct process *process, uint32_t 
 static struct word rows_around(struct model *model, struct process *process, uint32_t frame)
 {
     struct code *code = NULL;
-    struct region body = {.count = 0};
     struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, frame), &code);
     const struct source *source = source_code(model, code->file);
     int32_t def = scope_function(source, span.line);
     if (def == 0)
         return (struct word){source->text, source->length_bytes};
-    region_add(&body, source, def);
-    return region_rows(&body.spans[0]);
+    struct region_span body = region_function(source, def);
+    return region_rows(&body);
 }
 
 bool arguments_differ(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node)

@@ -1,4 +1,5 @@
 #include "findings/finding.h"
+#include "findings/inputs_cache.h"
 #include "findings/sites.h"
 
 #include <math.h>
@@ -142,6 +143,7 @@ void findings_restrict(struct model *model)
 
 void findings_free(struct model *model)
 {
+    inputs_cache_free(model);
     for (size_t i = 0; i < model->finding_count; i++)
         finding_free(model->findings[i]);
     free(model->findings);

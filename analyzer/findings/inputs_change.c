@@ -7,7 +7,6 @@
 #include "python/code_facts.h"
 #include "python/given.h"
 #include "python/handed.h"
-#include "python/imports.h"
 #include "python/operation.h"
 #include "python/view_name.h"
 
@@ -41,17 +40,16 @@ static bool is_changed_by_call(const struct inputs_walk *walk, struct word rows,
             continue;
         int32_t def = inputs_definition(walk, word_last_part(handed.function), &code);
         struct parameter own = {0};
-        struct region body = {.count = 0};
         struct carried carried;
         if (def == 0)
             continue;
-        region_add(&body, code, def);
+        struct region_span body = region_function(code, def);
         given_parameter(code, def, (struct word){"", 0}, &own);
         struct word parameter = kept_parameter(code, def, handed.place + own.of_object, handed.keyword);
-        carried_read(&carried, region_rows(&body.spans[0]), parameter);
+        carried_read(&carried, region_rows(&body), parameter);
         bool changes = !carried.given && (carried.stored || carried.augmented);
         if (parameter.length_bytes > 0 &&
-            (changes || is_changed_by_call(walk, region_rows(&body.spans[0]), parameter, depth + 1)))
+            (changes || is_changed_by_call(walk, region_rows(&body), parameter, depth + 1)))
             return true;
     }
     return false;
@@ -85,7 +83,7 @@ static bool is_parameter(const struct inputs_walk *walk, struct word name)
     static const char *const of_layers[] = {"weight", "bias"};
     bool made = false, given = false;
     for (size_t i = 0; i < walk->code_count; i++) {
-        struct word rest = code_text(walk->codes[i]), statement, value;
+        struct word rest = code_text(walk->codes[i]->code), statement, value;
         for (size_t k = 0; k < sizeof(frozen) / sizeof(frozen[0]); k++)
             if (holds_text(rest, frozen[k]))
                 return false;
@@ -101,10 +99,7 @@ static bool is_parameter(const struct inputs_walk *walk, struct word name)
 /* ... which steps of an optimizer in the loop change. */
 static bool is_stepped(const struct inputs_walk *walk, struct word name)
 {
-    bool steps = false;
-    for (size_t i = 0; i < walk->region.count && !steps; i++)
-        steps = holds_text(region_rows(&walk->region.spans[i]), ".step(");
-    return steps && is_parameter(walk, name);
+    return region_steps(walk->region) && is_parameter(walk, name);
 }
 
 /* "w" of "self.w.data" and of "self.w": each of them that is no fact, nor the object itself. */
@@ -118,9 +113,10 @@ static bool is_changed_attribute(struct inputs_walk *walk, struct word dotted, e
         while (end < word_end(dotted) && word_char(*end))
             end++;
         struct word name = {dot + 1, (size_t)(end - dot - 1)};
-        if (region_changes_attribute(&walk->region, name, asked == INPUTS_OF_ROUND) || is_stepped(walk, name))
+        struct region_fact fact = region_of_attribute(walk->region, name);
+        if ((asked == INPUTS_OF_ROUND ? fact.stores : fact.changes) || is_stepped(walk, name))
             return true;
-        size_t count = region_gives_attribute(&walk->region.spans[0], name, values, CARRIED_VALUES_MAX);
+        size_t count = region_gives_attribute(&walk->loop, name, values, CARRIED_VALUES_MAX);
         for (size_t i = 0; i < count; i++)
             inputs_add_text(walk, values[i], &of);
     }
@@ -147,7 +143,7 @@ static bool is_counted(const struct inputs_walk *walk, const struct inputs_item 
         return false;
     if (walk->clauses[walk->top].length_bytes > 0 && is_target(walk->clauses[walk->top], item->name))
         return true;
-    struct word header = code_row_text(item->code, walk->region.spans[0].first, &indent);
+    struct word header = code_row_text(item->code, walk->loop.first, &indent);
     return header.length_bytes > 4 && memcmp(header.text, "for ", 4) == 0 && word_gives(header, item->name);
 }
 
@@ -160,7 +156,8 @@ static bool is_changed_outside(struct inputs_walk *walk, const struct inputs_ite
                      (top->def == 0 || region_is_local(top->code, top->def, item->name));
     if (is_around)
         inputs_add(walk, outer);
-    return region_changes_outer(&walk->region, item->name, asked == INPUTS_OF_ROUND);
+    struct region_fact fact = region_of_outer(walk->region, item->name);
+    return asked == INPUTS_OF_ROUND ? fact.stores : fact.changes;
 }
 
 /* Of a level further in: what a loop of its own makes of what its passes before left. */
@@ -203,8 +200,9 @@ static bool changes(struct inputs_walk *walk, const struct inputs_item *item, en
     const char *dot = memchr(item->name.text, '.', item->name.length_bytes);
     struct inputs_item of = *item;
     of.name.length_bytes = dot != NULL ? (size_t)(dot - of.name.text) : of.name.length_bytes;
-    if (imports_of_name(item->code, of.name) != IMPORTED_BY_NONE)
-        return false;
+    for (size_t i = 0; i < walk->code_count; i++)
+        if (walk->codes[i]->code == item->code && code_index_imports(walk->codes[i], of.name))
+            return false;
     if (dot != NULL && is_changed_attribute(walk, item->name, asked))
         return true;
     if (word_is(of.name, "self") || word_is(of.name, "cls"))

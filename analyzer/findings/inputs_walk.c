@@ -4,11 +4,11 @@
 
 #include "findings/comprehension.h"
 #include "findings/expression.h"
+#include "findings/inputs_cache.h"
 #include "python/code_facts.h"
 #include "python/given.h"
 #include "python/inputs.h"
 #include "python/scope.h"
-#include "python/suite.h"
 
 #define FRAMES_MAX 200
 
@@ -25,13 +25,16 @@ void inputs_add(struct inputs_walk *walk, struct inputs_item item)
 int32_t inputs_definition(const struct inputs_walk *walk, struct word name, const struct source **code)
 {
     int32_t found = 0;
-    for (size_t i = 0; i < walk->code_count; i++) {
-        int32_t def = code_definition(walk->codes[i], name);
-        if (def > 0 && found > 0)
-            return 0;
-        *code = def > 0 ? walk->codes[i] : *code;
-        found = def > 0 ? def : found;
-    }
+    for (size_t i = 0; i < walk->code_count; i++)
+        for (size_t k = 0; k < walk->codes[i]->function_count; k++) {
+            const struct code_function *function = &walk->codes[i]->functions[k];
+            if (!word_equal(function->name, name))
+                continue;
+            if (found > 0)
+                return 0;
+            *code = walk->codes[i]->code;
+            found = function->def;
+        }
     return found;
 }
 
@@ -40,12 +43,11 @@ void inputs_add_function(struct inputs_walk *walk, struct word name)
     static const char *const unnamed[] = {"forward", "__init__"};
     const struct source *code = NULL;
     int32_t def = inputs_definition(walk, name, &code);
-    struct region body = {.count = 0};
     if (def == 0 || WORD_IS_ONE_OF(name, unnamed))
         return;
-    region_add(&body, code, def);
+    struct region_span body = region_function(code, def);
     struct inputs_item of = {.code = code, .def = def, .level = SIZE_MAX};
-    inputs_add_text(walk, region_rows(&body.spans[0]), &of);
+    inputs_add_text(walk, region_rows(&body), &of);
 }
 
 void inputs_add_text(struct inputs_walk *walk, struct word text, const struct inputs_item *of)
@@ -66,11 +68,8 @@ void inputs_add_text(struct inputs_walk *walk, struct word text, const struct in
 
 struct word inputs_rows(const struct inputs_walk *walk, const struct inputs_item *item)
 {
-    struct region body = {.count = 0};
-    if (item->level == walk->top)
-        return region_rows(&walk->region.spans[0]);
-    region_add(&body, item->code, item->def);
-    return region_rows(&body.spans[0]);
+    struct region_span rows = item->level == walk->top ? walk->loop : region_function(item->code, item->def);
+    return region_rows(&rows);
 }
 
 /* The level whose call runs the function: the next one, or for what Python calls by no name that is told the next of the program's. */
@@ -130,22 +129,22 @@ static void read_comprehension(struct inputs_walk *walk, struct model *model, st
 {
     struct comprehension comprehension;
     struct kept_level *level = &walk->ways.levels[at];
-    int32_t last = 0;
     if (!comprehension_of_frame(model, process, frame, &comprehension) || comprehension.is_in_header ||
         comprehension.code->owner != OWNER_USER)
         return;
     walk->clauses[at] = comprehension.clauses;
     walk->has_own_frame[at] = strchr(comprehension.code->function, '<') != NULL && level->code == NULL;
     const struct source *code = source_code(model, comprehension.code->file);
-    if (!walk->has_own_frame[at] || !suite_rows(code, 1, comprehension.line, &level->row, &last))
+    if (!walk->has_own_frame[at])
         return;
+    level->row = code_index_statement(inputs_cache_code(model, code), comprehension.line);
+    level->def = scope_function(code, comprehension.line);
     level->call.text = operation_code(model, process, frame, &level->call.length_bytes, &code);
     level->code = level->call.text != NULL ? code : NULL;
-    level->def = scope_function(code, level->row);
     level->file = comprehension.code->file;
 }
 
-static void add_code(struct inputs_walk *walk, const struct source *code)
+static void add_code(struct inputs_walk *walk, const struct code_index *code)
 {
     for (size_t i = 0; i < walk->code_count; i++)
         if (walk->codes[i] == code)
@@ -163,8 +162,7 @@ static void find_loop(struct inputs_walk *walk, size_t at)
         return;
     walk->is_looped = is_looped;
     walk->top = at;
-    walk->region.spans[0] = rows;
-    walk->region.count = 1;
+    walk->loop = rows;
 }
 
 bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site)
@@ -178,15 +176,17 @@ bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct si
         if (walk->ways.levels[i].code == NULL)
             continue;
         walk->bottom = walk->bottom == SIZE_MAX ? i : walk->bottom;
-        add_code(walk, walk->ways.levels[i].code);
+        add_code(walk, inputs_cache_code(model, walk->ways.levels[i].code));
         find_loop(walk, i);
     }
     if (walk->top == SIZE_MAX)
         return false;
+    walk->region = inputs_cache_region(model, walk->loop);
+    for (size_t i = 0; i < walk->code_count; i++)
+        region_add_code(walk->region, walk->codes[i]);
     for (size_t i = 0; i < walk->top; i++)
         if (walk->ways.levels[i].code != NULL && walk->ways.levels[i].def > 0)
-            region_add(&walk->region, walk->ways.levels[i].code, walk->ways.levels[i].def);
-    region_reach(&walk->region, walk->codes, walk->code_count);
+            region_add_function(walk->region, walk->ways.levels[i].code, walk->ways.levels[i].def);
     const struct kept_level *own = &walk->ways.levels[walk->bottom];
     struct inputs_item of = {.code = own->code, .def = own->def, .level = walk->bottom};
     inputs_add_text(walk, own->call, &of);

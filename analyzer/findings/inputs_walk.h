@@ -22,8 +22,9 @@ struct inputs_walk {
     bool has_own_frame[KEPT_LEVELS_MAX];  /* ... which is a function of its own, before CPython 3.12 */
     bool is_looped;                       /* a loop is known; else the outermost function stands for it */
     size_t bottom, top;                   /* the levels of the site's expression, and of the outermost loop */
-    struct region region;                 /* what a pass of it may run; the first span is its rows */
-    const struct source *codes[KEPT_LEVELS_MAX];
+    struct region_span loop;              /* the rows of that loop */
+    struct region *region;                /* what a pass of it may run */
+    const struct code_index *codes[KEPT_LEVELS_MAX];
     size_t code_count;
     struct inputs_item items[INPUTS_MAX];
     size_t count;

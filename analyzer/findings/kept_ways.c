@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "findings/expression.h"
+#include "findings/inputs_cache.h"
 #include "findings/statement.h"
 #include "python/code_facts.h"
 #include "python/scope.h"
-#include "python/suite.h"
 
 #define PARAMETERS_MAX 32u
 #define FRAMES_MAX 200
@@ -27,12 +27,12 @@ static struct kept_level level_of(struct model *model, struct process *process, 
 {
     struct kept_level level = {.code = NULL};
     struct code *code = NULL;
-    int32_t last = 0;
     struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, node_id), &code);
     if (code == NULL || code->owner != OWNER_USER || span.line <= 0)
         return level;
     const struct source *source = source_code(model, code->file);
-    if (source->text == NULL || !suite_rows(source, 1, span.line, &level.row, &last))
+    level.row = source->text != NULL ? code_index_statement(inputs_cache_code(model, source), span.line) : 0;
+    if (level.row == 0)
         return level;
     level.def = scope_function(source, level.row);
     level.file = code->file;

@@ -1,13 +1,14 @@
 #include "python/region.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "python/carried.h"
 #include "python/code_facts.h"
 #include "python/given.h"
-#include "python/stores.h"
 
-#define FUNCTION_ROWS_MAX 2000
+#define DOTTED_MAX 16u
 
 struct word region_rows(const struct region_span *span)
 {
@@ -17,28 +18,64 @@ struct word region_rows(const struct region_span *span)
     return begin != NULL && end != NULL ? (struct word){begin, (size_t)(end + length - begin)} : (struct word){"", 0};
 }
 
-/* The last row that is indented more than the "def". */
-static int32_t function_end(const struct source *code, int32_t def)
+struct region_span region_function(const struct source *code, int32_t def)
 {
-    size_t indent = 0, own = 0;
-    int32_t last = def;
-    code_row_text(code, def, &indent);
-    for (int32_t row = def + 1; row - def < FUNCTION_ROWS_MAX; row++) {
-        struct word text = code_row_text(code, row, &own);
-        if (text.text == NULL || (text.length_bytes > 0 && own <= indent && strchr(")]}", *text.text) == NULL))
-            break;
-        last = text.length_bytes > 0 ? row : last;
-    }
-    return last;
+    return (struct region_span){code, def, def, code_index_last(code, def)};
 }
 
-void region_add(struct region *region, const struct source *code, int32_t def)
+static void add_span(struct region *region, struct region_span span)
+{
+    region->spans = memory_grow(region->spans, region->count, &region->capacity, sizeof(*region->spans));
+    region->spans[region->count++] = span;
+    region->fact_count = 0;
+    region->is_step_known = false;
+}
+
+void region_begin(struct region *region, struct region_span loop)
+{
+    *region = (struct region){.loop = loop};
+    add_span(region, loop);
+}
+
+void region_free(struct region *region)
+{
+    free(region->spans);
+    free(region->facts);
+}
+
+static bool holds_function(const struct region *region, const struct source *code, int32_t def)
 {
     for (size_t i = 0; i < region->count; i++)
-        if (region->spans[i].code == code && region->spans[i].def == def && region->spans[i].first == def)
+        if (region->spans[i].code == code && region->spans[i].first == def && region->spans[i].def == def)
+            return true;
+    return false;
+}
+
+void region_add_function(struct region *region, const struct source *code, int32_t def)
+{
+    if (!holds_function(region, code, def))
+        add_span(region, region_function(code, def));
+}
+
+/* What Python calls by no name that is told. */
+static bool is_run_unnamed(struct word name)
+{
+    static const char *const methods[] = {"forward", "__call__", "__getitem__", "__next__", "__iter__", "__len__"};
+    return WORD_IS_ONE_OF(name, methods);
+}
+
+void region_add_code(struct region *region, const struct code_index *code)
+{
+    for (size_t i = 0; i < region->code_count; i++)
+        if (region->codes[i] == code)
             return;
-    if (region->count < REGION_SPANS_MAX)
-        region->spans[region->count++] = (struct region_span){code, def, def, function_end(code, def)};
+    if (region->code_count == REGION_CODES_MAX)
+        return;
+    region->codes[region->code_count++] = code;
+    region->looked_at = 0;
+    for (size_t i = 0; i < code->function_count; i++)
+        if (is_run_unnamed(code->functions[i].name))
+            region_add_function(region, code->code, code->functions[i].def);
 }
 
 /* Does the name stand in the rows, as such or behind a dot? */
@@ -53,31 +90,17 @@ static bool names(struct word rows, struct word name)
     return false;
 }
 
-static bool is_run_unnamed(struct word name)
+/* All functions whose names stand in what is there already. */
+static void reach(struct region *region)
 {
-    static const char *const methods[] = {"forward", "__call__", "__getitem__", "__next__", "__iter__", "__len__"};
-    return WORD_IS_ONE_OF(name, methods);
-}
-
-static bool is_reached(const struct region *region, struct word name)
-{
-    if (is_run_unnamed(name))
-        return true;
-    for (size_t i = 0; i < region->count; i++)
-        if (names(region_rows(&region->spans[i]), name))
-            return true;
-    return false;
-}
-
-void region_reach(struct region *region, const struct source *const *codes, size_t count)
-{
-    for (size_t before = 0; before != region->count;) {
-        before = region->count;
-        for (size_t i = 0; i < count; i++)
-            for (int32_t row = 1; (size_t)row <= codes[i]->line_count; row++) {
-                struct word name = code_name_of(codes[i], row);
-                if (name.length_bytes > 0 && is_reached(region, name))
-                    region_add(region, codes[i], row);
+    for (; region->looked_at < region->count; region->looked_at++) {
+        struct word rows = region_rows(&region->spans[region->looked_at]);
+        for (size_t i = 0; i < region->code_count; i++)
+            for (size_t k = 0; k < region->codes[i]->function_count; k++) {
+                const struct code_function *function = &region->codes[i]->functions[k];
+                if (!holds_function(region, region->codes[i]->code, function->def) && names(rows, function->name))
+                    add_span(region, (struct region_span){region->codes[i]->code, function->def, function->def,
+                                                          function->last});
             }
     }
 }
@@ -85,8 +108,8 @@ void region_reach(struct region *region, const struct source *const *codes, size
 /* Objects are new there: nothing of theirs is changed. */
 static bool is_constructor(const struct region_span *span)
 {
-    static const char *const names_of[] = {"__init__", "__new__", "__post_init__"};
-    return span->first == span->def && WORD_IS_ONE_OF(code_name_of(span->code, span->def), names_of);
+    static const char *const constructors[] = {"__init__", "__new__", "__post_init__"};
+    return span->first == span->def && WORD_IS_ONE_OF(code_name_of(span->code, span->def), constructors);
 }
 
 /* "self.model.w" of the text in which ".w" stands at `at`. */
@@ -98,19 +121,19 @@ static struct word dotted_at(struct word rows, const char *at, struct word name)
     return (struct word){begin, (size_t)(at + name.length_bytes - begin)};
 }
 
-/* The next mention of the attribute from `*at` on, as "self.model.w"; empty: there is none. */
-static struct word next_dotted(struct word rows, const char **at, struct word name)
+/* The names that the attribute has in the rows: "self.model.w", "model.w". */
+static void find_dotted(struct word rows, struct word name, struct words *found)
 {
-    while ((*at = memmem(*at, (size_t)(word_end(rows) - *at), name.text, name.length_bytes)) != NULL) {
-        const char *found = *at, *behind = *at + name.length_bytes;
-        *at = behind;
-        if (found == rows.text || found[-1] != '.' || (behind < word_end(rows) && word_char(*behind)))
-            continue;
-        struct word dotted = dotted_at(rows, found, name);
-        if (*dotted.text != '.') /* "f(x).w" */
-            return dotted;
+    found->count = 0;
+    for (const char *at = rows.text;
+         (at = memmem(at, (size_t)(word_end(rows) - at), name.text, name.length_bytes)) != NULL;) {
+        const char *behind = at + name.length_bytes;
+        bool is_attribute = at > rows.text && at[-1] == '.' && (behind == word_end(rows) || !word_char(*behind));
+        struct word dotted = is_attribute ? dotted_at(rows, at, name) : name;
+        if (is_attribute && *dotted.text != '.') /* no "f(x).w" */
+            words_add(found, dotted);
+        at = behind;
     }
-    return (struct word){rows.text, 0};
 }
 
 static bool makes_of_itself(const struct carried *carried, struct word name)
@@ -121,45 +144,20 @@ static bool makes_of_itself(const struct carried *carried, struct word name)
     return false;
 }
 
-static bool rows_change_attribute(struct word rows, struct word name, bool stores_alone)
+static void read_attribute(struct region_fact *fact, const struct region_span *span)
 {
-    struct word dotted;
-    for (const char *at = rows.text; (dotted = next_dotted(rows, &at, name)).length_bytes > 0;) {
+    struct word rows = region_rows(span);
+    struct words dotted;
+    if (is_constructor(span))
+        return;
+    find_dotted(rows, fact->name, &dotted);
+    for (size_t i = 0; i < dotted.count; i++) {
         struct carried carried;
-        carried_read(&carried, rows, dotted);
-        bool changes = carried.given ? makes_of_itself(&carried, dotted) : carried.stored || carried.augmented;
-        if (stores_alone ? carried.stored && !carried.given : changes)
-            return true;
+        carried_read(&carried, rows, dotted.words[i]);
+        bool stores = carried.stored && !carried.given;
+        fact->stores |= stores;
+        fact->changes |= stores || (carried.given ? makes_of_itself(&carried, dotted.words[i]) : carried.augmented);
     }
-    return false;
-}
-
-bool region_changes_attribute(const struct region *region, struct word name, bool stores_alone)
-{
-    for (size_t i = 0; i < region->count; i++)
-        if (!is_constructor(&region->spans[i]) &&
-            rows_change_attribute(region_rows(&region->spans[i]), name, stores_alone))
-            return true;
-    return false;
-}
-
-size_t region_gives_attribute(const struct region_span *span, struct word name, struct word *values, size_t most)
-{
-    struct word rows = region_rows(span), dotted;
-    size_t count = 0;
-    for (const char *at = rows.text; (dotted = next_dotted(rows, &at, name)).length_bytes > 0;) {
-        struct carried carried;
-        carried_read(&carried, rows, dotted);
-        for (size_t i = 0; i < carried.value_count && count < most; i++)
-            values[count++] = carried.values[i];
-    }
-    return count;
-}
-
-bool region_is_local(const struct source *code, int32_t def, struct word name)
-{
-    struct parameter parameter;
-    return def > 0 && (given_parameter(code, def, name, &parameter) || code_gives(code, def, name));
 }
 
 /* "global count", "nonlocal level, best" */
@@ -175,19 +173,77 @@ static bool declares_outer(struct word rows, struct word name)
     return false;
 }
 
-bool region_changes_outer(const struct region *region, struct word name, bool stores_alone)
+static void read_outer(struct region_fact *fact, const struct region_span *span)
 {
-    for (size_t i = 0; i < region->count; i++) {
-        const struct region_span *span = &region->spans[i];
-        struct word rows = region_rows(span);
-        struct carried carried;
-        if (span->def == 0 || word_mentions(rows, name) == 0)
-            continue;
-        bool declared = declares_outer(rows, name);
-        carried_read(&carried, rows, name);
-        bool other = declared && !stores_alone && (carried.given || carried.augmented);
-        if (other || (carried.stored && (declared || !region_is_local(span->code, span->def, name))))
-            return true;
+    struct word rows = region_rows(span);
+    struct carried carried;
+    if (span->def == 0 || word_mentions(rows, fact->name) == 0)
+        return;
+    bool declared = declares_outer(rows, fact->name);
+    carried_read(&carried, rows, fact->name);
+    bool stores = carried.stored && (declared || !region_is_local(span->code, span->def, fact->name));
+    fact->stores |= stores;
+    fact->changes |= stores || (declared && (carried.given || carried.augmented));
+}
+
+static struct region_fact fact_of(struct region *region, struct word name, bool of_attribute)
+{
+    struct region_fact fact = {.name = name, .of_attribute = of_attribute};
+    reach(region);
+    for (size_t i = 0; i < region->fact_count; i++)
+        if (region->facts[i].of_attribute == of_attribute && word_equal(region->facts[i].name, name))
+            return region->facts[i];
+    for (size_t i = 0; i < region->count; i++)
+        (of_attribute ? read_attribute : read_outer)(&fact, &region->spans[i]);
+    region->facts = memory_grow(region->facts, region->fact_count, &region->fact_capacity, sizeof(*region->facts));
+    region->facts[region->fact_count++] = fact;
+    return fact;
+}
+
+struct region_fact region_of_attribute(struct region *region, struct word name)
+{
+    return fact_of(region, name, true);
+}
+
+struct region_fact region_of_outer(struct region *region, struct word name)
+{
+    return fact_of(region, name, false);
+}
+
+bool region_steps(struct region *region)
+{
+    static const struct word step = {".step(", 6};
+    reach(region);
+    for (size_t i = 0; i < region->count && !region->is_step_known; i++) {
+        struct word rows = region_rows(&region->spans[i]);
+        region->steps |= memmem(rows.text, rows.length_bytes, step.text, step.length_bytes) != NULL;
     }
-    return false;
+    region->is_step_known = true;
+    return region->steps;
+}
+
+size_t region_gives_attribute(const struct region_span *span, struct word name, struct word *values, size_t most)
+{
+    struct word rows = region_rows(span);
+    struct words dotted;
+    size_t count = 0;
+    find_dotted(rows, name, &dotted);
+    for (size_t i = 0; i < dotted.count; i++) {
+        struct carried carried;
+        carried_read(&carried, rows, dotted.words[i]);
+        for (size_t k = 0; k < carried.value_count && count < most; k++)
+            values[count++] = carried.values[k];
+    }
+    return count;
+}
+
+bool region_is_local(const struct source *code, int32_t def, struct word name)
+{
+    struct parameter parameter;
+    struct region_span span = region_function(code, def);
+    struct carried carried;
+    if (def == 0 || given_parameter(code, def, name, &parameter))
+        return def > 0;
+    carried_read(&carried, region_rows(&span), name);
+    return (carried.given || carried.augmented) && !declares_outer(region_rows(&span), name);
 }

@@ -1,11 +1,13 @@
-/* The rows that a pass of a loop may run, by the text: its body, and the functions whose names stand there, and in these, and so on. */
+/*
+ * The rows that a pass of a loop may run, by the text: its body, and the functions whose names stand there, and in these, and so on; and what
+ * they change. Answers are kept: many sites ask for the same.
+ */
 #ifndef PIEPROF_ANALYZER_REGION_H
 #define PIEPROF_ANALYZER_REGION_H
 
-#include "model/source.h"
-#include "python/words.h"
+#include "python/code_index.h"
 
-#define REGION_SPANS_MAX 64u
+#define REGION_CODES_MAX 32u
 
 /* A loop's body, or that of a function with its header. `code`: source_code(). */
 struct region_span {
@@ -13,27 +15,49 @@ struct region_span {
     int32_t def, first, last; /* def: the row of the function that the rows stand in; 0: the module */
 };
 
+/* What a pass does to an attribute, by whatever name its object has, or to a name that is none of a function's own. */
+struct region_fact {
+    struct word name;
+    bool of_attribute;
+    bool changes, stores; /* it is stored into, added to, or made of what it was; the first alone */
+};
+
 struct region {
-    struct region_span spans[REGION_SPANS_MAX];
-    size_t count;
+    struct region_span loop;
+    struct region_span *spans; /* the loop's rows first */
+    size_t count, capacity, looked_at;
+    const struct code_index *codes[REGION_CODES_MAX];
+    size_t code_count;
+    struct region_fact *facts;
+    size_t fact_count, fact_capacity;
+    bool is_step_known, steps;
 };
 
 struct word region_rows(const struct region_span *span);
 
-/* A function by the row of its "def", once. */
-void region_add(struct region *region, const struct source *code, int32_t def);
+/* The function whose "def" stands on the row. */
+struct region_span region_function(const struct source *code, int32_t def);
 
-/* All of the files' functions whose names stand in what is there already, and what Python calls by no name that is told (`forward`, `__call__`). */
-void region_reach(struct region *region, const struct source *const *codes, size_t count);
+void region_begin(struct region *region, struct region_span loop);
+void region_free(struct region *region);
 
-/* Does a pass change what "self.NAME" of any object stands for: stores into it, adds to it, or makes another of it? Not in constructors. `stores_alone`: only where it stores into it. */
-bool region_changes_attribute(const struct region *region, struct word name, bool stores_alone);
+/* A file whose functions may be run. */
+void region_add_code(struct region *region, const struct code_index *code);
 
-/* What the rows give it. Returns how many values; no more than `most`. */
+/* A function that is run, though its name may stand nowhere. */
+void region_add_function(struct region *region, const struct source *code, int32_t def);
+
+/* Of "self.NAME" of any object; what constructors do is not meant. */
+struct region_fact region_of_attribute(struct region *region, struct word name);
+
+/* Of a name of the module or of a function around, which functions say to be "global" or "nonlocal", or store into. */
+struct region_fact region_of_outer(struct region *region, struct word name);
+
+/* Does a pass take a step of an optimizer: ".step("? */
+bool region_steps(struct region *region);
+
+/* What the loop's own rows give an attribute. Returns how many values; no more than `most`. */
 size_t region_gives_attribute(const struct region_span *span, struct word name, struct word *values, size_t most);
-
-/* Does a pass change what a name stands for that is none of the function's own, where a function says "global" or "nonlocal", or stores into it? */
-bool region_changes_outer(const struct region *region, struct word name, bool stores_alone);
 
 /* Does a function's "def" in the row take a parameter of that name, or its text give the name a value of its own? */
 bool region_is_local(const struct source *code, int32_t def, struct word name);
