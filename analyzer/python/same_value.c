@@ -39,12 +39,30 @@ static struct word token_at(const char *at, const char *end)
     return strchr("<>+-*/@%&|^~!", *at) != NULL ? (struct word){at, 1} : none;
 }
 
+/* Behind "[:n]", which results of one size have as long as each other; `at` where none begins there. */
+static const char *skip_beginning(const char *at, const char *end)
+{
+    if (*at != '[')
+        return at;
+    struct word inside = word_in_bracket(at, end);
+    struct word slice = word_trimmed(inside.text, word_end(inside));
+    bool is_beginning = slice.length_bytes > 0 && *slice.text == ':' && word_end(inside) < end &&
+                        memchr(slice.text + 1, ':', slice.length_bytes - 1) == NULL &&
+                        memchr(slice.text, ',', slice.length_bytes) == NULL;
+    return is_beginning ? word_end(inside) + 1 : at;
+}
+
 static void read_tokens(struct tokens *tokens, struct word text)
 {
     const char *end = word_end(text);
     tokens->count = 0;
     tokens->open = false;
     for (const char *at = text.text; at < end;) {
+        const char *behind = skip_beginning(at, end);
+        if (behind > at) {
+            at = behind;
+            continue;
+        }
         struct word token = token_at(at, end);
         at += token.length_bytes > 0 ? token.length_bytes : 1;
         if (token.length_bytes == 0 || (word_char(*token.text) && is_keyword_argument(token, end)))

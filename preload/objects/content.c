@@ -195,9 +195,12 @@ static bool is_address(uint64_t word)
            (in_mappings(word) || in_break_heap(word));
 }
 
+/* Not the allocator's own: what malloc leaves at the start of free memory points there, and lies in a result whose first words nobody wrote. */
 static const struct module *module_at(uint64_t word)
 {
-    return word % WORD_BYTES == 0 && (uint32_t)word != 0 && in_mappings(word) ? module_find((uintptr_t)word) : NULL;
+    const struct module *module =
+        word % WORD_BYTES == 0 && (uint32_t)word != 0 && in_mappings(word) ? module_find((uintptr_t)word) : NULL;
+    return module != NULL && (module->flags & DB_MODULE_ALLOCATOR) == 0 ? module : NULL;
 }
 
 static bool has_virtual_functions(const struct content_sample *sample)

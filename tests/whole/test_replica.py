@@ -312,6 +312,19 @@ def test_a_mask_is_no_structure_full_of_addresses(tmp_path):
     assert replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")["examined"] == 50
 
 
+def test_a_result_whose_first_numbers_nobody_wrote_is_compared(tmp_path):
+    """What malloc left there may point into the C library, as the first word of a structure points into another one."""
+    source = """
+        x = random.random(5000)
+        for step in range(50):
+            result = np.empty(5000)  # A
+            result[2:] = x[2:]
+        """
+    path, database = run(tmp_path, source)
+    found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
+    assert found["examined"] == 50 and found["objects"] > 40, found
+
+
 @pytest.mark.parametrize(
     "words",
     [
