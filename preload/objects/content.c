@@ -27,6 +27,7 @@
 #define DIGESTED_BYTES 65536u                 /* unless PIEPROF_DIGEST=full: always whole, ... */
 #define WHOLE_LIMIT_BYTES ((size_t)16 << 20)  /* ... where that may be of use, ... */
 #define PROOF_LIMIT_BYTES ((size_t)256 << 20) /* ... where much speaks for it; beyond, samples must do */
+#define MALLOC_BYTES 32u /* of a free chunk, where malloc keeps its lists: glibc's largest take four words */
 #define SELECTOR_WORDS 8u
 #define DISTINCT_SHIFT 12u
 #define DISTINCT_BITS (1u << DISTINCT_SHIFT)
@@ -228,6 +229,7 @@ static const uint8_t *line_in(const struct content_sample *sample, unsigned i)
     return sample->data + (whole ? line_offset(sample->bytes, i) : (size_t)i * CONTENT_LINE_BYTES);
 }
 
+/* What malloc left at the start counts for nothing: a result of which nobody wrote the first numbers is none. */
 bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines, uintptr_t start)
 {
     unsigned set = 0, addresses = 0, own = 0;
@@ -236,7 +238,7 @@ bool content_sample_is_structure(const struct content_sample *sample, uint32_t l
     for (unsigned i = 0; i < CONTENT_LINES && sample->bytes >= CONTENT_LINE_BYTES; i++) {
         const uint8_t *line = line_in(sample, i);
         for (unsigned at = 0; (lines >> i & 1) != 0 && at < CONTENT_LINE_BYTES; at += WORD_BYTES) {
-            uint64_t word = word_at(line + at);
+            uint64_t word = i == 0 && at < MALLOC_BYTES ? 0 : word_at(line + at);
             set += word != 0 ? 1 : 0;
             if (word == 0 || !is_address(word)) {
                 continue;
