@@ -329,10 +329,33 @@ static bool is_hidden(const struct model *model, const struct line *line, double
     return told || model_percent(model, seconds) < min_waste_percent;
 }
 
-/* Of each line the greatest of these: a fix wins its time once. */
+enum way { AGAIN, STORED, ALLOCATED, APART, WAYS };
+
+static enum way way_of_kind(const char *kind)
+{
+    if (strcmp(kind, "churn") == 0)
+        return ALLOCATED;
+    if (strcmp(kind, "tiny_calls") == 0)
+        return APART;
+    return strstr(kind, "_store") != NULL ? STORED : AGAIN;
+}
+
+/* Of each line the greatest, of those that findings tell where there are any: a fix wins its time once. */
+static enum way way_of(const struct model *model, const struct line *line, const double seconds[WAYS])
+{
+    bool told[WAYS] = {false}, any = false;
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == line)
+            told[way_of_kind(model->findings[i]->kind)] = any = true;
+    enum way most = WAYS;
+    for (enum way way = AGAIN; way < WAYS; way++)
+        if ((!any || told[way]) && (most == WAYS || seconds[way] > seconds[most]))
+            most = way;
+    return most;
+}
+
 static void put_waste(const struct page *page, const struct model *model, double min_waste_percent)
 {
-    enum { AGAIN, STORED, ALLOCATED, APART, WAYS };
     struct wasted ways[WAYS] = {{.what = "computed again"},
                                 {.what = "stored for nothing"},
                                 {.what = "allocated again"},
@@ -340,9 +363,7 @@ static void put_waste(const struct page *page, const struct model *model, double
     for (size_t i = 0; i < model->line_count; i++) {
         const struct line *line = model->lines[i];
         const double seconds[WAYS] = {line->computed_again_s, line->stored_s, line->allocated_s, line->taken_apart_s};
-        size_t most = AGAIN;
-        for (size_t way = 0; way < WAYS; way++)
-            most = seconds[way] > seconds[most] ? way : most;
+        const enum way most = way_of(model, line, seconds);
         ways[most].seconds += seconds[most];
         const struct line *told_at = most == APART && line->taken_apart_at != NULL ? line->taken_apart_at : line;
         ways[most].hidden_s += is_hidden(model, told_at, seconds[most], min_waste_percent) ? seconds[most] : 0;
