@@ -12,10 +12,8 @@
 
 #define HANDED_DEPTH_MAX 3u
 
-/* Does the expression choose, count or round? Such a result may stay while what it is made of moves. */
-static bool chooses(struct word expression)
+static bool is_choosing_name(struct word name)
 {
-    static const char *const signs[] = {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "~", "//", "%"};
     static const char *const calls[] = {
         "where",       "minimum",  "maximum",     "fmin",        "fmax",         "clip",        "clamp",  "sign",
         "floor",       "ceil",     "round",       "rint",        "trunc",        "argmax",      "argmin", "argsort",
@@ -23,10 +21,39 @@ static bool chooses(struct word expression)
         "isfinite",    "isnan",    "heaviside",   "relu",        "bincount",     "histogram",   "unique", "topk",
         "masked_fill", "astype",   "logical_and", "logical_or",  "greater",      "less",        "long",   "int",
         "bool",        "min",      "max",         "argpartition"};
+    return name.length_bytes > 0 && WORD_IS_ONE_OF(name, calls);
+}
+
+static bool is_choosing_sign(struct word sign)
+{
+    static const char *const signs[] = {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "~", "//", "%"};
+    return WORD_IS_ONE_OF(sign, signs);
+}
+
+/* Does the expression choose, count or round at last? Such a result may stay while what it is made of moves. */
+static bool chooses(struct word expression)
+{
     struct operation operation = operation_of(expression.text, expression.length_bytes);
     struct word name = {operation.name, operation.length_bytes};
-    return (operation.kind == OPERATOR && WORD_IS_ONE_OF(name, signs)) ||
-           (operation.kind == OPERATION_CALL && name.length_bytes > 0 && WORD_IS_ONE_OF(name, calls));
+    return (operation.kind == OPERATOR && is_choosing_sign(name)) ||
+           (operation.kind == OPERATION_CALL && is_choosing_name(name));
+}
+
+/* ... or any part of it? Names count though nobody calls them: who asks passes a finding over. */
+static bool chooses_somewhere(struct word expression)
+{
+    const char *end = word_end(expression);
+    for (const char *at = expression.text; at < end;) {
+        struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
+        if (name.length_bytes > 0 && is_choosing_name(word_last_part(name)))
+            return true;
+        bool is_sign = strchr("<>&|^~%", *at) != NULL ||
+                       (at + 1 < end && strchr("=!/", at[0]) != NULL && at[1] == (at[0] == '/' ? '/' : '='));
+        if (name.length_bytes == 0 && is_sign)
+            return true;
+        at = name.length_bytes > 0 ? word_end(name) : at + 1;
+    }
+    return false;
 }
 
 /* Does a function that is handed the name in these rows change it in place? */
@@ -227,6 +254,8 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
     struct inputs_walk walk;
     if (!inputs_begin(&walk, model, site))
         return false;
+    if (asked == INPUTS_OF_ONE && !chooses_somewhere(walk.ways.levels[walk.bottom].call))
+        return false; /* what is computed to its last bit stays where all that it takes does */
     for (size_t i = 0; i < walk.count; i++) {
         const struct inputs_item item = walk.items[i];
         if (item.code == NULL)

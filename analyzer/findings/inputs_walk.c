@@ -165,10 +165,29 @@ static void find_loop(struct inputs_walk *walk, size_t at)
     walk->loop = rows;
 }
 
+/* Below the line a package's own code makes it: what that takes, the line's text does not tell. */
+static bool is_made_in_package(struct model *model, const struct site *site, uint32_t line_frame)
+{
+    const struct process *process = site->process;
+    uint32_t node_id = model_node(site->process, site->record->node)->python;
+    for (unsigned i = 0; node_id != line_frame && i < FRAMES_MAX; i++) {
+        const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+        if (record == NULL || record->frame != DB_FRAME_PYTHON)
+            return false;
+        const struct code *code = model_code(model, site->process, (uint32_t)(record->value >> 32));
+        if (code != NULL && code->owner == OWNER_PACKAGE)
+            return true;
+        node_id = record->parent;
+    }
+    return false;
+}
+
 bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site)
 {
     uint32_t frames[KEPT_LEVELS_MAX], frame = lines_frame_of_leaf(model, site->process, site->record->node);
     *walk = (struct inputs_walk){.bottom = SIZE_MAX, .top = SIZE_MAX};
+    if (is_made_in_package(model, site, frame))
+        return false;
     kept_ways_find(&walk->ways, model, site->process, frame);
     size_t count = frames_of(site->process, frame, frames);
     for (size_t i = 0; i < walk->ways.count && i < count; i++) {

@@ -219,8 +219,8 @@ static const struct site *heaviest_of(const struct claim *claim, size_t first, s
 }
 
 /*
- * Sums one run of sites of equal size, [first, end). `heaviest` is the one that is told of: of those that come round the
- * others are not told beside some that stay, nor the other way.
+ * Sums one run of sites of equal size, [first, end). `heaviest` is the one that is told of: how far away the equal one lies is true of
+ * those alone that have its period.
  */
 static struct finding_object object_of(const struct claim *claim, size_t first, size_t end, const struct site *heaviest)
 {
@@ -228,7 +228,7 @@ static struct finding_object object_of(const struct claim *claim, size_t first, 
     for (size_t i = first; i < end; i++) {
         const struct site *site = claim->sites[i];
         uint32_t period = site_period(site), most = site_period(heaviest);
-        if ((period == 1 && most > 1) || (period > 1 && most == 1)) {
+        if (most > 0 && period != most) {
             object.apart_made += site_results(site);
             object.apart_equal += claim->rule->equal(site);
             continue;
