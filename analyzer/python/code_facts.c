@@ -177,6 +177,8 @@ bool code_has_word(const struct source *code, int32_t def, const char *text)
 
 bool code_is_in_strings(const struct source *text, const struct source *code, struct word name)
 {
+    if (text == NULL || text->text == NULL)
+        return true; /* what is not known may name it */
     const char *end = text->text + text->length_bytes;
     for (const char *at = text->text; at + name.length_bytes <= end; at++) {
         at = memmem(at, (size_t)(end - at), name.text, name.length_bytes);

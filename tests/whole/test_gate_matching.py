@@ -158,6 +158,7 @@ def test_a_comment_behind_the_closing_bracket_is_the_statements(tmp_path):
     for ends, counts in (("", ("suppressed", 0)), ("\n    return None", ("new", 1))):
         text = PROGRAM.replace("return np.where(i[:, None] >= i[None, :], 0.0, -1e9)", "chosen = np.where(i[:, None] >= i[None, :],"
                                f"\n                      0.0, -1e9){ends}  # pieprof: ignore[replica] meant")
+        text = text.replace("np.arange(n)", "np.arange(64)")  # of no argument: no call of the function is on record
         new = wasteful(text=text).write(tmp_path / "new.db")
         base = clean().write(tmp_path / "base.db")
         assert verdict(new, "--baseline", base, status=counts[1])["counts"][counts[0]] == 1
