@@ -7,11 +7,11 @@
 #include "findings/inputs_cache.h"
 #include "findings/statement.h"
 #include "python/code_facts.h"
+#include "python/code_index.h"
 #include "python/scope.h"
 
 #define PARAMETERS_MAX 32u
 #define FRAMES_MAX 200
-#define LINES_MAX 2000 /* no longer loop is looked through */
 
 /* The instruction's text in code without strings. */
 static struct word call_of(struct model *model, struct process *process, uint32_t node_id, const struct code *code)
@@ -68,21 +68,6 @@ static bool begins(struct word text, const char *keyword)
     return word_is(word_name_at(text.text, word_end(text)), keyword);
 }
 
-/* The last row that is indented more than the header. */
-static int32_t body_end(const struct source *code, int32_t header)
-{
-    size_t indent = 0, own = 0;
-    int32_t last = header;
-    code_row_text(code, header, &indent);
-    for (int32_t row = header + 1; row - header < LINES_MAX; row++) {
-        struct word text = code_row_text(code, row, &own);
-        if (text.text == NULL || (text.length_bytes > 0 && own <= indent && strchr(")]}", *text.text) == NULL))
-            break;
-        last = text.length_bytes > 0 ? row : last;
-    }
-    return last;
-}
-
 bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last)
 {
     size_t indent = 0, own = 0;
@@ -100,7 +85,7 @@ bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last)
         }
     }
     if (found)
-        *last = body_end(level->code, *first);
+        *last = code_index_last(level->code, *first);
     return found;
 }
 

@@ -5,6 +5,7 @@
 
 #include "findings/ways.h"
 #include "model/source.h"
+#include "python/code_facts.h"
 #include "python/handed.h"
 #include "python/origins.h"
 #include "python/scope.h"
@@ -27,17 +28,6 @@ struct named {
     int32_t row;
 };
 
-static bool is_defined(const struct source *code, struct word name)
-{
-    const char *end = code->text + code->length_bytes;
-    for (const char *at = code->text; (at = memmem(at, (size_t)(end - at), "def ", 4)) != NULL;) {
-        at = word_skip_blanks(at + 4, end);
-        if (word_equal(word_name_at(at, end), name))
-            return true;
-    }
-    return false;
-}
-
 /* Calls of a text that may be the program's own, or change something in place ("add_"). */
 static size_t count_calls(const struct source *code, struct word text)
 {
@@ -49,7 +39,7 @@ static size_t count_calls(const struct source *code, struct word text)
         size_t dot = called && name.text > text.text && name.text[-1] == '.';
         struct word call = {name.text - dot, dot + (size_t)(behind - name.text) + 1};
         count += called &&
-                 (handed_calls_others(call) || is_defined(code, word_last_part(name)) || word_end(name)[-1] == '_');
+                 (handed_calls_others(call) || code_defines(code, word_last_part(name)) || word_end(name)[-1] == '_');
         at = name.length_bytes > 0 ? word_end(name) : at + 1;
     }
     return count;

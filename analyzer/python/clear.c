@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "python/code_facts.h"
 #include "python/handed.h"
 #include "python/scope.h"
 #include "python/suite.h"
@@ -323,18 +324,6 @@ bool clear_is_schedule(const struct source *code, struct word name)
            memmem(function.text, function.length_bytes, "lr_scheduler.", 13) != NULL;
 }
 
-/* Does the file define a function of that name, with arguments? */
-static bool is_defined(const struct source *code, struct word name)
-{
-    const char *end = code->text + code->length_bytes;
-    for (const char *at = code->text; (at = memmem(at, (size_t)(end - at), "def ", 4)) != NULL;) {
-        at = word_skip_blanks(at + 4, end);
-        if (word_equal(word_name_at(at, end), name))
-            return true;
-    }
-    return false;
-}
-
 size_t clear_other_calls(const struct source *code, struct word text, const struct clear *clear, struct word *first)
 {
     size_t count = 0;
@@ -345,7 +334,7 @@ size_t clear_other_calls(const struct source *code, struct word text, const stru
         size_t dot = called && name.text > text.text && name.text[-1] == '.';
         struct word call = {name.text - dot, dot + name.length_bytes + 1};
         if (called && !is_forward(code, name, clear) &&
-            (handed_calls_others(call) || is_defined(code, word_last_part(name)) || behind[-1] == '_')) {
+            (handed_calls_others(call) || code_defines(code, word_last_part(name)) || behind[-1] == '_')) {
             *first = count == 0 ? name : *first;
             count++;
         }

@@ -175,6 +175,17 @@ bool code_has_word(const struct source *code, int32_t def, const char *text)
     return false;
 }
 
+bool code_defines(const struct source *code, struct word name)
+{
+    const char *end = code->text + code->length_bytes;
+    for (const char *at = code->text; (at = memmem(at, (size_t)(end - at), "def ", 4)) != NULL;) {
+        at = word_skip_blanks(at + 4, end);
+        if (word_equal(word_name_at(at, end), name))
+            return true;
+    }
+    return false;
+}
+
 bool code_is_in_strings(const struct source *text, const struct source *code, struct word name)
 {
     if (text == NULL || text->text == NULL)

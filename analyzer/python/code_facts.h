@@ -43,4 +43,7 @@ int32_t code_function_run(const struct source *code, struct word function);
 /* Is the name given a layer or a loss of PyTorch's, and nothing else? It leaves what it is given as it is, and keeps nothing of it. */
 bool code_is_layer(const struct source *code, struct word name);
 
+/* Does the file define a function of that name anywhere? */
+bool code_defines(const struct source *code, struct word name);
+
 #endif

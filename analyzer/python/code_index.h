@@ -28,7 +28,7 @@ int32_t code_index_statement(const struct code_index *index, int32_t row);
 /* Does an import statement name it? */
 bool code_index_imports(const struct code_index *index, struct word name);
 
-/* The last row of the function whose "def" stands on the row. */
+/* The last row of the function, or loop, whose header stands on the row; no more than 2,000 behind it. */
 int32_t code_index_last(const struct source *code, int32_t def);
 
 #endif

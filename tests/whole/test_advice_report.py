@@ -91,3 +91,17 @@ def test_where_nothing_is_found_the_package_that_has_the_time_is_named(tmp_path,
     assert last.startswith("no line was found that computes again")
     assert ("60 % of the time is spent in solver and what it calls: --own solver looks at its lines, too." in last) == named
     assert "--own" not in program.text(tmp_path, "--own", "solver").rpartition("next")[2]
+
+
+def test_the_way_goes_through_the_packages_calls(tmp_path):
+    """Of six functions of a package the four innermost, then the innermost of the foundation below."""
+    program = Program()
+    node = program.process.frame(program.process.root(), program.numbers["<module>"], make_db.offset_of(program.codes["<module>"], 19))
+    for level in range(6):
+        node = program.process.frame(node, program.process.code(f"level{level}", "/v/lib/python3.11/site-packages/trainer/model.py", first_line=40 + level), -1, samples=0)
+    for name in ("outer", "inner"):
+        node = program.process.frame(node, program.process.code(name, "/v/lib/python3.11/site-packages/numpy/linalg.py", first_line=9), -1, samples=0)
+    program.process.site(program.process.node(node, make_db.NATIVE, gating.ADDRESS, samples=90), 4096, period=1, births=50, replicas=49)
+    program.report(tmp_path)
+    way = [f"trainer/model.py:{line} level{line - 40}" for line in range(42, 46)]
+    assert " > ".join(["train.py:19 <module>", "...", *way, "numpy/linalg.py:9 inner"]) in " ".join(program.text(tmp_path).split())

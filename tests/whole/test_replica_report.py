@@ -463,20 +463,6 @@ def test_library_line_leads_where_the_user_line_is_an_entrance(tmp_path):
     assert "train.py:19 <module>" in " ".join(program.text(tmp_path).split())
 
 
-def test_the_way_goes_through_the_packages_calls(tmp_path):
-    """Of six functions of a package the four innermost, then the innermost of the foundation below."""
-    program = Program()
-    node = program.process.frame(program.process.root(), program.numbers["<module>"], make_db.offset_of(program.codes["<module>"], 19))
-    for level in range(6):
-        node = program.process.frame(node, program.process.code(f"level{level}", "/v/lib/python3.11/site-packages/trainer/model.py", first_line=40 + level), -1, samples=0)
-    for name in ("outer", "inner"):
-        node = program.process.frame(node, program.process.code(name, "/v/lib/python3.11/site-packages/numpy/linalg.py", first_line=9), -1, samples=0)
-    program.process.site(program.process.node(node, make_db.NATIVE, gating.ADDRESS, samples=90), 4096, period=1, births=50, replicas=49)
-    program.report(tmp_path)
-    way = [f"trainer/model.py:{line} level{line - 40}" for line in range(42, 46)]
-    assert " > ".join(["train.py:19 <module>", "...", *way, "numpy/linalg.py:9 inner"]) in " ".join(program.text(tmp_path).split())
-
-
 def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     program = Program()
     node = program.way(*MASK, samples=100)
