@@ -47,8 +47,8 @@ static SHIM_THREAD_LOCAL bool resolving; /* dlsym() allocates on this very threa
 #define RESOLVE(name) (*(void **)&real.name = dlsym(RTLD_NEXT, #name))
 
 /*
- * Until objects are recorded, no block is one. Nor may an allocator be asked then: sanitizers free memory while they
- * start, and refuse every other call.
+ * Until objects are recorded, or where no engine wants them, no block is one. Nor may an allocator be asked before: sanitizers
+ * free memory while they start, and refuse every other call.
  */
 static size_t size_unknown(void *block)
 {
@@ -78,7 +78,8 @@ static inline bool real_known(void)
 
 void hooks_malloc_start(void)
 {
-    if (real_known() && allocator_tells_sizes(real.malloc)) {
+    bool wanted = config.engines[DB_ENGINE_ACCESS] || config.engines[DB_ENGINE_REPLICA];
+    if (wanted && real_known() && allocator_tells_sizes(real.malloc)) {
         RESOLVE(malloc_usable_size);
     }
 }
