@@ -74,6 +74,19 @@ static char *refuse_partial(const struct profile *profile, const char *what)
                         what, profile->why_partial);
 }
 
+/* Nothing that was looked at cannot pass. */
+static char *refuse_empty_phase(const struct profile *now)
+{
+    if (now->phase == PHASE_COUNT || !now->from_run || now->samples > 0)
+        return NULL;
+    for (size_t i = 0; i < now->line_count; i++)
+        if (now->lines[i].group_count > 0)
+            return NULL;
+    return memory_print("the run has neither a sample nor a buffer of %s, so nothing can be decided; `pieprof-report` "
+                        "tells the phases that it has",
+                        profile_phase_words(now->phase));
+}
+
 static char *refuse_engines(const struct profile *now, const struct profile *base)
 {
     for (enum db_engine engine = DB_ENGINE_REPLICA; engine <= DB_ENGINE_TRANSFER; engine++) {
@@ -214,6 +227,8 @@ char *gate_refusal(const struct profile *now, const struct profile *base, const 
         refusal = refuse_partial(now, "the run");
     if (refusal == NULL && base != NULL && !options->partial)
         refusal = refuse_partial(base, "the baseline");
+    if (refusal == NULL)
+        refusal = refuse_empty_phase(now);
     if (refusal == NULL && base != NULL)
         refusal = judge_phases(now, "the run", base, "the baseline");
     if (refusal == NULL && base != NULL)

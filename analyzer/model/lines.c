@@ -130,6 +130,7 @@ static void charge_totals(struct model *model, struct process *process)
         }
         if (node->in_import) {
             model->totals.import_ns += record->cpu_ns;
+            model->totals.import_own_ns += node->imports_own ? record->cpu_ns : 0;
             continue;
         }
         enum time_kind kind = time_kind_of(process, record, node);

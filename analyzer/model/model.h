@@ -138,9 +138,9 @@ struct node {
     const char *package;
     struct line *line; /* of `user`; NULL without one */
     uint64_t way;      /* hash of the Python frames down to here, each with its instruction: equal on the same way */
-    bool in_import;
-    uint32_t started_by;  /* of a thread with Python: the context that started it (node id), 0: not known */
-    bool worker, adopted; /* on a thread that works for others; of a pool that does not tell for whom */
+    bool in_import, imports_own; /* below an import; the innermost one's module is the user's own */
+    uint32_t started_by;         /* of a thread with Python: the context that started it (node id), 0: not known */
+    bool worker, adopted;        /* on a thread that works for others; of a pool that does not tell for whom */
     struct phase_sign phase;
     bool native_between; /* a frame outside the interpreter stands below `python` */
 };
@@ -218,7 +218,7 @@ struct phase_totals {
 struct totals {
     struct times times;                      /* imports left out */
     struct phase_totals phases[PHASE_COUNT]; /* each, whichever is asked for */
-    uint64_t import_ns;
+    uint64_t import_ns, import_own_ns;       /* of which: in modules of the user's own */
     struct share shares[SHARE_KINDS];
     struct objects objects;
     uint64_t elsewhere_ns; /* of times: outside every line */

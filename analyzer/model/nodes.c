@@ -66,6 +66,8 @@ static void enter_python(struct model *model, struct process *process, const str
     if (code == NULL)
         return;
     node->in_import |= code->import_machinery;
+    node->imports_own =
+        !code->import_machinery && (node->imports_own || (node->in_import && code->owner == OWNER_USER));
     phase_enter(&node->phase, code, user_file(model, process, node));
     process->loads_data |= phase_is_worker(code);
     if (code->owner == OWNER_USER || program_text) {

@@ -11,7 +11,8 @@
 #include "show/text_parts.h"
 #include "symbols/binary.h"
 
-#define PACKAGE_PERCENT 30 /* of the time: worth a look into it */
+#define OWN_IMPORTS_NS 500000000 /* of a run that works much longer it is no matter */
+#define PACKAGE_PERCENT 30       /* of the time: worth a look into it */
 
 static void put_note(const struct page *page, enum style style, const char *label, const char *text)
 {
@@ -89,6 +90,22 @@ static void put_tolerance(const struct page *page, const struct model *model)
                               "or less (PIEPROF_FP_TOLERANCE); all others bit by bit",
                               tolerance);
     put_note(page, STYLE_DIM, "note", text);
+    free(text);
+}
+
+/* A module that trains while it is imported. Imports of a package below one of the user's own are not meant. */
+static void put_imports(const struct page *page, const struct model *model)
+{
+    const struct totals *totals = &model->totals;
+    uint64_t told_ns = totals_run_ns(totals);
+    if (totals->import_own_ns < OWN_IMPORTS_NS || totals->import_own_ns * 4 < told_ns)
+        return;
+    char *seconds = page_seconds((double)totals->import_own_ns * 1e-9);
+    char *text = memory_print("%s of CPU time passed in modules of the program's own while they were imported, and are "
+                              "left out; to see the lines of such a module, run it by itself (python -m MODULE)",
+                              seconds);
+    put_note(page, STYLE_DIM, "note", text);
+    free(seconds);
     free(text);
 }
 
@@ -288,6 +305,7 @@ void text_tail(const struct page *page, const struct model *model, const struct 
 {
     put_engines(page, model);
     put_tolerance(page, model);
+    put_imports(page, model);
     put_object_min(page, model);
     put_unproved(page, model);
     put_stripped(page, model);

@@ -38,6 +38,23 @@ def test_limits_are_of_the_phase(run):
     assert item["why"].startswith("findings is 2") and item["phase"] == "forward"
 
 
+def test_a_phase_that_the_run_does_not_have_does_not_pass(tmp_path):
+    program = Training()
+    program.made("backward", MIB, 20)
+    path = program.write(tmp_path / "run.db")
+    line = refused(path, "--max", "findings=0", "--phase", "forward")
+    assert "the run has neither a sample nor a buffer of phase forward" in line
+    refused(path, "--baseline", path, "--phase", "forward")
+    verdict(path, "--max", "findings=0", "--phase", "backward", status=0)
+
+
+def test_a_phase_of_buffers_without_a_sample_is_judged(tmp_path):
+    program = Training()
+    program.made("forward", MIB, 20, samples=0)
+    program.made("backward", MIB, 20)
+    verdict(program.write(tmp_path / "run.db"), "--max", "findings=0", "--phase", "forward", status=0)
+
+
 def test_exceptions_of_other_phases_are_not_called_unused(tmp_path):
     """A comment and an id that forward needs, and none of either that anybody does."""
     text = TEXT.replace("mask = np.tri(512)", "mask = np.tri(512)  # pieprof: ignore[replica] a test")

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import whole
+from gating import ADDRESS, Program, words
 from reports import cpu_seconds, line_at, make_db, report, report_json
 
 
@@ -357,3 +358,20 @@ def test_the_last_word_denies_nothing_that_was_found(tmp_path):
         quiet.processes[0].stores(node, 0, 100)
     quiet.processes[0].pair(12, 10, (make_db.STORE, make_db.LOAD), count=100)
     assert "no line was found that computes again what it had, or stores for nothing. The time" in next_of(quiet, path)
+
+
+@pytest.mark.parametrize("module, told", [("/nowhere/network.py", True), ("/usr/lib/python3/dist-packages/pack/train.py", False)])
+def test_a_module_that_works_while_it_is_imported_is_pointed_at(tmp_path, module, told):
+    """Not one of a package, whoever imports it; nor what a module of the program's own imports itself."""
+    program = Program("import network\n", path="/nowhere/main.py")
+    process, text = program.process, "import numpy\ntrain()\n"
+    boot, code = process.code("_find_and_load", "<frozen importlib._bootstrap>"), make_db.text_codes(text, module)["<module>"]
+    number = process.code_of(code, process.source(module, text))
+
+    def below(parent, line, samples):
+        return process.node(process.frame(parent, number, make_db.offset_of(code, line)), make_db.NATIVE, ADDRESS, samples=samples)
+    imported = process.frame(program.frame(process.root(), "<module>", "import network"), boot)
+    below(imported, 2, 300)
+    process.node(process.frame(process.frame(imported, number, make_db.offset_of(code, 1)), boot), make_db.NATIVE, ADDRESS, samples=400)
+    page = words(report(program.write(tmp_path / "run.db")).stdout)
+    assert ("1.20 s of CPU time passed in modules of the program's own while they were imported" in page) == told
