@@ -79,8 +79,20 @@ standalone: $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(BUILD)/fuzz/standalone-%)
 
 tests-built: all unit truth-built $(BUILD)/python-shared standalone
 
+# Public packages, layered over .venv: those that `make check` tries, and the others of `make found`.
+FOUND_VENV := .venv-found
+FOUND_FEW := examples/found/check-requirements.txt
+FOUND_OTHERS := examples/found/requirements.txt
+
+found-few:
+	@tests/tools/make-found-venv $(VENV) $(FOUND_VENV) $(FOUND_FEW)
+
+found-all: found-few
+	@tests/tools/make-found-venv $(VENV) $(FOUND_VENV) $(FOUND_OTHERS)
+
 check: packages ## build and run every test; ends with "N passed, N failed, N skipped"
 	@$(MAKE) --no-print-directory venv || true
+	@$(MAKE) --no-print-directory found-few || true
 	@$(MAKE) --no-print-directory tests-built
 	@PIEPROF_BUILD=$(abspath $(BUILD)) PIEPROF_PYTHON=$(PYTHON) PIEPROF_SAN=$(SAN) $(PYTHON) tests/run.py $(TESTS)
 
@@ -101,6 +113,11 @@ coverage: packages ## how often the intervals cover the truth, in repeated runs;
 	@$(MAKE) --no-print-directory all truth-built
 	@rm -rf $(BUILD)/coverage
 	@$(PYTHON) tests/truth/coverage.py --build $(BUILD) --python $(PYTHON) --directory $(BUILD)/coverage --write tests/truth/COVERAGE.md $(COVERAGE)
+
+found: packages ## compare what is found in public packages with examples/found/expected.txt (FOUND=--recorded: in the last runs)
+	@$(MAKE) --no-print-directory all venv
+	@$(MAKE) --no-print-directory found-all
+	@$(PYTHON) examples/found/found.py --build $(BUILD) --python $(FOUND_VENV)/bin/python $(FOUND)
 
 zoo: packages ## profile and time the wasteful and fixed programs of examples/zoo; prints a table
 	@$(MAKE) --no-print-directory all
@@ -151,4 +168,4 @@ lint: ## clang-format, clang-tidy and cppcheck; changes nothing
 	    -Iinclude -Ipreload -Ianalyzer $(filter preload/%.c analyzer/%.c,$(C_FILES))
 
 -include $(UNIT_BIN:=.d) $(SAN_SHIM_OBJ:.o=.d) $(wildcard $(BUILD)/truth/*/*.d)
-.PHONY: unit standalone truth-built tests-built check bench study truth coverage zoo gate fuzz format lint
+.PHONY: unit standalone truth-built tests-built check bench study truth coverage found found-few found-all zoo gate fuzz format lint
