@@ -61,7 +61,8 @@ void io_mark(uintptr_t start, size_t bytes, enum io_mark mark)
     uint32_t high = atomic_load(&ranges_high);
     for (uint32_t i = 0; i < high; i++) {
         uintptr_t address = atomic_load(&ranges[i].address);
-        if (address != 0 && mark != 0 && address - start < bytes) {
+        bool overlaps = address - start < bytes || start - address < atomic_load(&ranges[i].size_bytes);
+        if (address != 0 && mark != 0 && bytes != 0 && overlaps) {
             atomic_fetch_or(&ranges[i].marks, (uint32_t)mark);
         }
     }

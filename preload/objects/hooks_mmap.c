@@ -87,7 +87,7 @@ static bool is_allocator(uintptr_t caller)
     return false;
 }
 
-/* The interpreter maps its arenas as private memory; what it maps to be shared is a buffer like its large blocks. */
+/* Of what is mapped to be shared no access says anything: another process may be the next one to read it, or write there. */
 static bool bears_object(size_t bytes, int protection, int flags, uintptr_t caller)
 {
     bool is_buffer = (flags & MAP_ANONYMOUS) != 0 && (flags & (MAP_STACK | MAP_GROWSDOWN)) == 0 &&
@@ -95,8 +95,7 @@ static bool bears_object(size_t bytes, int protection, int flags, uintptr_t call
     if (!is_buffer || bytes < config.object_min_bytes || is_allocator(caller)) {
         return false;
     }
-    bool is_private = (flags & MAP_TYPE) == MAP_PRIVATE;
-    return !module_is_interpreter(caller) || (!is_private && bytes >= OBJECT_INTERPRETER_MIN_BYTES);
+    return (flags & MAP_TYPE) == MAP_PRIVATE && !module_is_interpreter(caller);
 }
 
 static bool entry_add(uintptr_t start, size_t size_bytes)
@@ -143,10 +142,10 @@ static void note_origin(struct object *object, size_t bytes, const struct place 
     replica_born(&birth, &object->origin);
 }
 
-static void note_birth(uintptr_t start, size_t bytes, bool is_private, const struct place *place)
+static void note_birth(uintptr_t start, size_t bytes, const struct place *place)
 {
     struct object object = {.start = start, .size_bytes = whole_pages(bytes)};
-    if (is_private && engine_is_on(DB_ENGINE_REPLICA)) {
+    if (engine_is_on(DB_ENGINE_REPLICA)) {
         note_origin(&object, bytes, place);
     } else if (!engine_is_on(DB_ENGINE_ACCESS)) {
         object_map_count();
@@ -251,7 +250,7 @@ static inline void *map(void *wanted, size_t bytes, int protection, int flags, i
     if (start != MAP_FAILED && (flags & MAP_ANONYMOUS) != 0 && gate_enter_handler()) {
         int kept_errno = errno;
         if (bears_object(bytes, protection, flags, (uintptr_t)place->caller)) {
-            note_birth((uintptr_t)start, bytes, (flags & MAP_TYPE) == MAP_PRIVATE, place);
+            note_birth((uintptr_t)start, bytes, place);
         }
         errno = kept_errno;
         gate_leave();

@@ -14,6 +14,7 @@ to fall into, and the test of it:
 10. sleeping through a call loses its loads             test_packed_and_read_is_used
 11. two watches hit by one instruction                  test_watch_life.c: two watches
 12. the kernel and the allocator touch the bytes        test_sent_..., test_refilled_..., test_heads_of_freed_chunks,
+                                                        test_left_to_a_child, test_shared_memory_is_not_judged,
                                                         test_what_the_c_library_writes_out_by_itself
 """
 import json
@@ -279,6 +280,29 @@ def test_sent_as_a_message(measured):
                         "view = (ctypes.c_char * SIZE).from_address(a.value)", "def step(n):", "    lib.fill64(a, size, number(n))",
                         "    ends[0].sendmsg([view])", "    ends[1].recv(2 * SIZE)", "repeat(step)")
     expect(lines["lib.fill64(a, size, number(n))"], redundant_stores=0, dead_stores=0)
+
+
+def test_sent_but_for_its_head(measured):
+    """Of a watched word the kernel may read a part."""
+    _, lines = measured("file = os.open('/dev/null', os.O_WRONLY)", "def step(n):", "    lib.fill64(a, ctypes.c_size_t(1024), number(n))",
+                        "    lib.give(file, ctypes.c_void_p(a.value + 4), ctypes.c_size_t(1020))", "repeat(step)", size=1024)
+    expect(lines["lib.fill64(a, ctypes.c_size_t(1024), number(n))"], redundant_stores=0, dead_stores=0)
+
+
+def test_left_to_a_child(measured):
+    """A forked child reads its own copy, which no watch is on."""
+    _, lines = measured("def step(n):", "    lib.fill64(a, size, number(n))", "    child = os.fork()", "    if child == 0:",
+                        "        lib.sum64(a, size)", "        os._exit(0)", "    os.waitpid(child, 0)", "repeat(step)", size=1 << 20,
+                        PIEPROF_MAX_SIZE="1G")
+    expect(lines["lib.fill64(a, size, number(n))"], redundant_stores=0, dead_stores=0)
+
+
+def test_shared_memory_is_not_judged(measured):
+    """Another process may be the next to read it."""
+    _, lines = measured("import mmap", "shared = mmap.mmap(-1, SIZE)", "place = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(shared)))",
+                        "repeat(lambda n: lib.fill64(place, size, number(n)))")
+    line = lines["repeat(lambda n: lib.fill64(place, size, number(n)))"]
+    assert line["samples"] >= 100 and line["redundant_stores"]["pairs"] == line["dead_stores"]["pairs"] == 0
 
 
 def test_what_the_c_library_writes_out_by_itself(measured):
