@@ -122,10 +122,9 @@ static bool writes_all(struct word statement, struct word buffer)
 {
     static const char *const copies[] = {"copy_", "copyto"};
     struct word target, value, function, arguments, items[ITEMS_MAX], stored;
-    if (word_mentions(statement, buffer) != 1)
-        return false;
+    size_t mentions = word_mentions(statement, buffer);
     if (word_assigned(statement, &target, &value) && is_all_of(target, &stored))
-        return word_equal(stored, buffer);
+        return mentions == 1 && word_equal(stored, buffer);
     struct word call = word_assigned(statement, &target, &value) ? value : statement;
     if (!word_call(call, &function, &arguments))
         return false;
@@ -137,7 +136,10 @@ static bool writes_all(struct word statement, struct word buffer)
             return false;
         is_out |= named && word_is(target, "out") && word_equal(value, buffer);
         places += named ? 0 : 1;
+        mentions -= named && word_equal(target, buffer) ? 1 : 0; /* "out=out" */
     }
+    if (mentions != 1)
+        return false;
     if (is_out)
         return handed_is_of_arrays(function);
     struct word owner = {function.text, function.length_bytes - word_last_part(function).length_bytes};

@@ -38,6 +38,7 @@ static void test_calls_and_slices_of_all(void **state)
     check("z.zero_() FILL\nz.copy_(x)\n", 1);
     check("self.z.fill(0) FILL\nself.z[:] = x.astype(float).mean(0)\n", 1);
     check("self.z[:] = 0.0 FILL\ny = np.add(x, y, out=self.z)\n", 1);
+    check("out = np.zeros(n) FILL\nnp.add(x, y, out=out)\n", 1);
 }
 
 static void test_what_leaves_or_reads_some_of_it(void **state)
@@ -46,6 +47,8 @@ static void test_what_leaves_or_reads_some_of_it(void **state)
     check("z = np.zeros(n) FILL\nnp.add(z, x, out=z)\n", 0);
     check("z = np.zeros(n) FILL\nnp.add(x, y, out=z, where=m)\n", 0);
     check("z = np.zeros(n) FILL\nnp.add(x, y, out=z[1:])\n", 0);
+    check("out = np.zeros(n) FILL\nnp.add(x, out, out=out)\n", 0);
+    check("where = np.zeros(n) FILL\nnp.add(x, y, out=where, where=where)\n", 0);
     check("z = np.zeros(n) FILL\nz[:] += x\n", 0);
     check("z = np.zeros(n) FILL\nz[:] = z + x\n", 0);
     check("z = np.zeros(n) FILL\nz[1:-1] = x\n", 0);
