@@ -197,6 +197,18 @@ static bool find_around(struct search *search)
     return true;
 }
 
+/* "def f(a, name=0):"; what a default takes ("a=name") is the value that is there. */
+static bool is_parameter(const struct row *row, struct word name)
+{
+    struct word items[WORDS_MAX];
+    const char *end = word_end(row->text), *open = memchr(row->text.text, '(', row->text.length_bytes);
+    size_t count = open != NULL ? word_split(word_in_bracket(open, end), ',', items, WORDS_MAX) : 0;
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        if (word_equal(word_name_at(items[i].text + strspn(items[i].text, "*"), word_end(items[i])), name))
+            return true;
+    return false;
+}
+
 /* Has a function within the function a variable of its own by that name? */
 static bool is_own_name(const struct search *search, int32_t definition, int32_t end)
 {
@@ -207,7 +219,8 @@ static bool is_own_name(const struct search *search, int32_t definition, int32_t
             return false; /* "name=name" */
         if (i > definition && (begins(&row, "nonlocal") || begins(&row, "global")) && mention != NULL)
             return false;
-        if (mention != NULL && (i == definition || is_target(&row, search->name, mention)))
+        if (mention != NULL &&
+            (i == definition ? is_parameter(&row, search->name) : is_target(&row, search->name, mention)))
             return true;
     }
     return false;

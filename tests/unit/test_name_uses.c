@@ -74,6 +74,10 @@ static void test_functions_within_see_it(void **state)
     check("def g(name):\n    return name\nname = f(x) SET\n", 0);
     check("def g():\n    name = 3\n    return name\nname = f(x) SET\n", 0);
     check("def g():\n    global name\n    name = 3\n    return name\nname = f(x) SET\n", 2);
+    check("def g(): return name[3:]\nname = f(x) SET\n", 1);
+    check("name = f(x) SET\ndef g(a=name):\n    return a\n", 1);
+    check("name = f(x) SET\ndef g(a=[name, 1]):\n    return a\n", 1);
+    check("name = f(x) SET\ndef g(a, *name, b=1):\n    return name\n", 0);
     check("g = lambda x: name + x\nname = f(x) SET\n", 1);
     check("def h():\n    def g():\n        return name\n    name = f(x) SET\n    return g\n", 1);
 }
