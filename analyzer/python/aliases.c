@@ -77,12 +77,47 @@ static struct word source_of(struct word value)
     return is_view_of(at, end) ? name : (struct word){at, 0};
 }
 
-static void add_alias(struct aliases *aliases, struct word target, struct word value)
+static bool is_known(const struct aliases *aliases, struct word name, struct word source)
+{
+    for (size_t i = 0; i < aliases->count; i++)
+        if (word_equal(aliases->names[i], name) && word_equal(aliases->sources[i], source))
+            return true;
+    return false;
+}
+
+/* Names that a text has in common with others: all of them where there is none. */
+struct sharing {
+    struct word function; /* what it gives, or takes for a parameter, is its own; attributes are nobody's */
+    struct word loop;     /* what it does not name, be it by another name, does not matter */
+};
+
+static bool is_shared(const struct aliases *aliases, const struct sharing *sharing, struct word name)
+{
+    struct word rest = sharing->function, statement;
+    bool matters = word_mentions(sharing->loop, name) > 0;
+    for (size_t i = 0; i < aliases->count && !matters; i++)
+        matters = word_equal(aliases->sources[i], name);
+    if (!matters || word_last_part(name).text != name.text)
+        return matters;
+    while (word_next_statement(&rest, &statement)) {
+        const char *end = word_end(statement), *at = word_skip_blanks(statement.text, end);
+        bool defines = word_is(word_name_at(at, end), "def");
+        if (word_gives(statement, name) || (defines && word_mentions(statement, name) > 0))
+            return false;
+    }
+    return true;
+}
+
+static void add_alias(struct aliases *aliases, struct word target, struct word value, const struct sharing *sharing)
 {
     const char *end = target.text + target.length_bytes, *at = word_skip_blanks(target.text, end);
     struct word name = word_name_at(at, end), source = source_of(value);
     bool alone = name.length_bytes > 0 && word_skip_blanks(name.text + name.length_bytes, end) == end;
-    if (!alone || source.length_bytes == 0 || aliases->count == ALIASES_MAX)
+    if (!alone || source.length_bytes == 0 || is_known(aliases, name, source) ||
+        (sharing != NULL && !is_shared(aliases, sharing, name)))
+        return;
+    aliases->full |= aliases->count == ALIASES_MAX;
+    if (aliases->full)
         return;
     aliases->names[aliases->count] = name;
     aliases->sources[aliases->count++] = source;
@@ -114,11 +149,10 @@ static bool is_exchange(struct word targets, struct word values)
     return values.length_bytes > 0 && word_equal(first, word_name_at(word_skip_blanks(values.text, end), end));
 }
 
-void aliases_read(struct aliases *aliases, struct word text)
+static void read_assignments(struct aliases *aliases, struct word text, const struct sharing *sharing)
 {
     struct word statement;
     size_t length = 0;
-    aliases->count = 0;
     while (word_next_statement(&text, &statement)) {
         const char *sign = word_assignment(statement, &length), *end = statement.text + statement.length_bytes;
         if (sign == NULL || length != 1)
@@ -129,9 +163,22 @@ void aliases_read(struct aliases *aliases, struct word text)
             continue;
         while (targets.length_bytes > 0 && values.length_bytes > 0) {
             struct word target = take_part(&targets), value = take_part(&values);
-            add_alias(aliases, target, value);
+            add_alias(aliases, target, value, sharing);
         }
     }
+}
+
+void aliases_read(struct aliases *aliases, struct word text)
+{
+    *aliases = (struct aliases){.count = 0};
+    read_assignments(aliases, text, NULL);
+}
+
+void aliases_add_shared(struct aliases *aliases, struct word file, struct word function, struct word loop)
+{
+    const struct sharing sharing = {.function = function, .loop = loop};
+    for (unsigned i = 0; i < 2; i++) /* what a name stands for may be said above where it is used */
+        read_assignments(aliases, file, &sharing);
 }
 
 /* The name, and all that it may be the same as or a view of. */

@@ -2,6 +2,8 @@
 #ifndef PIEPROF_ANALYZER_ALIASES_H
 #define PIEPROF_ANALYZER_ALIASES_H
 
+#include <stdbool.h>
+
 #include "python/words.h"
 
 #define ALIASES_MAX 128u
@@ -9,6 +11,7 @@
 struct aliases {
     struct word names[ALIASES_MAX], sources[ALIASES_MAX];
     size_t count;
+    bool full; /* there are more */
 };
 
 /*
@@ -16,6 +19,12 @@ struct aliases {
  * other functions make the same is not seen.
  */
 void aliases_read(struct aliases *aliases, struct word text);
+
+/*
+ * Of the loop's names that its function has in common with others ("self.x", a global one), what all the file says. `function`: its
+ * "def" and what stands above the loop.
+ */
+void aliases_add_shared(struct aliases *aliases, struct word file, struct word function, struct word loop);
 
 /* May two names stand for the same array? */
 bool aliases_share(const struct aliases *aliases, struct word a, struct word b);

@@ -162,7 +162,7 @@ static bool is_carried(const struct loop_text *loop, const struct uses *uses, co
             if (!uses->uses[j].stored && (++compared > COMPARED_MAX || reads_earlier(aliases, store, &uses->uses[j])))
                 return true;
     }
-    return uses->full || uses->acts;
+    return uses->full || uses->acts || aliases->full;
 }
 
 /* Does an index say which element by data, so that two rounds may mean the same one? */
@@ -301,17 +301,55 @@ static void read_for(struct loop_text *loop, struct word header)
         words_add(counts || (enumerates && i == 0) ? &loop->indices : &loop->items, names.uses[i].name);
 }
 
-/* Of a while loop, what its body counts up: "i += 1". */
-static void read_counters(struct loop_text *loop, struct word body)
+/* How far a statement that has a line of its own is indented. */
+static size_t column_of(struct word body, struct word statement)
 {
-    const char *end = body.text + body.length_bytes;
-    for (const char *at = body.text; (at = memmem(at, (size_t)(end - at), " += 1", 5)) != NULL; at += 5) {
-        const char *first = at;
-        while (first > body.text && word_char(first[-1]))
-            first--;
-        if (at > first && (at + 5 == end || !word_char(at[5])))
-            words_add(&loop->indices, (struct word){first, (size_t)(at - first)});
+    const char *at = word_skip_blanks(statement.text, word_end(statement)), *line = at;
+    while (line > body.text && (line[-1] == ' ' || line[-1] == '\t'))
+        line--;
+    return line > body.text && line[-1] == '\n' ? (size_t)(at - line) : SIZE_MAX;
+}
+
+/* Is "counter += 1" a statement of the body's own suite? Not one below an "if". */
+static bool is_counted(struct word body, struct word counter)
+{
+    struct word rest = body, statement;
+    size_t column = SIZE_MAX, length = 0;
+    while (word_next_statement(&rest, &statement)) {
+        column = column == SIZE_MAX ? column_of(body, statement) : column;
+        const char *sign = word_assignment(statement, &length);
+        if (sign != NULL && length == 2 && *sign == '+' && word_equal(word_trimmed(statement.text, sign), counter) &&
+            word_is(word_trimmed(sign + 2, word_end(statement)), "1"))
+            return column != SIZE_MAX && column_of(body, statement) == column;
     }
+    return false;
+}
+
+/* "while i < len(x):" with an "i += 1": of any other data may say how often. */
+static bool read_while(struct loop_text *loop, struct uses *uses, struct word header, struct word body)
+{
+    const char *end = word_end(header), *at = behind_word(header, "while");
+    struct word counter = at != NULL ? word_name_at(word_skip_blanks(at, end), end) : header, function, of;
+    at = word_skip_blanks(word_end(counter), end);
+    if (counter.length_bytes == 0 || at == end || *at != '<' || end[-1] != ':' || !is_counted(body, counter))
+        return false;
+    struct word limit = word_trimmed(at + 1, end - 1);
+    bool is_length = word_call(limit, &function, &of) && word_is(function, "len");
+    if (!is_length && !word_equal(word_name_at(limit.text, word_end(limit)), limit))
+        return false;
+    if (!is_length)
+        read_names(uses, limit, 0, false, false);
+    words_add(&loop->indices, counter);
+    return true;
+}
+
+/* The rest is for read_body() to find: a counter that is given elsewhere, too, goes by data. */
+static bool is_given_once(const struct loop_text *loop, const struct uses *uses)
+{
+    unsigned given = 0;
+    for (size_t i = 0; i < uses->count; i++)
+        given += uses->uses[i].stored && words_hold(&loop->indices, uses->uses[i].name);
+    return given == 1;
 }
 
 static bool is_definition(const char *line, size_t length)
@@ -328,7 +366,7 @@ static size_t indent_of(const char *line, size_t length)
     return indent;
 }
 
-/* What stands above the loop in its function, or in its module. */
+/* What stands above the loop in its function, its "def" included, or in its module. */
 static struct word text_above(const struct source *source, int32_t header)
 {
     size_t length = 0;
@@ -339,9 +377,9 @@ static struct word text_above(const struct source *source, int32_t header)
         if (line == NULL)
             break;
         size_t own = indent_of(line, length);
+        from = line;
         if (own < indent && is_definition(line, length))
             break;
-        from = line;
     }
     return (struct word){from, (size_t)(end - from)};
 }
@@ -377,12 +415,13 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
     struct uses *uses = memory_zeroed(1, sizeof(*uses));
     struct aliases *aliases = memory_zeroed(1, sizeof(*aliases));
     aliases_read(aliases, text_above(source, first));
-    if (behind_word(head, "for") != NULL)
+    aliases_add_shared(aliases, (struct word){source->text, source->length_bytes}, text_above(source, first), text);
+    bool walks = behind_word(head, "for") != NULL, counts = !walks && read_while(loop, uses, head, text);
+    if (walks)
         read_for(loop, head);
-    else
-        read_counters(loop, text);
     read_body(loop, uses, text);
-    loop->carried = is_carried(loop, uses, aliases) || stores_into_overlap(loop, uses) || has_pieces(loop, uses);
+    loop->carried = !(walks || (counts && is_given_once(loop, uses))) || is_carried(loop, uses, aliases) ||
+                    stores_into_overlap(loop, uses) || has_pieces(loop, uses);
     read_scattered(loop, uses);
     free(aliases);
     free(uses);

@@ -44,6 +44,21 @@ def work():
 for again in range(12):
     work()
 """,
+    "attributes that are two arrays, whatever other functions call theirs": NUMPY + """
+class Grid:
+    def __init__(self):
+        self.old, self.new = x[:10000].reshape(100, 100), np.zeros((100, 100))
+    def other(self):
+        old = self.new
+        return old
+    def work(self):
+        for i in range(1, 99):
+            for j in range(1, 99):
+                self.new[i, j] = 0.5 * (self.old[i - 1, j] + self.old[i + 1, j])  # A
+grid = Grid()
+for again in range(40):
+    grid.work()
+""",
     "the array itself is iterated over": NUMPY + """
 def work():
     total = 0.0
@@ -202,6 +217,85 @@ for again in range(6):
 }
 
 NONE = {
+    "data say which of two is next": NUMPY + """
+a, b = np.sort(x), np.sort(rng.random(150000))
+def work():
+    out, i, j, k = np.empty(300000), 0, 0, 0
+    while i < len(a) and j < len(b):
+        if a[i] <= b[j]:
+            out[k] = a[i]
+            i += 1
+        else:
+            out[k] = b[j]
+            j += 1
+        k += 1
+    return out
+for again in range(3):
+    work()
+""",
+    "data say how far it goes": NUMPY + """
+a, b = np.sort(x), np.sort(rng.random(150000))
+def work():
+    out, j, k = np.empty(300000), 0, 0
+    for i in range(len(a)):
+        while j < len(b) and b[j] < a[i]:
+            out[k] = b[j]
+            j += 1
+            k += 1
+        out[k] = a[i]
+        k += 1
+    return out
+for again in range(3):
+    work()
+""",
+    "data say what is passed over": NUMPY + """
+def work():
+    i, n, y = 0, len(x), np.zeros_like(x)
+    while i < n:
+        if x[i] < 0.2:
+            i += 1
+        y[i - 1] = x[i - 1] * 2
+        i += 1
+    return y
+for again in range(4):
+    work()
+""",
+    "data say where it ends": NUMPY + """
+def work():
+    i, n, total = 0, 100000, 0.0
+    while i < n:
+        if x[i] > 0.5 and n < len(x):
+            n += 1
+        total += x[i] * x[i]
+        i += 1
+    return total
+for again in range(6):
+    work()
+""",
+    "what an earlier round stored, by a name that the file gives it": NUMPY + """
+grid = x[:90000].reshape(300, 300)
+flat = grid.ravel()
+def work():
+    for i in range(1, 299):
+        for j in range(1, 299):
+            grid[i, j] = 0.5 * (flat[(i - 1) * 300 + j] + flat[i * 300 + j - 1])
+for again in range(4):
+    work()
+""",
+    "what an earlier round stored, by an attribute": NUMPY + """
+class Filter:
+    def __init__(self):
+        signal = x.copy()
+        before = signal[:-1]
+        self.signal = signal
+        self.before = before
+    def work(self):
+        for i in range(len(x) - 1):
+            self.signal[i + 1] = 0.9 * self.before[i] + 0.1 * self.signal[i + 1]
+filtered = Filter()
+for again in range(4):
+    filtered.work()
+""",
     "drawn one after the other": NUMPY + """
 def work():
     y = np.empty_like(x)
