@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "findings/blank.h"
 #include "findings/changed.h"
 #include "findings/changed_later.h"
 #include "findings/draws.h"
@@ -16,6 +17,7 @@
 #include "findings/rhythm.h"
 #include "findings/rounds.h"
 #include "findings/sites.h"
+#include "findings/statement.h"
 #include "findings/ways.h"
 #include "model/phase.h"
 #include "show/page.h"
@@ -135,6 +137,17 @@ static void find_changes(struct model *model, const struct finding *finding, str
     }
 }
 
+/* What is made of one value and ends as more is stored into, wherever; of what has names that are not followed it is open. */
+static const char *say_unseen_changes(struct model *model, const struct site *site)
+{
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    if (site_is_blank(model, site) == BLANK_YES && !site_is_constant(site))
+        return " What is to be kept is the finished buffer: what stores into it after this line must move along.";
+    return statement_gives_otherwise(model, site->process, frame)
+               ? " See that nothing stores into it after this line, or move that along."
+               : "";
+}
+
 /* What others do, that have the buffer: seen, or to be looked at. Empty where there is nothing to say. */
 static char *say_others_changes(struct model *model, const struct finding *finding, const struct changed *changed,
                                 bool copy)
@@ -142,7 +155,9 @@ static char *say_others_changes(struct model *model, const struct finding *findi
     if (changed_later(model, finding->line))
         return memory_print(" It is changed in place after this line, by what it is handed to or by another name: %s.",
                             copy ? "keep the finished buffer" : "keep what this line makes, and hand out copies of it");
-    return say_handed(model, changed);
+    if (changed->handed.length_bytes > 0)
+        return say_handed(model, changed);
+    return memory_print("%s", say_unseen_changes(model, finding->second));
 }
 
 /*

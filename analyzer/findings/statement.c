@@ -1,6 +1,7 @@
 #include "findings/statement.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "findings/expression.h"
 #include "python/words.h"
@@ -66,4 +67,37 @@ bool statement_assigns(struct model *model, struct process *process, uint32_t no
 {
     size_t length;
     return statement_target(model, process, node_id, &length) != NULL;
+}
+
+/* From what gives it names on: does it stand between signs that neither call nor compute? */
+static bool is_item(const char *begin, const struct expression_place *place)
+{
+    const char *before = place->start, *behind = word_skip_blanks(place->end, place->line_end);
+    for (const char *at = begin; at < place->start; at++)
+        if ((*at == '(' || *at == '[') && (word_char(at[-1]) || at[-1] == ')' || at[-1] == ']'))
+            return false;
+    while (before > begin && before[-1] == ' ')
+        before--;
+    return (before == begin || strchr("=,([{:", before[-1]) != NULL) &&
+           (behind == place->line_end || strchr(",)]};#\r\n", *behind) != NULL);
+}
+
+bool statement_gives_otherwise(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct expression_place place;
+    size_t length = 0;
+    if (!expression_place(model, process, node_id, &place) ||
+        statement_target(model, process, node_id, &length) != NULL)
+        return false;
+    const char *begin = place.start;
+    while (begin > place.line && begin[-1] != ';')
+        begin--;
+    begin = word_skip_blanks(begin, place.start);
+    struct word first = word_name_at(begin, place.start), before = {begin, (size_t)(place.start - begin)};
+    if (word_is(first, "return"))
+        return is_item(word_end(first), &place);
+    const char *sign = word_assignment(before, &length);
+    struct word target = sign != NULL ? word_trimmed(begin, sign) : (struct word){begin, 0};
+    bool copies = target.length_bytes > 0 && word_end(target)[-1] == ']'; /* into what is there */
+    return sign != NULL && length == 1 && !copies && is_item(sign + 1, &place);
 }

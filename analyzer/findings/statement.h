@@ -14,4 +14,7 @@ bool statement_assigns(struct model *model, struct process *process, uint32_t no
 /* That name ("x", "self.x"), not NUL-terminated, in the source; NULL where statement_assigns() is false. */
 const char *statement_target(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes);
 
+/* "a, b = value, 1", "a = b = value", "a: T = value", "a = [value]", "return value", and so behind a ";": it has names, which are not followed. */
+bool statement_gives_otherwise(struct model *model, struct process *process, uint32_t node_id);
+
 #endif

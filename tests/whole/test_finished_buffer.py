@@ -267,6 +267,56 @@ NOT_LATER = {
 }
 
 
+ENDS_OTHERWISE = {
+    "one of two statements": "s = 0; h = np.zeros(len(base))  # made",
+    "one of two values": "h, s = np.zeros(len(base)), 0  # made",
+    "an item": "items = [np.zeros(len(base))]; h = items[0]  # made",
+    "two names": "h = first = np.zeros(len(base))  # made",
+    "annotated": "h: np.ndarray = np.zeros(len(base))  # made",
+}
+NOT_FOLLOWED = {
+    "one of two statements": "s = 0; h = base * 2.0  # made",
+    "one of two values": "h, s = base * 2.0, 0  # made",
+    "two names": "h = first = base * 2.0  # made",
+    "annotated": "h: np.ndarray = base * 2.0  # made",
+}
+FINISHED = """
+        def work():
+            global total
+            {}
+            h += base
+            total += h.sum()
+        def main():
+            for i in range(300):
+                work()
+        main()
+"""
+
+
+@pytest.mark.parametrize("name", ENDS_OTHERWISE)
+def test_what_does_not_end_as_it_is_made_is_stored_into(tmp_path, name):
+    advice, _ = advice_of(tmp_path, FINISHED.format(ENDS_OTHERWISE[name]))
+    assert "What is to be kept is the finished buffer: what stores into it after this line must move along." in advice
+
+
+@pytest.mark.parametrize("name", NOT_FOLLOWED)
+def test_names_that_are_not_followed_are_to_be_looked_at(tmp_path, name):
+    advice, _ = advice_of(tmp_path, FINISHED.format(NOT_FOLLOWED[name]))
+    assert "See that nothing stores into it after this line, or move that along." in advice
+
+
+def test_what_is_returned_is_to_be_looked_at(tmp_path):
+    advice, _ = advice_of(tmp_path, """
+        def made():
+            return base * 2.0  # made
+        for i in range(300):
+            h = made()
+            h += 1.0
+            total += h.sum()
+        """)
+    assert "See that nothing stores into it after this line, or move that along." in advice
+
+
 @pytest.mark.parametrize("name", CHANGED)
 def test_later_stores_are_named(tmp_path, name):
     advice, changes = advice_of(tmp_path, CHANGED[name])
@@ -279,7 +329,7 @@ def test_later_stores_are_named(tmp_path, name):
 @pytest.mark.parametrize("name", UNCHANGED)
 def test_nothing_more_is_said_of_what_is_only_read(tmp_path, name):
     advice, _ = advice_of(tmp_path, UNCHANGED[name])
-    assert "finished buffer" not in advice and "changed in place" not in advice
+    assert "finished buffer" not in advice and "changed in place" not in advice and "See that" not in advice
 
 
 @pytest.mark.parametrize("name", LATER)
