@@ -74,7 +74,7 @@ static bool is_item(const char *begin, const struct expression_place *place)
 {
     const char *before = place->start, *behind = word_skip_blanks(place->end, place->line_end);
     for (const char *at = begin; at < place->start; at++)
-        if ((*at == '(' || *at == '[') && (word_char(at[-1]) || at[-1] == ')' || at[-1] == ']'))
+        if (at > begin && (*at == '(' || *at == '[') && (word_char(at[-1]) || at[-1] == ')' || at[-1] == ']'))
             return false;
     while (before > begin && before[-1] == ' ')
         before--;
