@@ -79,6 +79,15 @@ static bool is_foundation(const char *package)
     return false;
 }
 
+bool path_of_package_code(const char *path)
+{
+    const char *package = path_package(path);
+    char *name = package != NULL ? memory_print("%.*s", (int)strcspn(package, "."), package) : NULL; /* "numpy.libs" */
+    bool is = name != NULL && !is_foundation(name);
+    free(name);
+    return is;
+}
+
 static bool named_own(const struct model *model, const struct code *code)
 {
     for (size_t i = 0; i < model->own_count; i++)

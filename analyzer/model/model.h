@@ -174,7 +174,10 @@ struct place {
     bool claimed;       /* a finding speaks of it: no other does */
 };
 
-/* A call into the foundations from other code, on one way: what all below it took, where objects were made. */
+/*
+ * A call into the foundations from other code, on one way: what all below it took, where objects were made. Other code may be compiled:
+ * then it is that of the Python function which it called.
+ */
 struct caller {
     uint64_t native_ns; /* native and boundary time */
     bool told;          /* it is in a finding's waste */
@@ -298,6 +301,9 @@ struct code *model_code(struct model *model, struct process *process, uint32_t c
 /* code.c: `directory`/`file` without "." and ".." steps and doubled slashes; "<...>" stays. Interned. */
 const char *path_absolute(const char *directory, const char *file);
 
+/* code.c: does the file belong to an installed package that is none of the foundations? */
+bool path_of_package_code(const char *path);
+
 /* code.c: where a Python frame's node stands. */
 struct line_span model_position(struct model *model, struct process *process, const struct db_node *node,
                                 struct code **code);
@@ -366,7 +372,7 @@ uint32_t objects_caller_frame(struct model *model, struct process *process, uint
  */
 struct place *objects_place_charged(struct model *model, struct process *process, uint32_t node_id);
 
-/* objects.c: the call that objects_caller_frame() makes; NULL where it took no time or there is none. */
+/* objects.c: the call below which a node lies; NULL where it took no time or there is none. */
 struct caller *objects_caller(struct model *model, struct process *process, uint32_t node_id);
 
 /* objects.c: sites and links, and the places that they are of. After lines_charge. */

@@ -127,10 +127,39 @@ uint32_t objects_caller_frame(struct model *model, struct process *process, uint
     return 0;
 }
 
+static bool is_package_code(const struct process *process, uint64_t address)
+{
+    const struct db_module *module = modules_find(process, address);
+    return module != NULL && path_of_package_code(modules_path(process->run, module));
+}
+
+/*
+ * Where a package's compiled code stands between that frame and the foundations' Python, the Python function that it called: what else it
+ * does, in place perhaps, is not what made the object.
+ */
+static uint32_t called_frame(struct model *model, struct process *process, uint32_t node_id)
+{
+    const uint32_t caller = objects_caller_frame(model, process, node_id);
+    const struct node *node = model_node(process, node_id);
+    uint32_t frame = caller, python = 0;
+    node_id = node != NULL ? node->python : 0;
+    for (unsigned i = 0; node_id != caller && i < FRAMES_MAX; i++) {
+        const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+        if (record == NULL)
+            break;
+        if (record->frame == DB_FRAME_PYTHON)
+            python = node_id;
+        else if (record->frame == DB_FRAME_NATIVE && is_package_code(process, record->value))
+            frame = python;
+        node_id = record->parent;
+    }
+    return frame;
+}
+
 /* By way, as places are: CPython 3.11 makes one call from two instructions (nodes.c). */
 static struct map_key caller_key(struct model *model, struct process *process, uint32_t node_id)
 {
-    const struct node *frame = model_node(process, objects_caller_frame(model, process, node_id));
+    const struct node *frame = model_node(process, called_frame(model, process, node_id));
     return (struct map_key){frame != NULL ? frame->way : 0, 0, 0};
 }
 

@@ -142,3 +142,17 @@ def test_the_part_of_a_call_is_named_in_the_package_that_makes_it(tmp_path):
     process.site(outside, 4096, births=260)
     claims = " ".join(finding["claim"] for finding in program.report(tmp_path)["findings"])
     assert "times by Trees.fit at" in claims and "fit.py:40" in claims and "_base.py" not in claims
+
+
+@pytest.mark.parametrize("library, told", [("solver/_als.so", False), ("numpy/_core/_multiarray_umath.so", True), ("numpy.libs/libopenblas.so", True)])
+def test_what_compiled_code_does_besides_is_not_the_time_of_a_part(tmp_path, library, told):
+    """A package's compiled solver works in place, and calls np.eye() on its way: the solver's time is not the matrix's. NumPy's is."""
+    program, address = Program(), 0x7f2000000000
+    process = program.process
+    process.module(f"/v/lib/python3.11/site-packages/{library}", address, address + 0x100000)
+    solver = process.node(program.way(*MASK[:-1]), make_db.NATIVE, address + 16, samples=490)
+    eye = process.frame(solver, process.code("eye", "/v/lib/python3.11/site-packages/numpy/lib/twodim.py", first_line=9), -1)
+    process.site(process.node(eye, make_db.NATIVE, ADDRESS, samples=10), 8192, period=1, births=300, replicas=299)
+    program.way(*FEATURES, samples=500)
+    found = program.report(tmp_path, "--min-waste", "0")["findings"]
+    assert [round(finding["waste_s"], 2) for finding in found] == [1.99 if told else 0.04]
