@@ -216,7 +216,7 @@ def fit(data, target):
 CALLER = """
 import package
 data, best = random.normal(size=(300, 30)), 0.0
-for step in range(100):
+for step in range(500):
     best += package.fit(data, random.random(50000))
     best -= package.fit(data, random.random(50000))
 """
