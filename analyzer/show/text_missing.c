@@ -69,6 +69,9 @@ static const char *unsampled(const struct model *model)
     if (dropped[DB_DROP_THREAD_WITHOUT_CLOCK] > 0)
         return "the kernel refused what a thread is sampled with, or the thread has a stack of less than 256 KiB "
                "(threading.stack_size())";
+    if (dropped[DB_DROP_TABLE_FULL] > 0) /* not only of the tables that places of samples stand in */
+        return "none is kept whose place stands in a table of the profiler's that was full, and none taken of a thread "
+               "that blocks SIGTRAP";
     return samples_by_timer(model) ? "none is taken of a thread that blocks SIGTRAP, and without perf events "
                                      "(`pieprof-report doctor`) few of bursts shorter than the kernel's tick"
                                    : "none is taken of a thread that blocks SIGTRAP, and of what runs for less than a "

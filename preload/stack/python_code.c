@@ -42,8 +42,7 @@ struct entry {
     _Atomic uint32_t state;
     uint32_t id;
     struct identity identity;
-    uint64_t content; /* of name and lines: what is compiled again is the same code */
-    uint32_t file;
+    uint64_t content;      /* of name and lines: what is compiled again is the same code */
     bool module;           /* runs but once: the code of a file or a cell */
     uint32_t next_of_file; /* entry recorded before it for the same file, from 1; 0 = the first */
 };
@@ -175,14 +174,15 @@ static bool read_lines(const struct python_probe *probe, uintptr_t object, struc
     return hash_lines(content);
 }
 
-static bool read_content(const struct python_probe *probe, const struct entry *entry, struct content *content)
+static bool read_content(const struct python_probe *probe, const struct entry *entry, const struct source_name *file,
+                         struct content *content)
 {
     uintptr_t string = 0;
     if (!guard_word(&string, entry->identity.address + (uintptr_t)probe->layout.code_name) ||
         !python_string_copy(probe, string, content->name, sizeof content->name, &content->name_bytes)) {
         return false;
     }
-    content->hash = mix(source_file_hash(entry->file), (uint64_t)entry->identity.first_line);
+    content->hash = mix(file->hash, (uint64_t)entry->identity.first_line);
     for (size_t i = 0; i < content->name_bytes; i++) {
         content->hash = mix(content->hash, (uint8_t)content->name[i]);
     }
@@ -233,10 +233,11 @@ static void store_lines(const struct content *content, struct db_code *code)
         content->lines_bytes > 0 ? ledger_blob_guarded((const void *)content->lines, content->lines_bytes) : 0;
 }
 
-static bool store(const struct entry *entry, const struct content *content, struct db_code *code)
+static bool store(const struct entry *entry, const struct content *content, const struct source_name *file,
+                  struct db_code *code)
 {
     code->first_line = entry->identity.first_line;
-    code->file_blob = source_file_blob(entry->file);
+    code->file_blob = file->blob;
     code->name_blob = ledger_blob(content->name, content->name_bytes);
     store_lines(content, code); /* a function without lines is better than none */
     return code->file_blob != 0 && code->name_blob != 0;
@@ -252,8 +253,9 @@ static void join_file(struct entry *entry, struct source_file *file)
 }
 
 /* Gives it the id of its twin, or a record of its own. */
-static bool identify(struct entry *entry, const struct content *content, struct source_file *file)
+static bool identify(struct entry *entry, const struct content *content, const struct source_name *name)
 {
+    struct source_file *file = source_files_at(name->file);
     const struct entry *twin = find_twin(file, content->hash);
     struct db_code *code = NULL;
     if (twin != NULL) {
@@ -261,7 +263,7 @@ static bool identify(struct entry *entry, const struct content *content, struct 
         return true;
     }
     code = ledger_claim(DB_KIND_CODE, &entry->id);
-    if (code == NULL || !store(entry, content, code)) {
+    if (code == NULL || !store(entry, content, name, code)) {
         return false;
     }
     ledger_publish(code);
@@ -273,22 +275,23 @@ static bool identify(struct entry *entry, const struct content *content, struct 
 }
 
 /* Apart from what interns the file's name: the stack it runs on is the program's. */
-static __attribute__((noinline)) bool read_and_identify(const struct python_probe *probe, struct entry *entry)
+static __attribute__((noinline)) bool read_and_identify(const struct python_probe *probe, struct entry *entry,
+                                                        const struct source_name *file)
 {
     struct content content;
-    if (!read_content(probe, entry, &content)) {
+    if (!read_content(probe, entry, file, &content)) {
         return false;
     }
     entry->content = content.hash;
     entry->module = is_module(&content);
-    return identify(entry, &content, source_files_at(entry->file));
+    return identify(entry, &content, file);
 }
 
 /* False for want of space: then it is tried again at the next sight. */
 static bool record(const struct python_probe *probe, struct entry *entry)
 {
-    entry->file = source_file_intern(probe, entry->identity.file);
-    bool done = read_and_identify(probe, entry);
+    struct source_name file;
+    bool done = source_file_intern(probe, entry->identity.file, &file) && read_and_identify(probe, entry, &file);
     entry->id = done ? entry->id : 0;
     atomic_store_explicit(&entry->state, done ? STATE_READY : STATE_GIVEN_UP, memory_order_release);
     return done;

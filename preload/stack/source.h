@@ -15,10 +15,14 @@ void source_start(void);       /* remembers the working directory, opens zlib. C
 bool source_files_start(void); /* maps the table of files */
 void source_reset_child(void);
 
-/* The file whose name is the str at `string`: a number from 1, 0 when it could not be read or stored. Signal-safe. */
-uint32_t source_file_intern(const struct python_probe *probe, uintptr_t string);
-uint32_t source_file_blob(uint32_t file); /* its name in the ledger */
-uint64_t source_file_hash(uint32_t file); /* of its name */
+struct source_name {
+    uint32_t file; /* its place in the table of files, from 1; 0: there was none left, and its text is not stored */
+    uint32_t blob; /* in the ledger */
+    uint64_t hash;
+};
+
+/* The file whose name is the str at `string`. False: it could not be read or stored. Signal-safe. */
+bool source_file_intern(const struct python_probe *probe, uintptr_t string, struct source_name *name);
 
 /* Connects a published code object with its file's text, where that is stored by now. Signal-safe. */
 void source_link(uint32_t code_id, struct source_file *file);

@@ -48,18 +48,6 @@ struct source_file *source_files_at(uint32_t file)
     return atomic_load_explicit(&found->state, memory_order_acquire) == STATE_READY ? found : NULL;
 }
 
-uint32_t source_file_blob(uint32_t file)
-{
-    const struct source_file *found = source_files_at(file);
-    return found != NULL ? found->blob : 0;
-}
-
-uint64_t source_file_hash(uint32_t file)
-{
-    const struct source_file *found = source_files_at(file);
-    return found != NULL ? found->hash : 0;
-}
-
 static uint64_t hash_of(const char *bytes, size_t count)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
@@ -112,14 +100,9 @@ static uint32_t settled_state(struct source_file *file)
     return state;
 }
 
-uint32_t source_file_intern(const struct python_probe *probe, uintptr_t string)
+/* Its number from 1; 0: no place, or no room for its name. */
+static uint32_t find_or_fill(uint64_t hash, const char *path, size_t bytes)
 {
-    char path[SOURCE_PATH_BYTES_MAX];
-    size_t bytes = 0;
-    if (!python_string_copy(probe, string, path, sizeof path, &bytes)) {
-        return 0;
-    }
-    uint64_t hash = hash_of(path, bytes);
     for (unsigned i = 0; i < PROBES_MAX; i++) {
         uint32_t number = (uint32_t)((hash + i) % SOURCE_FILES_MAX);
         struct source_file *file = &tables->files[number];
@@ -132,8 +115,29 @@ uint32_t source_file_intern(const struct python_probe *probe, uintptr_t string)
             return number + 1;
         }
     }
-    process_drop(DB_DROP_TABLE_FULL);
     return 0;
+}
+
+/* Without a place its code is known all the same: programs that generate code make thousands of files, which are none. */
+bool source_file_intern(const struct python_probe *probe, uintptr_t string, struct source_name *name)
+{
+    char path[SOURCE_PATH_BYTES_MAX];
+    size_t bytes = 0;
+    *name = (struct source_name){0};
+    if (!python_string_copy(probe, string, path, sizeof path, &bytes)) {
+        return false;
+    }
+    name->hash = hash_of(path, bytes);
+    name->file = find_or_fill(name->hash, path, bytes);
+    if (name->file != 0) {
+        name->blob = tables->files[name->file - 1].blob;
+        return true;
+    }
+    name->blob = ledger_blob(path, bytes);
+    if (name->blob != 0) {
+        process_drop(DB_DROP_TABLE_FULL);
+    }
+    return name->blob != 0;
 }
 
 uint32_t source_files_take_wanted(void)

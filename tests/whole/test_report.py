@@ -125,6 +125,11 @@ def test_doctor_tries_to_write(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
+def test_doctor_knows_what_a_limit_of_open_files_turns_off(tmp_path):
+    assert "ok   limit of open files" in doctor(tmp_path)
+    assert "off  limit of open files  leaves no descriptors above 99" in doctor(tmp_path, "sh", "-c", 'ulimit -n 100; exec "$@"', "sh")
+
+
 @pytest.mark.parametrize("error", [errno.EPERM, errno.EACCES, errno.ENOSYS])
 def test_doctor_names_the_filter_once(tmp_path, error):
     """A real filter that refuses perf_event_open (call 298): the row of the filter has the remedy, no other one."""
@@ -307,6 +312,17 @@ def test_samples_whose_place_found_no_room_are_of_no_kind(tmp_path):
     assert totals["time_s"] == {"total": 3.94, "python": 0.08, "native": 3.86, "boundary": 0}
     assert totals["elsewhere_s"] == pytest.approx(0.22)
     assert "0.40 s more was sampled, but there was no room left to store where" in report(path).stdout
+
+
+def test_time_that_a_full_table_lost_is_not_put_on_signals_alone(tmp_path):
+    database = make_db.golden_small()
+    database.processes[0].cpu_seconds = 20
+    path = tmp_path / "out.db"
+    for full in (0, 5):
+        database.processes[0].drops[make_db.DROP_NAMES.index("table_full")] = full
+        database.write(path)
+        text = " ".join(report(path).stdout.split())
+        assert ("in no sample: none is kept whose place stands in a table of the profiler's that was full" in text) == bool(full), text
 
 
 def test_all_samples_without_a_place(tmp_path):
