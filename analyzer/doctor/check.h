@@ -15,6 +15,7 @@ struct checked {
     X(kernel, "kernel")                                                                                                \
     X(paranoid, "perf_event_paranoid")                                                                                 \
     X(seccomp, "system call filter")                                                                                   \
+    X(descriptors, "limit of open files")                                                                              \
     X(clock, "CPU-time trigger")                                                                                       \
     X(breakpoints, "debug registers")                                                                                  \
     X(pmu, "hardware counters")                                                                                        \

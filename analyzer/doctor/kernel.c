@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -144,6 +145,18 @@ struct checked check_seccomp(void)
                                                  strerror(error)),
                             .remedy = "a seccomp profile that permits perf_event_open (docker: --security-opt "
                                       "seccomp=..., or --cap-add PERFMON)"};
+}
+
+/* The shim's descriptors are 100 and up; it needs five for a start. */
+struct checked check_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= 105)
+        return (struct checked){.state = CHECK_OK, .text = memory_print("leaves descriptors above 99")};
+    return (struct checked){.state = CHECK_OFF,
+                            .text = memory_print("leaves no descriptors above 99 for perf events: the access engine is "
+                                                 "off, and a timer samples the time"),
+                            .remedy = "ulimit -n 1024"};
 }
 
 struct checked check_clock(void)

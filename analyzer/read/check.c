@@ -281,20 +281,19 @@ static bool check_process(struct run *run, struct run_process *process)
     return true;
 }
 
-/* Claims beyond the file's end are damage unless a process says it had no space left. */
+/* Claims beyond the file's end are damage unless a process says it had no space left, or found none to begin with. */
 static void count_cut(struct run *run)
 {
     if (!run->cut_short)
         return;
     bool uneven = (run->file_bytes - DB_HEADER_BYTES) % DB_EXTENT_BYTES != 0;
-    for (size_t i = 0; i < run->process_count && !uneven; i++) {
+    bool full = run->header->dropped_joins > 0;
+    for (size_t i = 0; i < run->process_count; i++) {
         const uint64_t *dropped = run->processes[i].record->dropped;
-        if (dropped[DB_DROP_FILE_FULL] > 0 || dropped[DB_DROP_DISK_FULL] > 0) {
-            run->cut_short = false;
-            return;
-        }
+        full = full || dropped[DB_DROP_FILE_FULL] > 0 || dropped[DB_DROP_DISK_FULL] > 0;
     }
-    run->damaged++;
+    run->cut_short = uneven || !full;
+    run->damaged += run->cut_short;
 }
 
 bool check_records(struct run *run)

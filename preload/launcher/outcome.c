@@ -89,5 +89,6 @@ void outcome_say(const struct launch *launch)
             return;
         }
     }
-    fprintf(stderr, "pieprof: profile in %s; read it with: pieprof-report %s\n", file, quoted(file, as_word));
+    fprintf(stderr, "pieprof: profile in %s; read it with: pieprof-report %s%s\n", file,
+            *file == '-' ? "./" : "" /* no option */, quoted(file, as_word));
 }

@@ -19,6 +19,13 @@ def test_last_line_names_file_and_command(tmp_path):
     assert whole.read_report(tmp_path / "out.db")
 
 
+def test_file_whose_name_looks_like_an_option(tmp_path):
+    done = launch("-o", "-o.db", "--", whole.PYTHON, "-c", "print(1)", directory=tmp_path)
+    said = done.stderr.splitlines()[-1]
+    assert said == "pieprof: profile in -o.db; read it with: pieprof-report ./-o.db"
+    assert whole.execute([whole.REPORT, said.split()[-1]], cwd=tmp_path).returncode == 0
+
+
 def test_second_run_keeps_the_first(tmp_path):
     for _ in range(2):
         assert python("print(sum(i * i for i in range(2000000)))", directory=tmp_path).returncode == 0

@@ -70,6 +70,20 @@ def test_cut_short_is_read_as_far_as_it_goes(tmp_path, small):
         assert data["run"]["health"]["damaged"] > 0
 
 
+def test_claims_beyond_a_full_file_system_are_no_damage(tmp_path):
+    """Processes that start at once claim, and find no space: who gives back first leaves the others' claims behind the file's end."""
+    database = make_db.golden_small()
+    path = tmp_path / "full.db"
+    for joins, damaged in ((0, 1), (3, 0)):
+        database.dropped_joins = joins
+        path.write_bytes(database.bytes(claimed_beyond=4))
+        done = report(path, "--format", "json")
+        assert done.returncode == 0 and json.loads(done.stdout)["run"]["health"]["damaged"] == damaged
+        assert ("ends before its contents" in done.stderr) == bool(damaged), done.stderr
+    path.write_bytes(database.bytes(claimed_beyond=4)[:-1000])
+    assert "ends before its contents" in report(path).stderr
+
+
 def test_impossible_counters_make_no_impossible_figures(tmp_path):
     database = make_db.golden_small()
     process = database.processes[0]
