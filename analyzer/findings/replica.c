@@ -37,20 +37,33 @@ static uint64_t contents_with_constant(const struct site *site)
     return site_new(site) + (record->constant > 0 ? 1 : 0) + (record->alike < record->constant ? 1 : 0);
 }
 
+/* Neither among those looked at nor among those passed over is there one beyond the first period. */
+static bool site_is_periodic(const struct site *site, uint64_t period)
+{
+    return contents_with_constant(site) <= period && (site->record->unlike & DB_UNLIKE_BEFORE) == 0;
+}
+
 /*
- * Beyond the first period something may be new, but not stay and alternate with what was there: a picture that is flipped at
- * random has two contents, and who follows "equal to the one before" loses one of them.
+ * One that stays may be another now and then, as what is computed from a temperature that is lowered three times; but not alternate with what
+ * was there: a picture that is flipped at random has two contents, and who follows "equal to the one before" loses one of them. Of several
+ * that come round none may be new: the round is what is to be kept.
  */
+bool site_hardly_changes(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t contents = site_new(site), few = record->examined / NEW_OF_EXAMINED,
+             beyond = contents > 1 ? contents - 1 : 0;
+    return record->period <= 1 && record->replicas > 0 && record->replicas >= contents && beyond <= few &&
+           !site_is_periodic(site, 1) && (record->unlike & DB_UNLIKE_NEXT) == 0 &&
+           record->replicas - record->period_replicas <= ODD_OF_NEW * beyond + few;
+}
+
 bool site_repeats(const struct site *site)
 {
     const struct db_site *record = site->record;
-    uint64_t period = record->period > 1 ? record->period : 1, contents = site_new(site);
-    uint64_t few = record->examined / NEW_OF_EXAMINED;
-    if (record->replicas == 0 || record->replicas < contents || contents > period + few)
-        return false;
-    uint64_t beyond = contents > period ? contents - period : 0;
-    return contents_with_constant(site) <= period ||
-           record->replicas - record->period_replicas <= ODD_OF_NEW * beyond + few;
+    uint64_t period = record->period > 1 ? record->period : 1;
+    return (record->replicas > 0 && record->replicas >= site_new(site) && site_is_periodic(site, period)) ||
+           site_hardly_changes(site);
 }
 
 /* "array([a, b])", which makes an array of what is none. Behind the name stands more of a source, which ends in NUL. */

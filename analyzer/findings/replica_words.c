@@ -33,7 +33,7 @@ static bool is_shuffled(const struct finding *finding)
 /* Do its inputs change, if more seldom than it is made? */
 static bool is_of_rounds(const struct site *site)
 {
-    return !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site);
+    return site_hardly_changes(site) || (!site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site));
 }
 
 /* Has it a new content once in so many births, with nothing around its loop that would say why? */
@@ -77,6 +77,9 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
     else if (again)
         text = memory_print("%s times equal to the one %u before: the same %u contents come round again", equal,
                             object->period, object->period);
+    else if (object->hardly_changes)
+        text = memory_print("%s times equal to the one before, from %s", equal,
+                            copy ? "a source that hardly ever changes" : "inputs that hardly ever change");
     else if (object->period > 1)
         text =
             memory_print("%s times equal to the one %u before, from inputs that did not change", equal, object->period);
@@ -321,6 +324,10 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
+                            say_gradient(model, site));
+    else if (finding->object.hardly_changes)
+        text = memory_print("%s, and keep it until then.%s%s",
+                            copy ? "Copy it where the source changes" : "Build it where its inputs change", changes,
                             say_gradient(model, site));
     else if (copy && place != NULL)
         text = memory_print("Copy it once%s, outside the loop at %s%s.%s", each, place,

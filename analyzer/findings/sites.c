@@ -332,6 +332,14 @@ static bool stays(const struct claim *claim)
     return true;
 }
 
+static bool hardly_changes(const struct claim *claim)
+{
+    for (size_t i = 0; i < claim->count; i++)
+        if (site_hardly_changes(claim->sites[i]))
+            return true;
+    return false;
+}
+
 /* Of large contents samples were compared, which some that differ have in common. */
 static bool compares_samples(const struct claim *claim)
 {
@@ -370,6 +378,7 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
     finding->object.sizes = sizes;
     finding->object.varies = varies(claim);
     finding->object.stays = stays(claim);
+    finding->object.hardly_changes = hardly_changes(claim);
     finding->by_samples = compares_samples(claim);
     finding->looked_at_all = finding->whole == made;
     finding->exact = finding->looked_at_all && !finding->by_samples;

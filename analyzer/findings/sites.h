@@ -65,6 +65,9 @@ bool site_is_constant(const struct site *site);
 /* Does the site make the same contents again and again, over the whole run (rule replica)? */
 bool site_repeats(const struct site *site);
 
+/* ... but not only these: once in a while its one content is another. */
+bool site_hardly_changes(const struct site *site);
+
 /* "model.py:57", fresh memory. */
 char *say_place(const struct model *model, const char *file, int32_t line);
 

@@ -12,7 +12,7 @@ bool site_is_read_unfinished(struct model *model, const struct site *site)
     struct changed changed;
     struct code *code = NULL;
     struct word value;
-    if (site->record->began_unlike > 0)
+    if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0)
         return true;
     changed_find(&changed, model, process, frame);
     if (!changed.read_before)

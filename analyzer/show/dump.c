@@ -157,9 +157,9 @@ static void dump_SITE(FILE *out, const struct run_process *process, const struct
             record->far_births, record->far_contents, record->far_examined, record->far_squares);
     fprintf(out,
             " far_spans=%" PRIu64 " far_period_replicas=%" PRIu64
-            " far_period=%u far_bits=%u changed_beyond=%u changed_offset=%d began_unlike=%u",
+            " far_period=%u far_bits=%u changed_beyond=%u changed_offset=%d unlike=%u",
             record->far_spans, record->far_period_replicas, record->far_period, record->far_bits,
-            record->changed_beyond, record->changed_offset, record->began_unlike);
+            record->changed_beyond, record->changed_offset, record->unlike);
     fprintf(out, " pages_asked=%" PRIu64 " fresh_bytes=%" PRIu64 " untouched_bytes=%" PRIu64 " huge_bytes=%" PRIu64,
             record->pages_asked, record->fresh_bytes, record->untouched_bytes, record->huge_bytes);
     fprintf(out, " new_step=%u new_digits=%u new_first=%u new_last=%u alike=%" PRIu64 " undecided=%u", record->new_step,

@@ -210,7 +210,7 @@ static void note_beginning(struct call_stack *stack, struct db_site *record, con
         stack->ended[stack->ended_count++ % CALL_STACK_ENDED_MAX] =
             (struct call_stack_ended){asked->site, digest, asked->beginning};
     } else if (!asked->is_overwritten && began_unlike(&twin->beginning, &asked->beginning)) {
-        __atomic_store_n(&record->began_unlike, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&record->unlike, DB_UNLIKE_BEGINNING, __ATOMIC_RELAXED);
     }
 }
 

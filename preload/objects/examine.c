@@ -140,12 +140,18 @@ static void count_constant(struct site *site, uint64_t word)
 static void prime(struct site *site, const struct object *object, const struct content_sample *sample, uintptr_t start)
 {
     uint64_t word = 0;
+    bool is_glance = object->origin.is_glanced_at;
+    const struct history *history = sites_history(site);
     sites_skip(site, 1);
-    if (content_sample_is_constant(sample, &word) || !sites_lock(site)) {
+    if (content_sample_is_constant(sample, &word) &&
+        (!is_glance || (history->has_constant != 0 && history->constant == word))) {
+        return;
+    }
+    if (!sites_lock(site)) {
         return;
     }
     struct examined primer = judge_object(object, sample, start);
-    judge_primer(site, &primer);
+    (is_glance ? judge_glance : judge_primer)(site, &primer);
     sites_unlock(site);
 }
 

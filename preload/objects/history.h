@@ -27,6 +27,8 @@ struct history {
     uint32_t content_proofs; /* made of a content because it came again, and for nothing else */
     uint32_t has_constant;   /* `constant` is the value of the first that was of one value throughout */
     uint64_t constant;
+    uint64_t glanced;           /* the digest of the last birth that was glanced at and that nothing here equals... */
+    uint32_t glanced_birth;     /* ... 0: none */
     struct distances distances; /* of its replicas */
 };
 

@@ -249,6 +249,33 @@ void judge_prove_wanted(struct site *site, struct examined *object)
     }
 }
 
+/* Does it equal one that is remembered, or may it? What differs in samples alone is sure to differ. */
+static bool is_known(struct site *site, struct examined *object)
+{
+    const struct history *history = sites_history(site);
+    uint64_t sampled = object->digest;
+    bool is_open = false;
+    if (site->distrusted && !content_may_read_whole(object->sample->size_bytes)) {
+        return true;
+    }
+    if (site->distrusted) {
+        use_whole(object);
+    }
+    return find_whole(site, object, sampled, &is_open) >= 0 || is_open || !history_reaches(history, object->birth);
+}
+
+void judge_glance(struct site *site, struct examined *object)
+{
+    struct history *history = sites_history(site);
+    if (is_known(site, object)) {
+        return;
+    }
+    bool differs = history->glanced_birth == object->birth - 1 && history->glanced != object->digest;
+    __atomic_fetch_or(&site->record->unlike, DB_UNLIKE_BEFORE | (differs ? DB_UNLIKE_NEXT : 0), __ATOMIC_RELAXED);
+    history->glanced = object->digest;
+    history->glanced_birth = object->birth;
+}
+
 void judge_primer(struct site *site, struct examined *primer)
 {
     struct history *history = sites_history(site);

@@ -33,6 +33,9 @@ bool judge(struct site *site, struct examined *object);
 /* No more will come: what samples said and no proof ever confirmed is taken back. */
 void judge_finish(struct site *site);
 
+/* Notes whether it is of a content that is not remembered (DB_UNLIKE_...); it is not remembered either. The site is locked. */
+void judge_glance(struct site *site, struct examined *object);
+
 /* Remembers it, uncounted; one born later that was taken for new and equals it is counted now. The site is locked. */
 void judge_primer(struct site *site, struct examined *primer);
 

@@ -29,13 +29,14 @@ struct object_origin {
     union {
         struct {
             bool has_marks : 1;
-            bool is_defined : 1;   /* its content, from the start: leftovers are none */
-            bool is_looked_at : 1; /* its content is examined at its end */
-            bool is_primer : 1;    /* only for others to be compared with */
-            bool is_far : 1;       /* asked at its end by the far history */
-            bool is_counted : 1;   /* among the live ones (lifetime.h) */
-            bool is_fresh : 1;     /* pages of it were not there at birth (pages.h) */
-            bool is_asked : 1;     /* whether it is changed after its call (aftermath.h) */
+            bool is_defined : 1;    /* its content, from the start: leftovers are none */
+            bool is_looked_at : 1;  /* its content is examined at its end */
+            bool is_primer : 1;     /* only for others to be compared with */
+            bool is_far : 1;        /* asked at its end by the far history */
+            bool is_counted : 1;    /* among the live ones (lifetime.h) */
+            bool is_fresh : 1;      /* pages of it were not there at birth (pages.h) */
+            bool is_asked : 1;      /* whether it is changed after its call (aftermath.h) */
+            bool is_glanced_at : 1; /* a primer that is only compared */
         };
         uint16_t flags;
     };

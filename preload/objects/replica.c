@@ -63,7 +63,9 @@ static const struct thinning {
     {UINT32_MAX, 256, 64 * STRETCH, 16384},
 };
 
-enum look { LOOK_AWAY, LOOK_PRIME, LOOK_AT };
+#define GLANCES 256u /* two in so many births between stretches: does what comes again still come? */
+
+enum look { LOOK_AWAY, LOOK_GLANCE, LOOK_PRIME, LOOK_AT };
 
 /*
  * Is this birth looked at? Decided by counts, so that every run decides alike. Of a site that shows nothing pairs of
@@ -86,7 +88,7 @@ static enum look choose(const struct site *site, uint32_t birth)
     }
     uint32_t position = birth & (thinning->stretches - 1);
     if (position >= STRETCH) {
-        return LOOK_AWAY;
+        return position % GLANCES < 2 ? LOOK_GLANCE : LOOK_AWAY;
     }
     return position < HISTORY_ENTRIES && thinning->stretches > STRETCH ? LOOK_PRIME : LOOK_AT;
 }
@@ -158,7 +160,8 @@ static struct site *join_site(struct call_stack *stack, const struct replica_bir
     enum look look = choose(site, origin->birth);
     if (look != LOOK_AWAY) {
         look_at(site, stack, birth, origin);
-        origin->is_primer = look == LOOK_PRIME;
+        origin->is_primer = look != LOOK_AT;
+        origin->is_glanced_at = look == LOOK_GLANCE;
     }
     if (far_wants(site, birth->size_bytes, origin->birth)) {
         origin->is_far = true;

@@ -38,7 +38,7 @@ HEAT = struct.Struct("<II4Q16Q16I")
 NEIGHBOUR = struct.Struct("<IIIIQQQ")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
                  "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "changed_offset", "peak_objects", "far_births", "far_contents",
-                 "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits", "changed_beyond", "new_digits", "began_unlike",
+                 "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits", "changed_beyond", "new_digits", "unlike",
                  "pages_asked", "fresh_bytes", "untouched_bytes", "new_step", "undecided", "new_first", "new_last", "alike",
                  "huge_bytes")
 LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless",

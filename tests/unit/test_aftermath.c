@@ -219,14 +219,14 @@ static void test_what_ends_equal_and_began_otherwise_is_told(void **state)
     for (int i = 0; i < 3; i++) {
         live_from(alike, "110 224", 7);
     }
-    assert_int_equal(record_of(alike)->began_unlike, 0);
+    assert_int_equal(record_of(alike)->unlike, 0);
     live_from(unlike, "110 224", 7);
-    assert_int_equal(record_of(unlike)->began_unlike, 0);
+    assert_int_equal(record_of(unlike)->unlike, 0);
     live_from(unlike, "110 224", 8);
-    assert_int_equal(record_of(unlike)->began_unlike, 1);
+    assert_int_equal(record_of(unlike)->unlike, 1);
     live_from(elsewhere, "110 224", 7); /* looked at further on the next time: it may have gone through that, too */
     live_from(elsewhere, "110 226", 8);
-    assert_int_equal(record_of(elsewhere)->began_unlike, 0);
+    assert_int_equal(record_of(elsewhere)->unlike, 0);
 }
 
 /* Of what took an operand's place only what is the same each time is its line's to keep. */
@@ -251,7 +251,7 @@ static void test_what_took_its_place_is_told_where_it_is_the_same_each_time(void
     }
     assert_int_equal(changed_of_overwritten(same, 500), 0);
     assert_int_equal(changed_of_overwritten(same, 500), 1);
-    assert_int_equal(record_of(changing)->began_unlike + record_of(same)->began_unlike, 0);
+    assert_int_equal(record_of(changing)->unlike + record_of(same)->unlike, 0);
 }
 
 static int begin(void **state)

@@ -231,6 +231,37 @@ static void test_a_primer_speaks_of_its_neighbour_alone(void **state)
     }
 }
 
+/* What is glanced at is held against what was looked at, and against the neighbour that was glanced at before it; no more. */
+#define CLEARED UINT64_MAX
+static void test_a_glance_counts_nothing(void **state)
+{
+    static const struct {
+        uint64_t seeds[4];
+        unsigned unlike;
+    } cases[] = {{{1, 2, 1, 2}, 0},
+                 {{1, 2, 3, 3}, DB_UNLIKE_BEFORE},
+                 {{1, 3, 1, 3}, DB_UNLIKE_BEFORE},
+                 {{1, 3, 4, 1}, DB_UNLIKE_BEFORE | DB_UNLIKE_NEXT},
+                 {{1, CLEARED, 1, 1}, DB_UNLIKE_BEFORE}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint32_t site = fresh_site(1, BYTES);
+        for (unsigned birth = 0; birth < 84; birth++) {
+            struct object object = born(site);
+            object.origin.is_primer = object.origin.is_glanced_at = birth >= 80;
+            uint64_t seed = birth < 80 ? birth % 2 + 1 : cases[i].seeds[birth - 80];
+            fill(seed);
+            if (seed == CLEARED) {
+                memset(buffer, 0, BYTES);
+            }
+            examine_end(sites_at(site), &object, object.start);
+        }
+        assert_int_equal(record_of(site)->unlike, cases[i].unlike);
+        assert_int_equal(record_of(site)->replicas, 78);
+        assert_int_equal(record_of(site)->examined, 80);
+    }
+}
+
 /* A list of results, freed at its end from its last to its first: each is new. */
 static void test_what_is_kept_to_the_end_is_new(void **state)
 {
@@ -328,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_earlier_is_by_birth),
         cmocka_unit_test(test_what_outlives_many_is_equal_all_the_same),
         cmocka_unit_test(test_a_primer_speaks_of_its_neighbour_alone),
+        cmocka_unit_test(test_a_glance_counts_nothing),
         cmocka_unit_test(test_what_is_kept_to_the_end_is_new),
         cmocka_unit_test(test_memory_that_is_gone_is_skipped),
         cmocka_unit_test(test_a_history_forgets_the_oldest_and_counts_the_commonest),

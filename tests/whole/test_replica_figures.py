@@ -27,6 +27,23 @@ def test_equal_to_the_one_before_is_no_word_for_contents_that_alternate(tmp_path
     assert [finding["kind"] for finding in program.report(tmp_path)["findings"]] == (["replica"] if told else []), why
 
 
+@pytest.mark.parametrize("why, counters, told", [
+    ("one new content in the middle", dict(births=1200, replicas=1198, period_replicas=1197), True),
+    ("zeros at first", dict(births=300, constant=1, replicas=298), True),
+    ("another among those passed over, which stays as well", dict(births=3000, examined=1088, replicas=1087, unlike=2), True),
+    ("a beginning that was read otherwise is none", dict(births=1200, replicas=1199, unlike=1), False),
+    ("each of those passed over is new", dict(births=2000, examined=1024, replicas=1023, unlike=6), False),
+    ("others come round among those passed over", dict(births=3000, examined=1088, period=5, replicas=1083, unlike=2), False),
+    ("one is new beside those that come round", dict(births=3000, period=5, replicas=2994), False),
+])
+def test_what_hardly_ever_changes_is_not_kept_for_good(tmp_path, why, counters, told):
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 65536, **{"period": 1, **counters})
+    findings = program.report(tmp_path)["findings"]
+    assert [finding["advice"] for finding in findings] == (["Build it where its inputs change, and keep it until then."] if told else []), why
+    assert all("equal to the one before, from inputs that hardly ever change." in finding["claim"] for finding in findings)
+
+
 @pytest.mark.parametrize("in_turn", [True, False])
 def test_as_many_contents_as_rounds_come_one_after_the_other(tmp_path, in_turn):
     """Ten pictures drawn at random in ten epochs: within none of them is one equal to the one before."""

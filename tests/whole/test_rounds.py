@@ -151,3 +151,71 @@ def test_only_what_never_changes_is_built_before_the_outermost_loop(tmp_path, ch
     """What the outer loop changes is built in each of its passes."""
     finding, lines = program(tmp_path, NUMPY + IN_TWO_LOOPS.format(changes=changes))
     assert f"Build it once, outside the loop at program.py:{lines[loop]}." in finding["advice"]
+
+
+SELDOM = {
+    "a schedule, by steps": NUMPY + """
+        distances = np.abs(random.normal(size=(64, 64)))
+        class Annealed:
+            beta = 0.1
+            def kernel(self):
+                return np.exp(-self.beta * distances)  # finding
+        model, total = Annealed(), 0.0
+        for step in range(3000):
+            if step in (700, 1500, 2300):
+                model.beta *= 3
+            total += float(model.kernel()[3, 4])
+        """,
+    "stages of more steps than are looked at": NUMPY + """
+        class Coder:
+            def __init__(self, basis):
+                self.basis = basis
+            def grams(self):
+                return self.basis.T @ self.basis  # finding
+        coder, total = Coder(random.normal(size=(40, 64))), 0.0
+        for stage in range(3):
+            for step in range(1100):
+                total += float(coder.grams()[3, 4])
+            coder.basis = np.tanh(coder.basis)
+        """,
+    "weights that are zero at first, and settle at once": NUMPY + """
+        signs = random.choice([-1.0, 1.0], 500)
+        data = random.normal(size=(500, 60)) + 3 * signs[:, None]
+        class Perceptron:
+            def __init__(self):
+                self.weights = np.zeros(60)
+            def margins(self):
+                return signs * (data @ self.weights)  # finding
+            def epoch(self):
+                wrong = np.flatnonzero(self.margins() <= 0)
+                if len(wrong):
+                    self.weights += signs[wrong] @ data[wrong]
+        model = Perceptron()
+        for epoch in range(1200):
+            model.epoch()
+        """,
+}
+
+
+@pytest.mark.parametrize("name", SELDOM)
+def test_what_changes_now_and_then_is_built_where_it_does(tmp_path, name):
+    finding, _ = program(tmp_path, SELDOM[name])
+    assert finding["advice"].startswith("Build it where its inputs change, and keep it until then.")
+    assert "from inputs that hardly ever change" in finding["claim"]
+
+
+def test_what_is_new_each_time_after_long_is_none_to_keep(tmp_path):
+    """The angles move after the first thousand results, which were all looked at."""
+    _, report = found(tmp_path, NUMPY + """
+        angles = random.normal(size=(64, 64))
+        class Rotation:
+            speed = turned = 0.0
+            def cosines(self):
+                return np.cos(angles + self.turned)
+        rotation, total = Rotation(), 0.0
+        for step in range(2000):
+            rotation.speed = 0.1 if step > 1100 else 0.0
+            rotation.turned += rotation.speed
+            total += float(rotation.cosines()[3, 4])
+        """)
+    assert report["findings"] == []
