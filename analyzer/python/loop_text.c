@@ -140,15 +140,46 @@ static void read_body(struct loop_text *loop, struct uses *uses, struct word tex
     }
 }
 
+/* "i", "i + 1": another element in each round, where the loop counts that. */
+static bool counts_elements(const struct loop_text *loop, struct word item)
+{
+    struct word name = word_name_at(item.text, word_end(item));
+    const char *at = word_end(name);
+    if (name.length_bytes == 0 || !words_hold(&loop->indices, name))
+        return false;
+    if (at < word_end(item))
+        at += strspn(at, " +-") > 0 ? strspn(at, " +-0123456789") : 0;
+    return at >= word_end(item);
+}
+
+/* Has each round an element of its own there: by an index, or of what it takes out of something? */
+static bool is_own_element(const struct loop_text *loop, const struct use *store)
+{
+    struct word items[WORDS_MAX];
+    size_t count = word_split(store->index, ',', items, WORDS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        if (counts_elements(loop, items[i]))
+            return true;
+    return words_hold(&loop->items, store->name) || words_hold(&loop->elements, store->name);
+}
+
 /* Does `read` take what `store` leaves for a later round? */
-static bool reads_earlier(const struct aliases *aliases, const struct use *store, const struct use *read)
+static bool reads_earlier(const struct loop_text *loop, const struct aliases *aliases, const struct use *store,
+                          const struct use *read)
 {
     if (!word_is_part_of(read->name, store->name))
         return store->index.length_bytes > 0 && read->index.length_bytes > 0 &&
                aliases_share(aliases, store->name, read->name);
     if (store->index.length_bytes > 0) /* y[i] = f(y[i]) is one element's own */
-        return !word_equal(store->index, read->index);
+        return !word_equal(store->index, read->index) || !is_own_element(loop, store);
     return store->added || read->statement <= store->statement;
+}
+
+/* Of one element that all rounds store into: are those no sums alone, whose order does not matter? */
+static bool mixes(const struct loop_text *loop, const struct use *store, const struct use *other)
+{
+    return store->index.length_bytes > 0 && word_is_part_of(other->name, store->name) && store->added &&
+           !(store->summed && other->summed) && !is_own_element(loop, store);
 }
 
 static bool is_carried(const struct loop_text *loop, const struct uses *uses, const struct aliases *aliases)
@@ -158,9 +189,12 @@ static bool is_carried(const struct loop_text *loop, const struct uses *uses, co
         const struct use *store = &uses->uses[i];
         if (!store->stored || words_hold(&loop->indices, store->name))
             continue;
-        for (size_t j = 0; j < uses->count; j++)
-            if (!uses->uses[j].stored && (++compared > COMPARED_MAX || reads_earlier(aliases, store, &uses->uses[j])))
+        for (size_t j = 0; j < uses->count; j++) {
+            const struct use *other = &uses->uses[j];
+            if (++compared > COMPARED_MAX ||
+                (other->stored ? mixes(loop, store, other) : reads_earlier(loop, aliases, store, other)))
                 return true;
+        }
     }
     return uses->full || uses->acts || aliases->full;
 }

@@ -59,6 +59,15 @@ grid = Grid()
 for again in range(40):
     grid.work()
 """,
+    "the next element, and the one that is there": NUMPY + """
+def work():
+    y = np.zeros(len(x) + 1)
+    for i in range(len(x)):
+        y[i + 1] = y[i + 1] * 0.5 + x[i]  # A
+    return y
+for again in range(6):
+    work()
+""",
     "the array itself is iterated over": NUMPY + """
 def work():
     total = 0.0
@@ -270,6 +279,43 @@ def work():
         i += 1
     return total
 for again in range(6):
+    work()
+""",
+    "one element that each round goes on with": NUMPY + """
+def work():
+    y = np.zeros(60)
+    for j in range(60):
+        for i in range(1500):
+            y[j] = 0.9 * y[j] + X[i, 0, j]
+    return y
+for again in range(4):
+    work()
+""",
+    "one element that each round multiplies and adds to": NUMPY + """
+def work():
+    y = np.zeros(60)
+    for j in range(60):
+        for i in range(1500):
+            y[j] *= 0.9
+            y[j] += X[i, 0, j]
+    return y
+for again in range(4):
+    work()
+""",
+    "an element that two rounds have": NUMPY + """
+def work():
+    y = np.zeros_like(x)
+    for i in range(len(x)):
+        y[i // 2] = np.tanh(y[i // 2] + x[i])
+    return y
+for again in range(3):
+    work()
+""",
+    "pairs that overlap": NUMPY + """
+def work():
+    for i in range(30000):
+        x[[i, i + 1]] = np.sort(x[[i, i + 1]])
+for again in range(2):
     work()
 """,
     "what an earlier round stored, by a name that the file gives it": NUMPY + """
