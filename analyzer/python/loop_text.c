@@ -8,6 +8,7 @@
 #include "python/aliases.h"
 #include "python/handed.h"
 #include "python/loop_acts.h"
+#include "python/while_count.h"
 
 #define ROUNDS_FEW 8
 #define USES_MAX 512u
@@ -335,45 +336,14 @@ static void read_for(struct loop_text *loop, struct word header)
         words_add(counts || (enumerates && i == 0) ? &loop->indices : &loop->items, names.uses[i].name);
 }
 
-/* How far a statement that has a line of its own is indented. */
-static size_t column_of(struct word body, struct word statement)
-{
-    const char *at = word_skip_blanks(statement.text, word_end(statement)), *line = at;
-    while (line > body.text && (line[-1] == ' ' || line[-1] == '\t'))
-        line--;
-    return line > body.text && line[-1] == '\n' ? (size_t)(at - line) : SIZE_MAX;
-}
-
-/* Is "counter += 1" a statement of the body's own suite? Not one below an "if". */
-static bool is_counted(struct word body, struct word counter)
-{
-    struct word rest = body, statement;
-    size_t column = SIZE_MAX, length = 0;
-    while (word_next_statement(&rest, &statement)) {
-        column = column == SIZE_MAX ? column_of(body, statement) : column;
-        const char *sign = word_assignment(statement, &length);
-        if (sign != NULL && length == 2 && *sign == '+' && word_equal(word_trimmed(statement.text, sign), counter) &&
-            word_is(word_trimmed(sign + 2, word_end(statement)), "1"))
-            return column != SIZE_MAX && column_of(body, statement) == column;
-    }
-    return false;
-}
-
-/* "while i < len(x):" with an "i += 1": of any other data may say how often. */
+/* A loop with such a header and body; the end may be given anew in the body, which the uses tell. */
 static bool read_while(struct loop_text *loop, struct uses *uses, struct word header, struct word body)
 {
-    const char *end = word_end(header), *at = behind_word(header, "while");
-    struct word counter = at != NULL ? word_name_at(word_skip_blanks(at, end), end) : header, function, of;
-    at = word_skip_blanks(word_end(counter), end);
-    if (counter.length_bytes == 0 || at == end || *at != '<' || end[-1] != ':' || !is_counted(body, counter))
+    struct while_count count;
+    if (!while_count_read(header, body, &count))
         return false;
-    struct word limit = word_trimmed(at + 1, end - 1);
-    bool is_length = word_call(limit, &function, &of) && word_is(function, "len");
-    if (!is_length && !word_equal(word_name_at(limit.text, word_end(limit)), limit))
-        return false;
-    if (!is_length)
-        read_names(uses, limit, 0, false, false);
-    words_add(&loop->indices, counter);
+    read_names(uses, count.limit, 0, false, false);
+    words_add(&loop->indices, count.counter);
     return true;
 }
 
