@@ -28,6 +28,7 @@
 static int start(void **state)
 {
     (void)state;
+    config.engines[DB_ENGINE_ACCESS] = true;
     process_engine_on(DB_ENGINE_ACCESS);
     hooks_malloc_start();
     module_scan();
