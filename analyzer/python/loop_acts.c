@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "python/draws.h"
+#include "python/handed.h"
 
 /* "break", "return value": the rounds behind it are not to be run. "while ...:" has as many as data say. */
 static bool ends_loop(struct word statement)
@@ -51,7 +52,8 @@ static bool calls_state(struct word statement)
     return false;
 }
 
+/* A function of the program's own may remember: what it gives for one element can depend on those before. */
 bool loop_acts(struct word statement)
 {
-    return ends_loop(statement) || is_action(statement) || calls_state(statement);
+    return ends_loop(statement) || is_action(statement) || calls_state(statement) || handed_calls_others(statement);
 }

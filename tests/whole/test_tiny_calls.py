@@ -6,7 +6,8 @@ import textwrap
 import jsonschema
 import pytest
 import whole
-from element_loops import COMPREHENSIONS, NONE, NUMPY, TINY, TORCH
+from element_loops import COMPREHENSIONS, NUMPY, TINY, TORCH
+from other_loops import NONE
 
 SCHEMA = json.loads(whole.SCHEMA.read_text())
 
