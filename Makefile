@@ -16,6 +16,9 @@ SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer $(if $(filter
     $(if $(filter thread,$(SAN)),-Wno-tsan))
 CPPFLAGS += -D_GNU_SOURCE -Iinclude
 DEPFLAGS = -MMD -MP
+# What is built is told in a line each; V=1 shows the commands.
+V ?=
+TELL = $(if $(filter 1,$(V)),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,echo "  $(@:$(BUILD)/%=%)";))
 COMPILE = $(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) $(DEPFLAGS)
 SHIM_FLAGS := -Ipreload -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer -ffunction-sections
 ANALYZER_LIBS := -ldw -lelf -ljansson -lz -lm -lstdc++
@@ -35,23 +38,23 @@ all: $(BUILD)/libpieprof.so $(BUILD)/pieprof-report $(BUILD)/pieprof ## build th
 # Unit tests link its archive, which is.
 $(BUILD)/preload/%.o: preload/%.c | $(PROBED)
 	@mkdir -p $(@D)
-	$(COMPILE) $(SHIM_FLAGS) -c $< -o $@
+	$(TELL) $(COMPILE) $(SHIM_FLAGS) -c $< -o $@
 
 $(BUILD)/analyzer/%.o: analyzer/%.c | $(PROBED)
 	@mkdir -p $(@D)
-	$(COMPILE) $(SAN_FLAGS) -Ianalyzer -c $< -o $@
+	$(TELL) $(COMPILE) $(SAN_FLAGS) -Ianalyzer -c $< -o $@
 
 # The launcher is a program of its own, not a guest: built like the analyzer.
 $(LAUNCHER_SRC:%.c=$(BUILD)/%.o): SHIM_FLAGS = $(SAN_FLAGS) -Ipreload
 
 $(BUILD)/libpieprof.so: $(SHIM_OBJ)
-	$(CC) -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -o $@ $^
+	$(TELL) $(CC) -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -o $@ $^
 
 $(BUILD)/pieprof-report: $(ANALYZER_OBJ)
-	$(CC) $(SAN_FLAGS) -o $@ $^ $(ANALYZER_LIBS)
+	$(TELL) $(CC) $(SAN_FLAGS) -o $@ $^ $(ANALYZER_LIBS)
 
 $(BUILD)/pieprof: $(LAUNCHER_OBJ)
-	$(CC) $(SAN_FLAGS) -o $@ $^
+	$(TELL) $(CC) $(SAN_FLAGS) -o $@ $^
 
 $(PROBED):
 	@tests/tools/probe $(CC) $@

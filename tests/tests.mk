@@ -8,19 +8,19 @@ SAN_SHIM_OBJ := $(if $(SAN),$(SHIM_SRC:%.c=$(BUILD)/sanitized/%.o),$(SHIM_OBJ))
 
 $(BUILD)/sanitized/preload/%.o: preload/%.c | $(PROBED)
 	@mkdir -p $(@D)
-	$(COMPILE) $(SAN_FLAGS) $(SHIM_FLAGS) -c $< -o $@
+	$(TELL) $(COMPILE) $(SAN_FLAGS) $(SHIM_FLAGS) -c $< -o $@
 
 $(BUILD)/shim.a: $(SAN_SHIM_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(TELL) ar rcs $@ $^
 
 $(BUILD)/plain.a: $(SHIM_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(TELL) ar rcs $@ $^
 
 $(BUILD)/analyzer.a: $(ANALYZER_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(TELL) ar rcs $@ $^
 
 # A test's first line may say what it is linked with: /* link: shim -lunwind */ or /* link: analyzer */. Archives
 # come after libc, so that the functions the shim interposes stay the program's own unless the test asks for them.
@@ -35,14 +35,14 @@ link_flags = $(patsubst shim,$(if $(call is_plain,$(1)),$(BUILD)/plain.a,$(BUILD
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/shim.a $(BUILD)/plain.a $(BUILD)/analyzer.a
 	@mkdir -p $(@D)
-	$(COMPILE) $(if $(call is_plain,$<),,$(SAN_FLAGS)) $(TEST_FLAGS) -MF $@.d $< -o $@ -lcmocka -lc -Wl,--as-needed \
+	$(TELL) $(COMPILE) $(if $(call is_plain,$<),,$(SAN_FLAGS)) $(TEST_FLAGS) -MF $@.d $< -o $@ -lcmocka -lc -Wl,--as-needed \
 	    -Wl,--start-group $(or $(call link_flags,$<),$(BUILD)/shim.a $(BUILD)/analyzer.a) -Wl,--end-group \
 	    $(ANALYZER_LIBS) -ldl -lpthread
 
 # Debian's interpreter again, with its evaluation loop in libpython3.so.
 $(BUILD)/python-shared: tests/tools/python_shared.c
 	@mkdir -p $(@D)
-	$(CC) $$($(PYTHON)-config --embed --cflags) $< -o $@ $$($(PYTHON)-config --embed --ldflags)
+	$(TELL) $(CC) $$($(PYTHON)-config --embed --cflags) $< -o $@ $$($(PYTHON)-config --embed --ldflags)
 
 # Kernels of known redundancy, as they are and with every access announced to the counter (gcc/sanitizer.def has the calls).
 TRUTH_FLAGS := -fPIC -fno-builtin -fno-tree-vectorize -fno-tree-loop-distribute-patterns -Itests/truth
@@ -51,25 +51,25 @@ TRUTH_ANNOUNCED := $(filter-out %_object.c %_vector.c %_system.c,$(TRUTH_SRC))
 
 $(BUILD)/truth/plain/%.o: tests/truth/%.c
 	@mkdir -p $(@D)
-	$(COMPILE) $(TEST_FLAGS) $(TRUTH_FLAGS) -c $< -o $@
+	$(TELL) $(COMPILE) $(TEST_FLAGS) $(TRUTH_FLAGS) -c $< -o $@
 
 $(BUILD)/truth/counted/%.o: tests/truth/%.c
 	@mkdir -p $(@D)
-	$(COMPILE) $(TEST_FLAGS) $(TRUTH_FLAGS) -DCOUNTED $(if $(filter $<,$(TRUTH_ANNOUNCED)),-fsanitize=thread) -c $< -o $@
+	$(TELL) $(COMPILE) $(TEST_FLAGS) $(TRUTH_FLAGS) -DCOUNTED $(if $(filter $<,$(TRUTH_ANNOUNCED)),-fsanitize=thread) -c $< -o $@
 
 $(BUILD)/truth/libplain.so: $(TRUTH_SRC:tests/truth/%.c=$(BUILD)/truth/plain/%.o)
-	$(CC) -shared -Wl,-z,defs -o $@ $^
+	$(TELL) $(CC) -shared -Wl,-z,defs -o $@ $^
 
 $(BUILD)/truth/libcounted.so: $(TRUTH_SRC:tests/truth/%.c=$(BUILD)/truth/counted/%.o) $(BUILD)/truth/counted/counter.o
-	$(CC) -shared -Wl,-z,defs -o $@ $^
+	$(TELL) $(CC) -shared -Wl,-z,defs -o $@ $^
 
 # The same, stepped through: for NumPy's and PyTorch's code, which nobody rebuilds here.
 $(BUILD)/truth/stepped/%.o: tests/truth/%.c
 	@mkdir -p $(@D)
-	$(COMPILE) $(TEST_FLAGS) $(TRUTH_FLAGS) -DCOUNTED -c $< -o $@
+	$(TELL) $(COMPILE) $(TEST_FLAGS) $(TRUTH_FLAGS) -DCOUNTED -c $< -o $@
 
 $(BUILD)/truth/libstepped.so: $(TRUTH_SRC:tests/truth/%.c=$(BUILD)/truth/stepped/%.o) $(BUILD)/truth/stepped/counter.o $(BUILD)/truth/stepped/stepper.o
-	$(CC) -shared -Wl,-z,defs -o $@ $^ -lZydis
+	$(TELL) $(CC) -shared -Wl,-z,defs -o $@ $^ -lZydis
 
 truth-built: $(BUILD)/truth/libplain.so $(BUILD)/truth/libcounted.so $(BUILD)/truth/libstepped.so
 
@@ -138,10 +138,10 @@ FUZZ_OBJ := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(filter-out analyzer/main.c,$(ANAL
 
 $(BUILD)/fuzz/%.o: %.c | $(PROBED)
 	@mkdir -p $(@D)
-	$(CC) $(CSTD) $(CPPFLAGS) -MMD -MP -Ianalyzer $(FUZZ_FLAGS) -c $< -o $@
+	$(TELL) $(CC) $(CSTD) $(CPPFLAGS) -MMD -MP -Ianalyzer $(FUZZ_FLAGS) -c $< -o $@
 
 $(BUILD)/fuzz/standalone-%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJ)
-	$(CC) $(FUZZ_FLAGS) $^ -o $@ $(ANALYZER_LIBS)
+	$(TELL) $(CC) $(FUZZ_FLAGS) $^ -o $@ $(ANALYZER_LIBS)
 
 -include $(FUZZ_OBJ:.o=.d)
 
