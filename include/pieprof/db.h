@@ -383,9 +383,9 @@ struct db_link {
     uint64_t objects; /* atomic */
 };
 
-#define DB_UNLIKE_BEGINNING 1u /* one that was asked about changes ended as another did, and had begun otherwise */
-#define DB_UNLIKE_BEFORE 2u    /* a birth that was passed over held what none of those looked at before had... */
-#define DB_UNLIKE_NEXT 4u      /* ... and the next one something else again */
+#define DB_UNLIKE_BEGINNING 1u      /* one that was asked about changes ended as another did, and had begun otherwise */
+#define DB_UNLIKE_BEFORE 2u         /* a birth that was passed over held what none of those looked at before had... */
+#define DB_UNLIKE_NEXT 4u           /* ... and the next one something else again */
 #define DB_OFFSET_UNKNOWN INT32_MIN /* db_site.changed_offset: not known... */
 #define DB_OFFSET_CALLED INT32_MAX  /* ... or within Python code that was called there */
 #define DB_LIVE_SMALL_BYTES 16384u
