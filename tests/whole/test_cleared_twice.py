@@ -238,6 +238,7 @@ def profile(tmp_path, source):
 def test_the_second_is_named(tmp_path, name):
     path, report, database = profile(tmp_path, TWICE[name])
     (number,) = [number for number, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# A")]
+    assert report["findings"], whole.read_report(database, "--top", "0")
     finding = report["findings"][0]
     assert (finding["line"], finding["kind"], finding["category"]) == (number, "redundant_store", "repeated native call with the same arguments")
     line = next(line for line in report["lines"] if line["line"] == number)

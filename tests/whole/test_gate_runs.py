@@ -176,7 +176,7 @@ def test_a_refactored_program_has_no_new_finding(runs, tmp_path):
     new = runs.record(refactored(text), "new.db", script="fit.py")
     for baseline in (base, export(base)):
         data = verdict(new, "--baseline", baseline, status=0)
-        assert [item["verdict"] for item in data["items"]] == ["known"]
+        assert [item["verdict"] for item in data["items"]] == ["known"], data["items"]
 
 
 WRITTEN = """import numpy as np
