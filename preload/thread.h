@@ -20,6 +20,7 @@ struct thread {
     bool main;
     atomic_bool in_use;
     bool paused;
+    bool imports;           /* at its last sample: below the machinery of imports */
     unsigned pace;          /* how far apart its clock ticks, in percent of the period; a fixed clock's ticks */
     unsigned late_ticks;    /* in a row, up to now */
     unsigned samples;       /* taken on it */

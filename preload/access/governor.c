@@ -197,7 +197,10 @@ bool governor_allows(void)
     return spent_below(1.0);
 }
 
-unsigned governor_pace(unsigned pace)
+unsigned governor_pace(unsigned pace, bool imports)
 {
+    if (imports && config.budget_percent < 100.0) {
+        return GOVERNOR_SLOW_PACE;
+    }
     return spent_below(QUICK_BELOW) ? GOVERNOR_QUICK_PACE : spent_below(SLOW_FROM) ? pace : GOVERNOR_SLOW_PACE;
 }

@@ -360,7 +360,8 @@ bool object_map_find(uintptr_t address, struct object *object)
 
 void object_map_visit(void (*visit)(const struct object *object, void *state), void *state)
 {
-    for (size_t i = 0; keys != NULL && i < ENTRIES; i++) {
+    size_t end = keys == NULL ? 0 : is_far_used() ? ENTRIES : FAR_FIRST; /* to read the rest would make it resident */
+    for (size_t i = 0; i < end; i++) {
         struct object object;
         uint64_t key = atomic_load_explicit(&keys[i], memory_order_acquire);
         if (key > KEY_BUSY && entry_copy(i, key, &object)) {

@@ -13,6 +13,7 @@ struct python_frame {
     uint32_t code;    /* id of the db_code */
     int32_t offset;   /* bytes into the bytecode */
     bool module;      /* its code runs but once: that of a file, or of a notebook's cell */
+    bool imports;     /* its code is of the machinery of imports: what it calls is not told */
     bool entry;       /* outermost Python frame of its native evaluation-loop frame */
 };
 

@@ -44,6 +44,7 @@ struct entry {
     struct identity identity;
     uint64_t content;      /* of name and lines: what is compiled again is the same code */
     bool module;           /* runs but once: the code of a file or a cell */
+    bool imports;          /* of the machinery of imports */
     uint32_t next_of_file; /* entry recorded before it for the same file, from 1; 0 = the first */
 };
 
@@ -284,6 +285,7 @@ static __attribute__((noinline)) bool read_and_identify(const struct python_prob
     }
     entry->content = content.hash;
     entry->module = is_module(&content);
+    entry->imports = file->imports;
     return identify(entry, &content, file);
 }
 
@@ -364,6 +366,7 @@ bool python_code_find(const struct python_probe *probe, uintptr_t address, struc
     const struct entry *entry = find_or_record(probe, &identity);
     frame->code = entry != NULL ? entry->id : 0;
     frame->module = entry != NULL && entry->module;
+    frame->imports = entry != NULL && entry->imports;
     frame->content = entry != NULL ? entry->content : 0;
     return true;
 }

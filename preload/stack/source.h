@@ -19,6 +19,7 @@ struct source_name {
     uint32_t file; /* its place in the table of files, from 1; 0: there was none left, and its text is not stored */
     uint32_t blob; /* in the ledger */
     uint64_t hash;
+    bool imports; /* the interpreter's own machinery of imports, frozen into it */
 };
 
 /* The file whose name is the str at `string`. False: it could not be read or stored. Signal-safe. */

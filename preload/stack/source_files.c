@@ -11,6 +11,7 @@
 
 #define PATHS_BYTES (1u << 20)
 #define PROBES_MAX 256u
+#define IMPORT_MACHINERY "<frozen importlib._bootstrap" /* _bootstrap and _bootstrap_external, in all versions */
 #define SPINS_MAX 2000u
 
 enum state { STATE_FREE = 0, STATE_BUSY = 1, STATE_READY = 2 };
@@ -128,6 +129,7 @@ bool source_file_intern(const struct python_probe *probe, uintptr_t string, stru
         return false;
     }
     name->hash = hash_of(path, bytes);
+    name->imports = strncmp(path, IMPORT_MACHINERY, sizeof IMPORT_MACHINERY - 1) == 0;
     name->file = find_or_fill(name->hash, path, bytes);
     if (name->file != 0) {
         name->blob = tables->files[name->file - 1].blob;

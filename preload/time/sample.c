@@ -58,9 +58,9 @@ static void restart_clock(struct thread *thread, uint64_t now_ns, unsigned perce
 static bool keep_pace(struct thread *thread, uint64_t now_ns)
 {
     if (trigger_current->set_period == NULL) {
-        return governor_pace(GOVERNOR_QUICK_PACE) != GOVERNOR_QUICK_PACE && ++thread->pace % 2 == 0;
+        return governor_pace(GOVERNOR_QUICK_PACE, thread->imports) != GOVERNOR_QUICK_PACE && ++thread->pace % 2 == 0;
     }
-    thread->pace = governor_pace(thread->pace);
+    thread->pace = governor_pace(thread->pace, thread->imports);
     restart_clock(thread, now_ns, thread->pace);
     return false;
 }
@@ -134,10 +134,22 @@ static bool is_native(const struct context_scratch *scratch)
     return scratch->native_count > 0 && !scratch->native_complete; /* who called is not known */
 }
 
+static bool is_importing(const struct context_scratch *scratch)
+{
+    for (size_t i = 0; i < scratch->python_count; i++) {
+        if (scratch->python[i].imports) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* No pair of an import is told: none is looked for. */
 static bool try_access(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
 {
-    return thread->access != NULL && process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON &&
-           is_native(thread->scratch) && access_sample(thread, uc, weight_ns);
+    return thread->access != NULL && !thread->imports &&
+           process_record->engines[DB_ENGINE_ACCESS].state == DB_ENGINE_ON && is_native(thread->scratch) &&
+           access_sample(thread, uc, weight_ns);
 }
 
 /*
@@ -174,6 +186,7 @@ void sample_take(struct thread *thread, ucontext_t *uc)
     if (thread->scratch->python_count > 0) {
         process_ran_python();
     }
+    thread->imports = is_importing(thread->scratch);
     uint32_t node = thread->sample_node = intern(thread->scratch);
     struct db_node *record = node != 0 ? ledger_record(DB_KIND_NODE, node) : NULL;
     if (charge(node, weight_ns)) {

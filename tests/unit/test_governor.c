@@ -205,14 +205,23 @@ static void test_the_clocks_slow_down_near_the_end_of_the_budget(void **state)
 {
     (void)state;
     begin_anew(100 * SECOND_NS);
-    assert_int_equal(governor_pace(GOVERNOR_QUICK_PACE), GOVERNOR_QUICK_PACE);
+    assert_int_equal(governor_pace(GOVERNOR_QUICK_PACE, false), GOVERNOR_QUICK_PACE);
     process_record->shim_cpu_ns = 2 * SECOND_NS * 7 / 10;
-    assert_int_equal(governor_pace(GOVERNOR_QUICK_PACE), GOVERNOR_QUICK_PACE);
-    assert_int_equal(governor_pace(GOVERNOR_SLOW_PACE), GOVERNOR_SLOW_PACE);
+    assert_int_equal(governor_pace(GOVERNOR_QUICK_PACE, false), GOVERNOR_QUICK_PACE);
+    assert_int_equal(governor_pace(GOVERNOR_SLOW_PACE, false), GOVERNOR_SLOW_PACE);
     process_record->shim_cpu_ns = 2 * SECOND_NS * 9 / 10;
-    assert_int_equal(governor_pace(GOVERNOR_QUICK_PACE), GOVERNOR_SLOW_PACE);
+    assert_int_equal(governor_pace(GOVERNOR_QUICK_PACE, false), GOVERNOR_SLOW_PACE);
     process_record->shim_cpu_ns = 2 * SECOND_NS * 5 / 10;
-    assert_int_equal(governor_pace(GOVERNOR_SLOW_PACE), GOVERNOR_QUICK_PACE);
+    assert_int_equal(governor_pace(GOVERNOR_SLOW_PACE, false), GOVERNOR_QUICK_PACE);
+}
+
+static void test_imports_are_sampled_slowly_unless_nothing_is_saved(void **state)
+{
+    (void)state;
+    begin_anew(100 * SECOND_NS);
+    assert_int_equal(governor_pace(GOVERNOR_QUICK_PACE, true), GOVERNOR_SLOW_PACE);
+    config.budget_percent = 100;
+    assert_int_equal(governor_pace(GOVERNOR_SLOW_PACE, true), GOVERNOR_QUICK_PACE);
 }
 
 int main(void)
@@ -227,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_no_watch_waits_for_what_the_run_cannot_afford),
         cmocka_unit_test(test_a_watch_ends_once_waiting_proves_dear),
         cmocka_unit_test(test_the_clocks_slow_down_near_the_end_of_the_budget),
+        cmocka_unit_test(test_imports_are_sampled_slowly_unless_nothing_is_saved),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }
