@@ -176,7 +176,9 @@ def test_a_refactored_program_has_no_new_finding(runs, tmp_path):
     new = runs.record(refactored(text), "new.db", script="fit.py")
     for baseline in (base, export(base)):
         data = verdict(new, "--baseline", baseline, status=0)
-        assert [item["verdict"] for item in data["items"]] == ["known"], data["items"]
+        # that its arrays come in fresh memory is told of both, or of neither: a slow machine's page faults are dear
+        assert {item["verdict"] for item in data["items"]} == {"known"}, data["items"]
+        assert sum(item["category"] == "loop-invariant computation" for item in data["items"]) == 1
 
 
 WRITTEN = """import numpy as np
