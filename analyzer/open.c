@@ -6,10 +6,24 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/processes.h"
+
+/* A process that ends between the copy of the file and the look at /proc is gone, and the copy does not say that it ended. */
+static bool read_whole(struct run *run, const char *path)
+{
+    bool good = run_read(run, path), gone = false;
+    for (size_t i = 0; good && i < run->process_count && !gone; i++)
+        gone = strcmp(process_state(run, run->processes[i].record), "killed") == 0;
+    if (gone) {
+        run_free(run);
+        good = run_read(run, path);
+    }
+    return good;
+}
 
 bool open_run(struct run *run, const char *path)
 {
-    bool good = run_read(run, path);
+    bool good = read_whole(run, path);
     char *name = text_printable(path, strlen(path));
     if (!good) {
         char *error = text_printable(run->error, strlen(run->error));

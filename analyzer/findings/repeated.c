@@ -23,6 +23,8 @@
 #include "model/phase.h"
 #include "show/page.h"
 
+#define NEARLY_ALL_PERCENT 95u /* of those looked at */
+
 #define LINKED_MIN 4u
 #define DIFFERING_MIN 2u /* the first pass may find nothing to equal */
 #define DIFFERING_OF_EXAMINED 100u
@@ -148,6 +150,13 @@ static char *say_advice(const struct model *model, const struct finding *finding
     return memory_print("Keep the first result and use it again.");
 }
 
+/* A sampler keeps what it proposed or what it had: the result of before is that of now only where it was accepted. */
+static const char *say_when(const struct finding *finding)
+{
+    bool nearly_all = finding->object.equal * 100 >= finding->object.examined * NEARLY_ALL_PERCENT;
+    return nearly_all ? "" : " Only where what it is computed from is the same: that was not so each time.";
+}
+
 /* A graph is freed by its first backward(); and a module that is called less often may be in another state. */
 static const char *say_graph(struct model *model, const struct site *site)
 {
@@ -169,7 +178,7 @@ static void say(struct model *model, struct finding *finding)
     finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
                                   equal, where, others);
     char *advice = part != NULL ? say_part_advice() : say_advice(model, finding, &ways, where);
-    finding->advice = memory_print("%s%s", advice, say_graph(model, second));
+    finding->advice = memory_print("%s%s%s", advice, part != NULL ? "" : say_when(finding), say_graph(model, second));
     free(advice);
     free(made);
     free(equal);

@@ -110,6 +110,8 @@ static bool is_wrapper(const struct code *code)
 {
     static const char *const parts[] = {"/numpy/", "/torch/_tensor.py", "/torch/functional.py",
                                         "/torch/nn/functional.py"};
+    if (strcmp(code->file, "<__array_function__ internals>") == 0) /* NumPy 1.17 to 1.24 writes it for each function */
+        return true;
     for (size_t i = 0; code->owner == OWNER_FOUNDATION && i < sizeof(parts) / sizeof(parts[0]); i++)
         if (strstr(code->file, parts[i]) != NULL)
             return true;

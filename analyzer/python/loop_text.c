@@ -111,6 +111,37 @@ bool loop_text_is_subscript(struct word text)
     return at >= end || *at == '#';
 }
 
+/* Does nothing stand there, outside of brackets, that binds less than "+"? */
+static bool is_term(struct word text)
+{
+    static const char *const words[] = {"if", "else", "and", "or", "in", "is", "not", "lambda", "for"};
+    size_t depth = 0;
+    for (const char *at = text.text; at < word_end(text); at++) {
+        depth += *at == '(' || *at == '[' || *at == '{';
+        depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
+        if (depth == 0 && strchr("<>=!&|^:,", *at) != NULL)
+            return false;
+    }
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (word_mentions(text, (struct word){words[i], strlen(words[i])}) > 0)
+            return false;
+    return text.length_bytes > 0;
+}
+
+/* "s = s + x[i]" is "s += x[i]": what is added. False: it is none, or the target takes part in it. */
+static bool adds_to_target(struct word target, struct word value, struct word *added)
+{
+    struct word name = word_name_at(target.text, word_end(target));
+    if (name.length_bytes == 0 || value.length_bytes <= target.length_bytes ||
+        !word_equal((struct word){value.text, target.length_bytes}, target))
+        return false;
+    const char *sign = word_skip_blanks(value.text + target.length_bytes, word_end(value));
+    if (sign == word_end(value) || (*sign != '+' && *sign != '-'))
+        return false;
+    *added = word_trimmed(sign + 1, word_end(value));
+    return is_term(*added) && word_mentions(*added, name) == 0;
+}
+
 static void read_statement(struct loop_text *loop, struct uses *uses, struct word text, uint32_t number)
 {
     size_t length = 0;
@@ -120,13 +151,13 @@ static void read_statement(struct loop_text *loop, struct uses *uses, struct wor
         return;
     }
     const char *end = text.text + text.length_bytes;
-    struct word target = {text.text, (size_t)(sign - text.text)},
-                value = {sign + length, (size_t)(end - sign) - length};
-    read_names(uses, value, number, false, false);
+    struct word target = word_trimmed(text.text, sign), value = word_trimmed(sign + length, end), added;
+    bool sums = length == 1 && adds_to_target(target, value, &added);
+    read_names(uses, sums ? added : value, number, false, false);
     size_t first = uses->count;
-    read_names(uses, target, number, true, length > 1);
+    read_names(uses, target, number, true, sums || length > 1);
     for (size_t i = first; i < uses->count; i++)
-        uses->uses[i].summed = length == 2 && (*sign == '+' || *sign == '-');
+        uses->uses[i].summed = sums || (length == 2 && (*sign == '+' || *sign == '-'));
     bool alone = uses->count == first + 1 && uses->uses[first].index.length_bytes == 0;
     if (alone && length == 1 && loop_text_has_element(loop, value, false) && !handed_calls_others(value))
         words_add(&loop->elements, uses->uses[first].name);

@@ -152,6 +152,12 @@ static uint64_t element(const uint8_t *bytes, uint32_t i, uint32_t width)
     return value;
 }
 
+/* -0.0, which masked gradients are full of, is 0; the least of the whole numbers has its bits, and is left out with it. */
+static bool is_zero(uint64_t value, uint32_t width)
+{
+    return value << (64 - 8 * width + 1) == 0;
+}
+
 /*
  * How many elements equal the value that most of those that are not 0 have; 0 where none is most. The only candidate is found
  * by pairing off different ones (Boyer, Moore: MJRTY, 1981).
@@ -162,7 +168,7 @@ static uint64_t count_repeated(const uint8_t *bytes, uint32_t count, uint32_t wi
     uint32_t lead = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t value = element(bytes, i, width);
-        if (value == 0) {
+        if (is_zero(value, width)) {
             continue;
         }
         candidate = lead == 0 ? value : candidate;
@@ -171,7 +177,7 @@ static uint64_t count_repeated(const uint8_t *bytes, uint32_t count, uint32_t wi
     for (uint32_t i = 0; i < count && lead != 0; i++) {
         uint64_t value = element(bytes, i, width);
         equal += value == candidate;
-        others += value != candidate && value != 0;
+        others += value != candidate && !is_zero(value, width);
     }
     return equal > others ? equal : 0;
 }

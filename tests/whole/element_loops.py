@@ -44,6 +44,26 @@ def work():
 for again in range(12):
     work()
 """,
+    "a sum that is written out": NUMPY + """
+def work():
+    total = 0.0
+    for i in range(len(x)):
+        total = total + x[i] * x[i]  # A
+    return total
+for again in range(12):
+    work()
+""",
+    "distances by a function of NumPy's own, from one row to another": NUMPY + """
+rows, others = rng.random((150, 8)), rng.random((100, 8))
+def work():
+    distances = np.zeros((150, 100))
+    for i in range(len(rows)):
+        for j in range(len(others)):
+            distances[i, j] = np.sum((rows[i] - others[j]) ** 2)  # A
+    return distances
+for again in range(6):
+    work()
+""",
     "attributes that are two arrays, whatever other functions call theirs": NUMPY + """
 class Grid:
     def __init__(self):

@@ -57,6 +57,24 @@ def work():
 for again in range(6):
     work()
 """,
+    "a sum that starts anew where it is too large": NUMPY + """
+def work():
+    total = 0.0
+    for i in range(len(x)):
+        total = total + x[i] if total < 100 else 0.0
+    return total
+for again in range(12):
+    work()
+""",
+    "what is added depends on the sum": NUMPY + """
+def work():
+    total = 0.0
+    for i in range(len(x)):
+        total = total + 0.1 * (x[i] - total)
+    return total
+for again in range(12):
+    work()
+""",
     "one element that each round goes on with": NUMPY + """
 def work():
     y = np.zeros(60)

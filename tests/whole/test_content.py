@@ -120,6 +120,7 @@ def test_shares_and_ranges_are_those_of_the_arrays(tmp_path):
     assert floats["zero_fraction"] == 0 and 0 < floats["lowest"] < 1e-3 and 3 < floats["highest"] < 8
     minus = contents_of(path, lines, "minus")["float32"]  # zeros, and zeros with a sign
     near(minus["zero_fraction"], 0.5, minus)
+    assert minus["repeated_fraction"] == 0
     far = contents_of(path, lines, "far")["float64"]
     near(far["infinite"] / far["elements"], 0.5, far)
 

@@ -83,10 +83,10 @@ KEPT = [300, 100] + [0] * 14
     ({"peak_objects": 18}, False),
     ({"peak_objects": 1}, False),
     ({"peak_objects": 0}, False),
-    ({"parts": [30, 9] + [0] * 14}, False),  # 39 accesses
-    ({"parts": [30, 10] + [0] * 14}, True),
-    ({"parts": [300, 94] + [0] * 13 + [6]}, True),
-    ({"parts": [300, 93] + [0] * 13 + [7]}, False),  # some uses at the end
+    ({"parts": [200, 99] + [0] * 14}, False),  # so few that a short use at the end may be missed
+    ({"parts": [200, 100] + [0] * 14}, True),
+    ({"parts": [500, 99] + [0] * 13 + [1]}, True),
+    ({"parts": [500, 98] + [0] * 13 + [1]}, False),  # some uses at the end
     ({"parts": [300] + [0] * 12 + [100, 0, 0]}, False),
     ({"parts": [100] * 9 + [0] * 7}, False),  # less than half of their lives
     ({"most_alive": 80}, False),
