@@ -28,4 +28,15 @@ static inline uint64_t count_next(uint64_t *counter)
     return count;
 }
 
+/* Adds; the new sum. */
+static inline int64_t count_add(int64_t *counter, int64_t amount)
+{
+    if (!is_alone()) {
+        return __atomic_add_fetch(counter, amount, __ATOMIC_RELAXED);
+    }
+    int64_t sum = __atomic_load_n(counter, __ATOMIC_RELAXED) + amount;
+    __atomic_store_n(counter, sum, __ATOMIC_RELAXED);
+    return sum;
+}
+
 #endif

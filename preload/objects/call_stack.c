@@ -37,36 +37,48 @@ static bool is_still(const struct python_link *link, uint64_t mark)
     return mark == 0 || python_link_mark(link) == mark;
 }
 
-/* Hashes of the level at `stack->depth`, whose link is held. The outermost frame has nothing outside, and is resolved. */
-static bool hash_level(struct call_stack *stack, struct call_stack_level *level,
-                       bool (*resolve)(const struct python_link *link, struct python_frame *frame))
+/* Word by word: a link was written so just now, and a wider load has to wait until these stores have come to the cache. */
+static void hold(struct python_link *held, const struct python_link *link)
 {
-    const struct python_link *link = held_at(stack, stack->depth);
-    uint64_t outer = stack->depth > 0 ? level[-1].hash : 0;
-    struct call_stack_place *place = level->place = place_of(stack, link, outer);
-    struct python_frame frame = {0};
-    if (outer != 0 && place->outer == outer && same(&place->link, link) && is_still(link, place->mark)) {
-        level->hash = place->hash;
-        level->own_hash = place->own_hash;
-        level->mark = place->mark;
-        level->offset = place->offset;
-        return true;
+    __atomic_store_n(&held->frame, link->frame, __ATOMIC_RELAXED);
+    __atomic_store_n(&held->code, link->code, __ATOMIC_RELAXED);
+    __atomic_store_n(&held->instruction, link->instruction, __ATOMIC_RELAXED);
+}
+
+/* From the place where the frame stood before, under the same frames. The outermost one has none outside, and is resolved. */
+static inline bool recall(struct call_stack_level *level, const struct python_link *link, uint64_t outer)
+{
+    const struct call_stack_place *place = level->place;
+    if (outer == 0 || place->outer != outer || !same(&place->link, link) || !is_still(link, place->mark)) {
+        return false;
     }
+    level->hash = place->hash;
+    level->own_hash = place->own_hash;
+    level->mark = place->mark;
+    level->offset = place->offset;
+    return true;
+}
+
+static __attribute__((noinline)) bool learn(struct call_stack_level *level, const struct python_link *link,
+                                            uint64_t outer, bool is_outermost,
+                                            bool (*resolve)(const struct python_link *link, struct python_frame *frame))
+{
+    struct python_frame frame = {0};
     if (!resolve(link, &frame)) {
         return false;
     }
     /* The program's own file outlives all others. */
-    level->mark = frame.module && stack->depth > 0 ? python_link_mark(link) : 0;
+    level->mark = frame.module && !is_outermost ? python_link_mark(link) : 0;
     level->own_hash = mix(frame.content, (uint32_t)frame.offset);
     level->offset = frame.offset;
     level->hash = mix(outer, level->own_hash);
     if (frame.code != 0) { /* 0 could not be recorded yet, and is tried again */
-        *place = (struct call_stack_place){.link = *link,
-                                           .outer = outer,
-                                           .hash = level->hash,
-                                           .own_hash = level->own_hash,
-                                           .mark = level->mark,
-                                           .offset = level->offset};
+        *level->place = (struct call_stack_place){.link = *link,
+                                                  .outer = outer,
+                                                  .hash = level->hash,
+                                                  .own_hash = level->own_hash,
+                                                  .mark = level->mark,
+                                                  .offset = level->offset};
     }
     return true;
 }
@@ -84,7 +96,7 @@ static size_t count_still(struct call_stack *stack, size_t kept)
     return level;
 }
 
-/* Word by word: they were written so just now, and a wider load has to wait until these stores have come to the cache. */
+/* Word by word, as in hold(). */
 static bool all_same(const struct python_link *links, const struct python_link *others, size_t count)
 {
     while (count > 0 && same(links, others)) {
@@ -111,16 +123,23 @@ static size_t count_kept(struct call_stack *stack, size_t count)
 bool call_stack_update(struct call_stack *stack, size_t count,
                        bool (*resolve)(const struct python_link *link, struct python_frame *frame))
 {
-    for (stack->depth = count_kept(stack, count); stack->depth < count; stack->depth++) {
-        struct call_stack_level *level = &stack->levels[stack->depth];
-        *held_at(stack, stack->depth) = stack->links[count - 1 - stack->depth];
-        if (!hash_level(stack, level, resolve)) {
-            return false;
+    size_t depth = count_kept(stack, count);
+    struct call_stack_level *level = &stack->levels[depth];
+    const struct python_link *link = &stack->links[count - 1 - depth];
+    struct python_link *held = held_at(stack, depth);
+    for (; depth < count; depth++, level++, link--, held--) {
+        uint64_t outer = depth > 0 ? level[-1].hash : 0;
+        uint32_t marked = depth > 0 ? level[-1].marked : 0;
+        hold(held, link);
+        level->place = place_of(stack, link, outer);
+        if (!recall(level, link, outer) && !learn(level, link, outer, depth == 0, resolve)) {
+            break;
         }
-        level->marked = (stack->depth > 0 ? level[-1].marked : 0) + (level->mark != 0 ? 1 : 0);
+        level->marked = marked + (level->mark != 0 ? 1 : 0);
         level->generation = ++stack->generations;
     }
-    return stack->depth > 0;
+    stack->depth = depth;
+    return depth > 0 && depth == count;
 }
 
 static void begin(struct call_stack *stack, pid_t tid)

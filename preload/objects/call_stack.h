@@ -49,9 +49,13 @@ struct call_stack_place {
     struct python_link link;
     uint64_t outer;                /* hash of the frame outside; 0: unused */
     uint64_t hash, own_hash, mark; /* as in the level */
-    uint64_t site_bytes;           /* what was last allocated there, and the number of its site (0: none yet) */
-    uint32_t site_ordinal, site;
-    int32_t offset; /* as in the level */
+    struct {
+        uint64_t size_bytes;
+        uint32_t ordinal;
+        uint32_t site; /* its number; 0: none */
+    } made[2];         /* what was last allocated there: an operation often makes a workspace and its result by turns */
+    int32_t offset;    /* as in the level */
+    uint32_t newest;   /* of `made` */
 };
 
 /* Where a frame stands; all zeros: nowhere any more. */
@@ -131,6 +135,26 @@ static inline struct call_stack_place *call_stack_place(const struct call_stack 
 {
     const struct call_stack_level *level = call_stack_innermost(stack);
     return level->place->hash == level->hash ? level->place : NULL;
+}
+
+/* The site of such an allocation there, if it is remembered; 0: not. */
+static inline uint32_t call_stack_made(const struct call_stack_place *place, uint64_t size_bytes, uint32_t ordinal)
+{
+    for (unsigned i = 0; i < sizeof place->made / sizeof place->made[0]; i++) {
+        if (place->made[i].size_bytes == size_bytes && place->made[i].ordinal == ordinal) {
+            return place->made[i].site;
+        }
+    }
+    return 0;
+}
+
+static inline void call_stack_note_made(struct call_stack_place *place, uint64_t size_bytes, uint32_t ordinal,
+                                        uint32_t site)
+{
+    place->newest ^= 1;
+    place->made[place->newest].size_bytes = size_bytes;
+    place->made[place->newest].ordinal = ordinal;
+    place->made[place->newest].site = site;
 }
 
 /* Has the frame that had this generation at this depth not moved since? */

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "alone.h"
 #include "kernel.h"
 #include "ledger/ledger.h"
 #include "objects/sites.h"
@@ -178,7 +179,7 @@ static bool is_fresh_peak(const struct db_live *curve)
 
 static void change(struct db_live *curve, uint64_t now, int64_t bytes)
 {
-    int64_t level = __atomic_add_fetch(&curve->bytes, bytes, __ATOMIC_RELAXED);
+    int64_t level = count_add(&curve->bytes, bytes);
     note_level(curve, now, level - bytes, level);
     if (bytes > 0 && has_outgrown(curve, level)) {
         take_snapshot(curve, now);
@@ -191,7 +192,7 @@ static int64_t take_pending(struct db_live *curve)
     int64_t bytes = lifetime_pending;
     if (bytes != 0) {
         lifetime_pending = 0;
-        __atomic_fetch_add(&curve->small_bytes, bytes, __ATOMIC_RELAXED);
+        count_add(&curve->small_bytes, bytes);
     }
     return bytes;
 }
@@ -229,7 +230,7 @@ void lifetime_born_large(struct db_site *site, size_t requested_bytes, struct ob
         return;
     }
     if (site == NULL) {
-        __atomic_fetch_add(&curve->siteless_bytes, (int64_t)requested_bytes, __ATOMIC_RELAXED);
+        count_add(&curve->siteless_bytes, (int64_t)requested_bytes);
     }
     change(curve, now, take_pending(curve) + (int64_t)requested_bytes); /* at once: its site has counted it already */
 }
@@ -241,7 +242,7 @@ static void count_end(struct db_site *site, uint64_t now, const struct object_or
     if (ticks != 0) {
         process_count(&site->lifetime_ns, (uint64_t)ticks << LIFETIME_TICK_BITS);
     }
-    process_count(&site->ended, 1);
+    count_next(&site->ended);
 }
 
 void lifetime_ended_large(struct db_site *site, size_t requested_bytes, const struct object_origin *origin)
@@ -259,7 +260,7 @@ void lifetime_ended_large(struct db_site *site, size_t requested_bytes, const st
     }
     if (curve != NULL) {
         if (site == NULL) {
-            __atomic_fetch_sub(&curve->siteless_bytes, (int64_t)requested_bytes, __ATOMIC_RELAXED);
+            count_add(&curve->siteless_bytes, -(int64_t)requested_bytes);
         }
         change(curve, now, -(int64_t)requested_bytes);
     }

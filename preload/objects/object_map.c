@@ -134,12 +134,23 @@ static bool key_find(uint64_t key, size_t *index)
     return bucket_find(near_bucket(key), key, index) || (is_far_used() && far_find(key, index));
 }
 
+/* Makes it busy if it still is `key`'s. A lone thread has no rival: no handler comes between (gate.h). */
+static bool entry_claim(size_t index, uint64_t key)
+{
+    if (!is_alone()) {
+        return atomic_compare_exchange_strong(&keys[index], &key, KEY_BUSY);
+    }
+    bool is_still = atomic_load_explicit(&keys[index], memory_order_relaxed) == key;
+    if (is_still) {
+        atomic_store_explicit(&keys[index], KEY_BUSY, memory_order_relaxed);
+    }
+    return is_still;
+}
+
 static bool bucket_claim(size_t bucket, size_t *index)
 {
     for (size_t i = bucket; i < bucket + BUCKET_ENTRIES; i++) {
-        uint64_t expected = KEY_FREE;
-        if (atomic_load_explicit(&keys[i], memory_order_relaxed) == KEY_FREE &&
-            atomic_compare_exchange_strong(&keys[i], &expected, KEY_BUSY)) {
+        if (atomic_load_explicit(&keys[i], memory_order_relaxed) == KEY_FREE && entry_claim(i, KEY_FREE)) {
             *index = i;
             return true;
         }
@@ -193,8 +204,7 @@ static void count_living(uint32_t more)
  */
 static bool key_claim(uint64_t key, size_t *index)
 {
-    uint64_t same = key;
-    if (key_find(key, index) && atomic_compare_exchange_strong(&keys[*index], &same, KEY_BUSY)) {
+    if (key_find(key, index) && entry_claim(*index, key)) {
         return true;
     }
     if (is_far_used() && atomic_load_explicit(&living, memory_order_relaxed) >= LIVE_MAX) {

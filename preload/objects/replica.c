@@ -110,15 +110,12 @@ static uint32_t find_site(struct call_stack *stack, const struct replica_birth *
                            .size_bytes = birth->size_bytes,
                            .ordinal = call_stack_ordinal(stack, birth->size_bytes, birth->place)};
     struct call_stack_place *place = call_stack_place(stack);
-    if (place != NULL && place->site != 0 && place->site_bytes == key.size_bytes &&
-        place->site_ordinal == key.ordinal) {
-        return place->site;
-    }
-    uint32_t site = sites_find(&key);
-    if (place != NULL) {
-        place->site = site;
-        place->site_bytes = key.size_bytes;
-        place->site_ordinal = key.ordinal;
+    uint32_t site = place != NULL ? call_stack_made(place, key.size_bytes, key.ordinal) : 0;
+    if (site == 0) {
+        site = sites_find(&key);
+        if (place != NULL) {
+            call_stack_note_made(place, key.size_bytes, key.ordinal, site);
+        }
     }
     return site;
 }

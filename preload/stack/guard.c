@@ -7,6 +7,13 @@
 #include "kernel.h"
 #include "thread.h"
 
+_Static_assert(offsetof(struct guard_chain_layout, right) == 8 && offsetof(struct guard_chain_layout, next) == 16 &&
+                   offsetof(struct guard_chain_layout, kind) == 24 &&
+                   offsetof(struct guard_chain_layout, kind_skipped) == 32 &&
+                   offsetof(struct guard_chain_layout, head_count) == 36 &&
+                   offsetof(struct guard_chain_layout, heads) == 40,
+               "guard_chain() has these offsets in its instructions");
+
 /*
  * All routines are leaves that push nothing and return at the caller's address, so their failure exit (return 0) is
  * right from any instruction between guard_range_low and guard_range_high: the handler only replaces RIP.
@@ -37,6 +44,14 @@ __asm__(".text\n"
         "    movq 8(%rdx), %r9\n"
         "    movq 16(%rdx), %r10\n"
         "    movq 24(%rdx), %r11\n"
+        "    movq 40(%rdx), %rax\n"
+        "    movq (%rsi,%rax), %rsi\n"
+        "    cmpl $2, 36(%rdx)\n"
+        "    jne 6f\n"
+        "    testq %rsi, %rsi\n"
+        "    jz 8f\n"
+        "    movq 48(%rdx), %rax\n"
+        "    movq (%rsi,%rax), %rsi\n"
         "    jmp 6f\n"
         "5:  movzbl (%rsi,%r11), %eax\n"
         "    cmpl 32(%rdx), %eax\n"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack/guard.h"
 #include "stack/python.h"
 #include "stack/python_code.h"
 #include "stack/source.h"
@@ -72,6 +71,24 @@ static bool find_symbols(void)
     return probe.this_thread_state != NULL && probe.code_type != 0 && probe.string_type != 0 && probe.bytes_type != 0;
 }
 
+static struct guard_chain_layout chain_of(const struct python_layout *layout)
+{
+    enum { NO_OWNER = 256 };
+    struct guard_chain_layout chain = {.left = (uint64_t)layout->frame_code,
+                                       .right = (uint64_t)layout->frame_instruction,
+                                       .next = (uint64_t)layout->frame_previous,
+                                       .kind = layout->frame_owner >= 0 ? (uint64_t)layout->frame_owner : 0,
+                                       .kind_skipped = layout->frame_owner >= 0 ? PYTHON_OWNER_SHIM : NO_OWNER,
+                                       .head_count = 1,
+                                       .heads = {(uint64_t)layout->thread_frame}};
+    if (layout->cframe_current >= 0) {
+        chain.head_count = 2;
+        chain.heads[0] = (uint64_t)layout->thread_cframe;
+        chain.heads[1] = (uint64_t)layout->cframe_current;
+    }
+    return chain;
+}
+
 bool python_probe(void)
 {
     enum { LEVEL_MASK = 0xf0, LEVEL_CANDIDATE = 0xc0 };
@@ -94,6 +111,7 @@ bool python_probe(void)
         return false;
     }
     source_start();
+    probe.chain = chain_of(&probe.layout);
     why = "";
     atomic_store_explicit(&ready, &probe, memory_order_release);
     return true;

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "stack/guard.h"
 #include "stack/python_layout.h"
 
 struct python_probe {
@@ -12,6 +13,7 @@ struct python_probe {
     void *(*this_thread_state)(
         void); /* PyGILState_GetThisThreadState: holds while the GIL is released, takes no lock */
     uintptr_t code_type, string_type, bytes_type;
+    struct guard_chain_layout chain; /* from a thread's state over its frames */
 };
 
 /* The innermost frame of the calling thread, be it one that only marks the C stack; 0 when there is none. Signal-safe. */
