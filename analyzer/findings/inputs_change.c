@@ -5,9 +5,11 @@
 #include "findings/inputs_walk.h"
 #include "python/carried.h"
 #include "python/code_facts.h"
+#include "python/display.h"
 #include "python/given.h"
 #include "python/handed.h"
 #include "python/operation.h"
+#include "python/suite.h"
 #include "python/view_name.h"
 
 #define HANDED_DEPTH_MAX 3u
@@ -222,6 +224,56 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
            chooses(walk->ways.levels[walk->bottom].call);
 }
 
+/* Is the method called of another object in each pass: "for tree in trees: tree.best()", "state = step(state)"? */
+static bool is_other_object(struct inputs_walk *walk, const struct inputs_item *item)
+{
+    struct inputs_item owner = inputs_owner(walk, item);
+    struct word name = owner.name;
+    struct carried carried;
+    while (word_is(name, "self") || word_is(name, "cls")) {
+        owner.name = name;
+        owner = inputs_owner(walk, &owner);
+        name = owner.name;
+    }
+    if (name.length_bytes == 0 || owner.level > walk->top)
+        return false;
+    if (word_last_part(name).text != name.text)
+        return region_of_attribute(walk->region, word_last_part(name)).changes;
+    carried_read(&carried, inputs_rows(walk, &owner), name);
+    return is_counted(walk, &owner) || (owner.level == walk->top && carried.given && carried.read_first);
+}
+
+/* "labels" of the loop's "labels = assign(x)", where the site is in assign(): what it takes comes of what a pass before made there. */
+static bool is_own_result(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    const struct kept_level *top = &walk->ways.levels[walk->top];
+    struct word statement;
+    size_t indent = 0;
+    int32_t last = 0;
+    return item->level == walk->top && top->row > walk->loop.first &&
+           suite_statement(top->code, top->row, &statement, &indent, &last) && word_gives(statement, item->name);
+}
+
+/* "[w, b]", "{'w': w}", "return w, b", "Sgd(w)": does a file put it into a container, by its name or as an attribute? */
+static bool is_put_away(const struct inputs_walk *walk, struct word name)
+{
+    for (size_t i = 0; i < walk->code_count; i++) {
+        struct word text = code_text(walk->codes[i]->code);
+        if (display_holds(text, name) || display_hands_to_class(text, name))
+            return true;
+    }
+    return false;
+}
+
+/* By ways that go round its name. */
+static bool is_changed_in_container(const struct inputs_walk *walk, struct word dotted)
+{
+    struct word name = word_last_part(dotted);
+    bool is_attribute = name.text != dotted.text;
+    return (region_stores_items(walk->region) && is_put_away(walk, name)) ||
+           (is_attribute && region_gives_by_name(walk->region, name));
+}
+
 static bool changes(struct inputs_walk *walk, const struct inputs_item *item, enum inputs_asked asked)
 {
     const char *dot = memchr(item->name.text, '.', item->name.length_bytes);
@@ -232,8 +284,11 @@ static bool changes(struct inputs_walk *walk, const struct inputs_item *item, en
             return false;
     if (dot != NULL && is_changed_attribute(walk, item->name, asked))
         return true;
+    if (asked == INPUTS_OF_ONE && (is_own_result(walk, item) || is_changed_in_container(walk, item->name)))
+        return true;
     if (word_is(of.name, "self") || word_is(of.name, "cls"))
-        return is_changed_by_call(walk, inputs_rows(walk, item), item->name, 0);
+        return (asked == INPUTS_OF_ONE && is_other_object(walk, &of)) ||
+               is_changed_by_call(walk, inputs_rows(walk, item), item->name, 0);
     bool is_comprehension = item->level < walk->top && walk->has_own_frame[item->level];
     if (is_comprehension) { /* its other names are those of the function around */
         of.level++;
@@ -249,12 +304,22 @@ static bool changes(struct inputs_walk *walk, const struct inputs_item *item, en
     return item->level != SIZE_MAX && is_changed_name(walk, &of, item->name, asked);
 }
 
+/* Below the innermost text that is known, a lambda's may be at hand. */
+static bool may_choose(const struct inputs_walk *walk)
+{
+    bool may = chooses_somewhere(walk->ways.levels[walk->bottom].call);
+    for (size_t i = 0; i < walk->bottom && !may; i++)
+        may = walk->ways.levels[i].is_unread &&
+              (walk->ways.levels[i].call.text == NULL || chooses_somewhere(walk->ways.levels[i].call));
+    return may;
+}
+
 bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked)
 {
     struct inputs_walk walk;
     if (!inputs_begin(&walk, model, site))
         return false;
-    if (asked == INPUTS_OF_ONE && !chooses_somewhere(walk.ways.levels[walk.bottom].call))
+    if (asked == INPUTS_OF_ONE && !may_choose(&walk))
         return false; /* what is computed to its last bit stays where all that it takes does */
     for (size_t i = 0; i < walk.count; i++) {
         const struct inputs_item item = walk.items[i];
@@ -263,5 +328,5 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
         else if (changes(&walk, &item, asked))
             return true;
     }
-    return walk.takes_next && asked == INPUTS_OF_ONE;
+    return (walk.takes_next || walk.is_unread) && asked == INPUTS_OF_ONE;
 }
