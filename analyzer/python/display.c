@@ -80,7 +80,8 @@ bool display_holds(struct word text, struct word name)
 bool display_hands_to_class(struct word text, struct word name)
 {
     for (const char *at = text.text; at < word_end(text);) {
-        struct word function = word_char(*at) ? word_name_at(at, word_end(text)) : (struct word){at, 0}, items[WORDS_MAX];
+        struct word function = word_char(*at) ? word_name_at(at, word_end(text)) : (struct word){at, 0},
+                    items[WORDS_MAX];
         const char *behind = word_end(function);
         bool is_made = function.length_bytes > 0 && isupper((unsigned char)*word_last_part(function).text) &&
                        behind < word_end(text) && *behind == '(';

@@ -117,6 +117,39 @@ CHANGED = {
         """,
 }
 
+FILLED = """
+    class Graph:
+        def __init__(self):
+            self.edges = np.random.default_rng(1).integers(0, 400, (2, 30000))
+        def adjacency(self):
+            a = np.zeros((400, 400))  # made
+            np.add.at(a, (self.edges[0], self.edges[1]), 1.0)  # changes
+            return a
+        def moved(self, by):
+            a = np.zeros((400, 400))
+            np.add.at(a, (self.edges[0], self.edges[1]), by)  # other
+            return a
+    graph = Graph()
+    for i in range(80):
+        total += graph.adjacency()[i, 3] + graph.moved(1.0 + i)[3, i]
+    """
+
+
+def test_what_the_finishing_lines_take_is_waste(tmp_path):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text(HEAD + textwrap.dedent(FILLED))
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(whole.read_report(database, "--format", "json"))
+    number = {mark: at for at, line in enumerate(path.read_text().splitlines(), 1) for mark in ("made", "changes", "other") if f"# {mark}" in line}
+    of = {line["line"]: line for line in report["lines"]}
+    (finding,) = [finding for finding in report["findings"] if finding["kind"] == "replica"]
+    assert finding["line"] == number["made"] and "(counted above)" in finding["advice"]
+    assert of[number["changes"]]["waste_s"] == pytest.approx(of[number["changes"]]["time_s"], rel=0.05)
+    assert finding["waste_s"] == pytest.approx(of[number["made"]]["waste_s"] + of[number["changes"]]["waste_s"], abs=2e-6)
+    assert of[number["other"]]["waste_s"] == 0 < of[number["other"]]["time_s"]
+
+
 UNCHANGED = {
     "copies of parts": """
         order = np.arange(1000)
