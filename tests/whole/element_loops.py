@@ -155,10 +155,11 @@ for again in range(8):
 """,
     "rows that are unpacked": NUMPY + """
 def work():
-    points, y = x.reshape(-1, 2), np.empty(len(x) // 2)
+    points, total = x.reshape(-1, 2), 0.0
     for i in range(len(points)):
-        a, b = points[i]
-        y[i] = a * b + 1  # A
+        a, b = points[i]  # A
+        total += a * b
+    return total
 for again in range(12):
     work()
 """,

@@ -144,7 +144,7 @@ def test_what_the_finishing_lines_take_is_waste(tmp_path):
     number = {mark: at for at, line in enumerate(path.read_text().splitlines(), 1) for mark in ("made", "changes", "other") if f"# {mark}" in line}
     of = {line["line"]: line for line in report["lines"]}
     (finding,) = [finding for finding in report["findings"] if finding["kind"] == "replica"]
-    assert finding["line"] == number["made"] and "(counted above)" in finding["advice"]
+    assert finding["line"] == number["made"] and "counted above)" in finding["advice"]
     assert of[number["changes"]]["waste_s"] == pytest.approx(of[number["changes"]]["time_s"], rel=0.05)
     assert finding["waste_s"] == pytest.approx(of[number["made"]]["waste_s"] + of[number["changes"]]["waste_s"], abs=2e-6)
     assert of[number["other"]]["waste_s"] == 0 < of[number["other"]]["time_s"]
@@ -353,7 +353,7 @@ def test_what_is_returned_is_to_be_looked_at(tmp_path):
 @pytest.mark.parametrize("name", CHANGED)
 def test_later_stores_are_named(tmp_path, name):
     advice, changes = advice_of(tmp_path, CHANGED[name])
-    told = re.search(r"finished buffer: program\.py:([\d, and]+?),? which stores? into it(?: and took [^,]+ in all)?, must move along", advice)
+    told = re.search(r"finished buffer: program\.py:([\d, and]+?),? which stores? into it(?: and took [^,]+ in all(?: \((?:[^)]+ of it )?counted above\))?)?, must move along", advice)
     assert told, advice
     assert [int(number) for number in re.findall(r"\d+", told[1])] == changes
     assert "use the source itself" not in advice
@@ -413,6 +413,6 @@ def test_what_finishing_lines_take_is_told_with_them(tmp_path):
             np.arctan2(h, base, out=h)  # changes
             total += h.sum()
         """)
-    told = re.search(r"finished buffer: program\.py:(\d+), which stores into it and took ([\d.]+) (m?s) in all, must move along", advice)
+    told = re.search(r"finished buffer: program\.py:(\d+), which stores into it and took ([\d.]+) (m?s) in all \(counted above\), must move along", advice)
     assert told and int(told[1]) == changes, advice
     assert float(told[2]) / (1000 if told[3] == "ms" else 1) > 0.05
