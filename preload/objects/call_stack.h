@@ -46,17 +46,20 @@ struct call_stack_execution {
  * it; that of a file or of a notebook's cell, of which one comes after the other, is looked at each time.
  */
 struct call_stack_place {
-    struct python_link link;
+    _Alignas(64) struct python_link link;
     uint64_t outer;                /* hash of the frame outside; 0: unused */
     uint64_t hash, own_hash, mark; /* as in the level */
+    int32_t offset;                /* as in the level */
+    uint32_t newest;               /* of `made` */
+    /* The next cache line. */
     struct {
         uint64_t size_bytes;
         uint32_t ordinal;
         uint32_t site; /* its number; 0: none */
     } made[2];         /* what was last allocated there: an operation often makes a workspace and its result by turns */
-    int32_t offset;    /* as in the level */
-    uint32_t newest;   /* of `made` */
 };
+
+_Static_assert(sizeof(struct call_stack_place) == 128, "two cache lines");
 
 /* Where a frame stands; all zeros: nowhere any more. */
 struct call_stack_stand {
@@ -99,11 +102,12 @@ struct call_stack_asked {
 };
 
 struct call_stack {
+    /* What each birth needs comes first, in one cache line. */
     pid_t tid; /* whose it is: structs are handed on from thread to thread */
+    uint32_t asked_count;
     uint64_t generations;
     size_t depth;
     struct call_stack_execution execution;
-    uint32_t asked_count;
     struct call_stack_asked asked[CALL_STACK_ASKED_MAX];
     uint32_t ended_count; /* so far, the last of which are kept */
     struct call_stack_ended ended[CALL_STACK_ENDED_MAX];
@@ -114,6 +118,23 @@ struct call_stack {
     struct context_scratch
         scratch; /* for contexts captured outside handlers: the thread's own may be in use by a search */
 };
+
+/*
+ * Asks the caches for what a birth on this thread will read of it: when the program makes a buffer, its own data have taken
+ * them. Anywhere.
+ */
+static inline void call_stack_prefetch(const struct call_stack *stack)
+{
+    const size_t line_bytes = 64;
+    if (stack == NULL)
+        return;
+    __builtin_prefetch(stack);
+    __builtin_prefetch(stack->links, 1);
+    for (size_t i = 1; i <= 2; i++) {
+        __builtin_prefetch((const char *)stack->levels + (i - 1) * line_bytes);
+        __builtin_prefetch((const char *)(stack->held + PYTHON_DEPTH_MAX) - i * line_bytes);
+    }
+}
 
 /* The calling thread's, refreshed; NULL when it has no Python frames, was not set up, or there is no memory. Behind the
  * gate, outside handlers. */

@@ -15,12 +15,14 @@
 #include "gate.h"
 #include "objects/allocator.h"
 #include "objects/bootstrap.h"
+#include "objects/call_stack.h"
 #include "objects/hooks_malloc.h"
 #include "objects/object_map.h"
 #include "objects/replica.h"
 #include "process.h"
 #include "real.h"
 #include "stack/module.h"
+#include "thread.h"
 
 #define PAGE_BYTES ((size_t)4096)
 
@@ -142,6 +144,7 @@ static void note_birth(void *block, const struct request *request)
     size_t bytes =
         objects_wanted() && bears_object(request->bytes, request->caller) ? real.malloc_usable_size(block) : 0;
     if (bytes >= OBJECT_MIN_BYTES) { /* 0: it does not say */
+        object_map_prefetch((uintptr_t)block, bytes);
         struct object object;
         object.start = (uintptr_t)block;
         object.size_bytes = bytes;
@@ -186,11 +189,21 @@ static inline bool is_small(size_t bytes, const void *caller)
          : allocated((block), (bytes), __builtin_return_address(0), (zeroed)))
 #define ALLOCATED(block, bytes) ALLOCATED_AS(block, bytes, false)
 
+/* While the real allocator works. */
+static inline void expect_birth(size_t bytes)
+{
+    if (bytes >= OBJECT_MIN_BYTES && thread_self != NULL) {
+        __builtin_prefetch((const void *)gate_phase_word);
+        call_stack_prefetch(thread_self->objects);
+    }
+}
+
 INTERPOSED void *malloc(size_t bytes)
 {
     if (!real_known()) {
         return bootstrap_allocate(bytes, 0);
     }
+    expect_birth(bytes);
     void *block = real.malloc(bytes);
     return ALLOCATED(block, bytes);
 }
@@ -202,6 +215,7 @@ INTERPOSED void *calloc(size_t count, size_t size)
     if (!real_known()) {
         return overflow ? NULL : bootstrap_allocate(bytes, 0);
     }
+    expect_birth(bytes);
     void *block = real.calloc(count, size);
     return ALLOCATED_AS(block, overflow ? 0 : bytes, true);
 }
@@ -230,6 +244,7 @@ INTERPOSED int posix_memalign(void **to, size_t alignment, size_t bytes)
         *to = bootstrap_allocate(bytes, alignment);
         return *to != NULL ? 0 : ENOMEM;
     }
+    expect_birth(bytes);
     int status = real.posix_memalign(to, alignment, bytes);
     if (status == 0) {
         ALLOCATED(*to, bytes);

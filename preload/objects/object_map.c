@@ -249,6 +249,16 @@ static void copy_origin(struct object_origin *to, const struct object_origin *fr
     __atomic_store_n(&to->slack_bytes, from->slack_bytes, __ATOMIC_RELAXED);
 }
 
+void object_map_prefetch(uintptr_t start, size_t size_bytes)
+{
+    uint32_t size_class = class_of(size_bytes);
+    size_t bucket = near_bucket(key_of(start >> size_class, size_class));
+    if (keys != NULL) {
+        __builtin_prefetch((const void *)&keys[bucket], 1);
+        __builtin_prefetch(&entries[bucket], 1);
+    }
+}
+
 bool object_map_restore(const struct object *object)
 {
     uint32_t size_class = class_of(object->size_bytes);

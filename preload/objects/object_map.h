@@ -54,6 +54,9 @@ struct object {
 bool object_map_start(void);
 void object_map_reset_child(void);
 
+/* Asks the caches for where an object that starts there would be filed. */
+void object_map_prefetch(uintptr_t start, size_t size_bytes);
+
 /* Outside handlers or in them; lock-free. A full table is counted (OBJECT_TABLE_FULL), and then false. */
 void object_map_birth(uintptr_t start, size_t size_bytes);
 bool object_map_birth_of(struct object *object); /* gives it its serial */
