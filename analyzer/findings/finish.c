@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "findings/sites.h"
+#include "model/source.h"
+#include "python/suite.h"
 
 static double own_seconds(const struct line *line)
 {
@@ -65,16 +67,41 @@ static double equal_share(const struct finding *finding)
     return finding->whole > 0 ? (double)finding->part / (double)finding->whole : 0;
 }
 
+/* "a[k], b[k] = x, y", "fill(a); fill(b)": it may finish another buffer as well. */
+static bool serves_others(struct model *model, const struct line *line)
+{
+    struct word statement, items[WORDS_MAX];
+    size_t indent = 0, length = 0;
+    int32_t last = 0;
+    const struct source *code = source_code(model, line->file);
+    if (code->text == NULL || !suite_statement(code, line->number, &statement, &indent, &last))
+        return true;
+    const char *sign = word_assignment(statement, &length);
+    return sign != NULL && word_split(word_trimmed(statement.text, sign), ',', items, WORDS_MAX) != 1;
+}
+
+/* What the line takes, by the share, less what findings of its own say of it. */
+static double left_of(const struct model *model, const struct line *line, double share)
+{
+    double seconds = own_seconds(line) * share;
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == line)
+            seconds -= model->findings[i]->waste_s - model->findings[i]->beside_s;
+    return fmax(seconds, 0);
+}
+
 static void add_to(struct model *model, struct finding *finding)
 {
     struct changed changed;
     finish_find(model, finding, &changed);
     for (size_t i = 0; changed.count > 0 && i < model->line_total; i++) {
         struct line *line = model->lines[i];
-        if (line == finding->line || line->finishes != NULL || !is_among(line, &changed))
+        bool is_of_function = line->file == finding->line->file && line->function == finding->line->function;
+        if (line == finding->line || line->finishes != NULL || !is_of_function || !is_among(line, &changed) ||
+            serves_others(model, line))
             continue;
         line->finishes = finding->line;
-        finding->beside_s += own_seconds(line) * equal_share(finding);
+        finding->beside_s += left_of(model, line, equal_share(finding));
         finding->waste_samples += line->times.samples;
     }
     finding->waste_s += finding->beside_s;

@@ -5,6 +5,7 @@
 #include "findings/comprehension.h"
 #include "findings/expression.h"
 #include "findings/inputs_cache.h"
+#include "python/choices.h"
 #include "python/code_facts.h"
 #include "python/given.h"
 #include "python/inputs.h"
@@ -40,10 +41,9 @@ int32_t inputs_definition(const struct inputs_walk *walk, struct word name, cons
 
 void inputs_add_function(struct inputs_walk *walk, struct word name)
 {
-    static const char *const unnamed[] = {"forward", "__init__"};
     const struct source *code = NULL;
     int32_t def = inputs_definition(walk, name, &code);
-    if (def == 0 || WORD_IS_ONE_OF(name, unnamed))
+    if (def == 0 || word_is(name, "__init__"))
         return;
     struct region_span body = region_function(code, def);
     struct inputs_item of = {.code = code, .def = def, .level = SIZE_MAX};
@@ -54,6 +54,7 @@ void inputs_add_text(struct inputs_walk *walk, struct word text, const struct in
 {
     static const char *const taking[] = {"next", "pop", "popleft"};
     struct input input;
+    walk->chooses = walk->chooses || choices_somewhere(text);
     for (const char *at = text.text; inputs_next(text, &at, &input);) {
         struct inputs_item item = *of;
         struct word last = word_last_part(input.name);

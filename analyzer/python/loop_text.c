@@ -512,7 +512,8 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
     struct uses *uses = memory_zeroed(1, sizeof(*uses));
     struct aliases *aliases = memory_zeroed(1, sizeof(*aliases));
     aliases_read(aliases, text_above(source, first));
-    aliases_add_shared(aliases, (struct word){source->text, source->length_bytes}, text_above(source, first), text);
+    aliases_add_shared(aliases, (struct word){source->text, source->length_bytes}, text_above(source, first),
+                       (struct word){header, (size_t)(end - header)});
     bool walks = behind_word(head, "for") != NULL, counts = !walks && read_while(loop, uses, head, text);
     if (walks)
         read_for(loop, head);

@@ -227,6 +227,17 @@ static bool is_item(struct word text)
     return word_end(word_in_bracket(open, word_end(text))) + 1 == word_end(text);
 }
 
+/* "params[k][...]", "params[k][:, 0]" */
+static bool is_part_of_item(struct word text)
+{
+    struct word name = word_name_at(text.text, word_end(text));
+    const char *open = word_end(name);
+    if (name.length_bytes == 0 || open == word_end(text) || *open != '[')
+        return false;
+    const char *behind = word_end(word_in_bracket(open, word_end(text))) + 1;
+    return behind < word_end(text) && *behind == '[';
+}
+
 static bool is_stored_into(struct word rows, struct word name)
 {
     struct carried carried;
@@ -234,11 +245,21 @@ static bool is_stored_into(struct word rows, struct word name)
     return is_plain_name(name) && (carried.augmented || carried.stored);
 }
 
+/* "np.subtract(x, y, out=params[k])" */
+static bool has_item_as_out(struct word statement)
+{
+    const char *out = memmem(statement.text, statement.length_bytes, "out=", 4);
+    struct word name = out != NULL ? word_name_at(out + 4, word_end(statement)) : (struct word){statement.text, 0};
+    return name.length_bytes > 0 && word_end(name) < word_end(statement) && *word_end(name) == '[';
+}
+
 static bool stores_item(struct word rows, struct word statement)
 {
     struct word targets, value, items[WORDS_MAX];
     size_t length = 0;
     statement = word_trimmed(statement.text, word_end(statement));
+    if (has_item_as_out(statement))
+        return true;
     if (view_header(statement, &targets, &value)) {
         if (targets.length_bytes > 0 && *targets.text == '(')
             targets = word_in_bracket(targets.text, word_end(targets));
@@ -249,9 +270,10 @@ static bool stores_item(struct word rows, struct word statement)
         return false;
     }
     if (word_assigned(statement, &targets, &value))
-        return is_item(value) && is_stored_into(rows, targets);
+        return is_part_of_item(targets) || (is_item(value) && is_stored_into(rows, targets));
     const char *sign = word_assignment(statement, &length);
-    return sign != NULL && length > 1 && is_item(word_trimmed(statement.text, sign));
+    targets = sign != NULL ? word_trimmed(statement.text, sign) : (struct word){statement.text, 0};
+    return length > 1 && (is_item(targets) || is_part_of_item(targets));
 }
 
 static void read_acts(struct region *region)

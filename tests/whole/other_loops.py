@@ -343,6 +343,18 @@ reservoir = Reservoir()
 for again in range(6):
     reservoir.route()
 """,
+    "a recurrence through attributes that are views of one array": NUMPY + """
+class Series:
+    def __init__(self):
+        self.buffer = x.copy()
+        self.past, self.future = self.buffer[:-1], self.buffer[1:]
+    def run(self):
+        for i, (p, e) in enumerate(zip(self.past, x)):
+            self.future[i] = 0.7 * p + e  # A
+series = Series()
+for again in range(6):
+    series.run()
+""",
     "a recurrence through a view, beside counted places": NUMPY + """
 def work():
     y = x.copy()

@@ -150,6 +150,27 @@ def test_what_the_finishing_lines_take_is_waste(tmp_path):
     assert of[number["other"]]["waste_s"] == 0 < of[number["other"]]["time_s"]
 
 
+def test_a_line_that_finishes_another_buffer_as_well_is_not_charged(tmp_path):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text(HEAD + textwrap.dedent("""
+        def build(t):
+            fixed, moving = np.zeros((2000, 40)), np.zeros((2000, 40))  # made
+            for k in range(40):
+                fixed[:, k], moving[:, k] = np.cos(k * base[:2000]), np.cos(k * base[:2000] + t)  # both
+            return fixed @ np.ones(40) + moving @ np.ones(40)
+        for i in range(60):
+            total += build(i).sum()
+        """))
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    number = {mark: at for at, line in enumerate(path.read_text().splitlines(), 1) for mark in ("made", "both") if f"# {mark}" in line}
+    (both,) = [line for line in report["lines"] if line["line"] == number["both"]]
+    for finding in report["findings"]:
+        if finding["line"] == number["made"]:
+            assert finding["waste_s"] < 0.3 * both["time_s"]
+
+
 UNCHANGED = {
     "copies of parts": """
         order = np.arange(1000)

@@ -287,6 +287,43 @@ CHANGED = {
             signs = np.sign(params["w"])  # made
             optimizer.step({"w": np.ones(200000)})
         """,
+    "what is computed of a mask": """
+        level, weight = rng.choice([-1.0, 1.0], size=200000), rng.random(200000)
+        def active():
+            return np.where(level > 0, 1.0, -1.0)
+        for step in range(800):
+            level *= 1.000001
+            mask = active()
+            local = mask * weight  # made
+        """,
+    "an array of a list, all of it stored anew": """
+        class Lion:
+            def __init__(self, params):
+                self.params = list(params)
+            def step(self, grads):
+                for i, grad in enumerate(grads):
+                    self.params[i][...] = self.params[i] - 1e-9 * grad
+        w = rng.choice([-1.0, 1.0], size=200000)
+        optimizer, grad = Lion([w]), np.ones(200000)
+        for step in range(800):
+            signs = np.sign(w)  # made
+            optimizer.step([grad])
+        """,
+    "an object that a function is handed, made anew": """
+        class Belief:
+            def __init__(self, table):
+                self.table = table
+            def blended(self, by):
+                return Belief(self.table + by)
+            def best(self):
+                return self.table.argmax(axis=1)  # made
+        def vote(belief):
+            return belief.best()
+        belief = Belief(rng.normal(size=(20000, 8)) * 5)
+        for step in range(400):
+            vote(belief)
+            belief = belief.blended(1e-9)
+        """,
     "what the loop makes of the result itself": """
         X = np.concatenate([rng.normal(m, 0.3, (2000, 8)) for m in (-4, 0, 4)])
         class Means:
@@ -321,6 +358,26 @@ for step in range(600):
     loss = gate(x)
     optimizer.zero_grad()
     loss.backward()
+    optimizer.step()
+"""
+
+LAYERED = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.head = nn.Linear(8, 64), nn.Linear(64, 1)
+    def forward(self, x):
+        return self.head(torch.tanh(self.encoder(x)))
+net, probe = Net(), torch.randn(2000, 8) * 50
+optimizer = torch.optim.SGD(net.parameters(), lr=1e-7)
+for step in range(300):
+    with torch.no_grad():
+        fired = net.encoder(probe) > 0  # made
+    optimizer.zero_grad()
+    net(probe[:64]).mean().backward()
     optimizer.step()
 """
 
@@ -443,6 +500,10 @@ def test_what_an_optimizer_steps_changes(tmp_path, of, told):
     """A weight's sign stays for many small steps."""
     assert [finding["category"] for finding in findings_of(tmp_path, STEPPED.format(of=of))] == \
         ["loop-invariant computation"] * told
+
+
+def test_what_a_stepped_layer_decides_changes(tmp_path):
+    assert findings_of(tmp_path, LAYERED) == []
 
 
 ROUND = """
