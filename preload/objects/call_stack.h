@@ -102,7 +102,7 @@ struct call_stack_asked {
 };
 
 struct call_stack {
-    /* What each birth needs comes first, in one cache line. */
+    /* What each birth needs comes first: most of it is in one cache line, with the first of the execution's births. */
     pid_t tid; /* whose it is: structs are handed on from thread to thread */
     uint32_t asked_count;
     uint64_t generations;
