@@ -120,6 +120,49 @@ static void test_reads_where_the_signals_are_blocked(void **state)
     munmap(pages, PAGE_BYTES);
 }
 
+struct link {
+    uintptr_t left, right;
+    struct link *next;
+    uint8_t kind;
+};
+
+/* From a holder at one remove, and at two; what is passed over, what is nowhere, what goes round. */
+static void test_follows_a_chain_from_its_holder(void **state)
+{
+    (void)state;
+    install();
+    struct link last = {5, 6, NULL, 0}, passed = {3, 4, &last, 3}, first = {1, 2, &passed, 0};
+    struct {
+        uintptr_t other;
+        const void *head;
+    } near = {9, &first}, far = {9, &near};
+    struct guard_chain_layout layout = {.left = offsetof(struct link, left),
+                                        .right = offsetof(struct link, right),
+                                        .next = offsetof(struct link, next),
+                                        .kind = offsetof(struct link, kind),
+                                        .kind_skipped = 3,
+                                        .head_count = 1,
+                                        .heads = {8, 8}};
+    const uintptr_t expected[6] = {(uintptr_t)&first, 1, 2, (uintptr_t)&last, 5, 6};
+    uintptr_t to[9] = {0};
+    assert_int_equal(guard_chain(to, (uintptr_t)&near, &layout, 3), 2);
+    assert_memory_equal(to, expected, sizeof expected);
+    assert_int_equal(guard_chain(to, (uintptr_t)&near, &layout, 1), 1);
+    layout.head_count = 2;
+    memset(to, 0, sizeof to);
+    assert_int_equal(guard_chain(to, (uintptr_t)&far, &layout, 3), 2);
+    assert_memory_equal(to, expected, sizeof expected);
+    far.head = NULL;
+    assert_int_equal(guard_chain(to, (uintptr_t)&far, &layout, 3), 0);
+    assert_int_equal(faults, 0);
+    far.head = (const void *)8;
+    assert_int_equal(guard_chain(to, (uintptr_t)&far, &layout, 3), 0);
+    assert_int_equal(faults, 1);
+    far.head = &near;
+    last.next = &last;
+    assert_int_equal(guard_chain(to, (uintptr_t)&far, &layout, 3), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_leaves_other_faults_alone),
         cmocka_unit_test(test_reads_where_the_signals_are_blocked),
+        cmocka_unit_test(test_follows_a_chain_from_its_holder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
