@@ -40,6 +40,7 @@ struct finding {
     struct line_span span;      /* what a fix would move: of several parts the heaviest */
     struct finding_parts parts; /* all that it would move, where these are several; count 0 else */
     double waste_s;
+    double beside_s; /* of that: what other lines take, which finish what this one makes (finish.h) */
     uint64_t
         waste_samples; /* that measured `waste_s`, where counts alone carry the claim; 0: the rule has weighed that */
     uint64_t waste_bytes;

@@ -1,4 +1,5 @@
 #include "findings/finding.h"
+#include "findings/finish.h"
 #include "findings/inputs_cache.h"
 #include "findings/sites.h"
 
@@ -9,10 +10,21 @@
 #include "base/memory.h"
 
 /* In this order: a rule may see what those before it found. */
-static void (*const rules[])(struct model *model) = {
-    rule_replica,       rule_repeated,     rule_constant,     rule_growing,       rule_churn,
-    rule_dead_store,    rule_covered_fill, rule_stored_again, rule_cleared_twice, rule_cleared_before_call,
-    rule_reduced_again, rule_sorted,       rule_tiny_calls,   rule_idle};
+static void (*const rules[])(struct model *model) = {rule_replica,
+                                                     finish_add,
+                                                     rule_repeated,
+                                                     rule_constant,
+                                                     rule_growing,
+                                                     rule_churn,
+                                                     rule_dead_store,
+                                                     rule_covered_fill,
+                                                     rule_stored_again,
+                                                     rule_cleared_twice,
+                                                     rule_cleared_before_call,
+                                                     rule_reduced_again,
+                                                     rule_sorted,
+                                                     rule_tiny_calls,
+                                                     rule_idle};
 
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
 {
@@ -74,12 +86,13 @@ static double *waste_of_kind(struct line *line, const char *kind)
     return strstr(kind, "_store") != NULL ? &line->stored_s : &line->computed_again_s;
 }
 
-static void charge_line(const struct finding *finding)
+static void charge_line(struct model *model, const struct finding *finding)
 {
     if (strcmp(finding->kind, "tiny_calls") == 0)
         return; /* that rule charges all lines of its loops */
     double *line_s = waste_of_kind(finding->line, finding->kind);
-    *line_s = *line_s < finding->waste_s ? finding->waste_s : *line_s;
+    *line_s = fmax(*line_s, finding->waste_s - finding->beside_s);
+    finish_charge(model, finding);
 }
 
 void findings_make(struct model *model)
@@ -87,7 +100,7 @@ void findings_make(struct model *model)
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
         rules[i](model);
     for (size_t i = 0; i < model->finding_count; i++)
-        charge_line(model->findings[i]);
+        charge_line(model, model->findings[i]);
     if (model->finding_count == 0)
         return;
     qsort(model->findings, model->finding_count, sizeof(struct finding *), finding_order);
@@ -138,7 +151,7 @@ void findings_restrict(struct model *model)
     for (size_t i = 0; i < model->line_total; i++)
         forget_waste(model, model->lines[i]);
     for (size_t i = 0; i < model->finding_count; i++)
-        charge_line(model->findings[i]);
+        charge_line(model, model->findings[i]);
 }
 
 void findings_free(struct model *model)

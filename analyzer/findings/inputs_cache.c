@@ -4,7 +4,18 @@
 
 #include "base/memory.h"
 
+#define FILES_MAX 24u /* of a program's own; a region has room for those of a site's way as well */
+
+/* The program's own files of which code was seen to run. */
+struct program {
+    struct process *process;
+    const char *files[FILES_MAX];
+    size_t count;
+};
+
 struct inputs_cache {
+    struct program *programs;
+    size_t program_count, program_capacity;
     struct code_index **codes; /* each by itself: regions point at them */
     size_t code_count, code_capacity;
     struct region **regions;
@@ -31,7 +42,45 @@ const struct code_index *inputs_cache_code(struct model *model, const struct sou
     return index;
 }
 
-struct region *inputs_cache_region(struct model *model, struct region_span loop)
+static void add_file(struct program *program, const char *file)
+{
+    for (size_t i = 0; i < program->count; i++)
+        if (program->files[i] == file)
+            return;
+    if (program->count < FILES_MAX)
+        program->files[program->count++] = file;
+}
+
+static const struct program *program_of(struct model *model, struct process *process)
+{
+    struct inputs_cache *cache = cache_of(model);
+    struct run_cursor cursor = {0};
+    for (size_t i = 0; i < cache->program_count; i++)
+        if (cache->programs[i].process == process)
+            return &cache->programs[i];
+    struct program program = {.process = process};
+    while (run_next(&process->run->tables[DB_KIND_CODE], &cursor) != NULL) {
+        const struct code *code = model_code(model, process, (uint32_t)cursor.id);
+        if (code != NULL && code->owner == OWNER_USER)
+            add_file(&program, code->file);
+    }
+    cache->programs =
+        memory_grow(cache->programs, cache->program_count, &cache->program_capacity, sizeof(*cache->programs));
+    cache->programs[cache->program_count] = program;
+    return &cache->programs[cache->program_count++];
+}
+
+static void add_program(struct model *model, struct process *process, struct region *region)
+{
+    const struct program *program = program_of(model, process);
+    for (size_t i = 0; i < program->count; i++) {
+        const struct source *code = source_code(model, program->files[i]);
+        if (code->text != NULL)
+            region_add_code(region, inputs_cache_code(model, code));
+    }
+}
+
+struct region *inputs_cache_region(struct model *model, struct process *process, struct region_span loop)
 {
     struct inputs_cache *cache = cache_of(model);
     for (size_t i = 0; i < cache->region_count; i++) {
@@ -41,6 +90,7 @@ struct region *inputs_cache_region(struct model *model, struct region_span loop)
     }
     struct region *region = memory_zeroed(1, sizeof(*region));
     region_begin(region, loop);
+    add_program(model, process, region);
     cache->regions = memory_grow(cache->regions, cache->region_count, &cache->region_capacity, sizeof(struct region *));
     cache->regions[cache->region_count++] = region;
     return region;
@@ -59,6 +109,7 @@ void inputs_cache_free(struct model *model)
         region_free(cache->regions[i]);
         free(cache->regions[i]);
     }
+    free(cache->programs);
     free(cache->codes);
     free(cache->regions);
     free(cache);

@@ -7,8 +7,8 @@
 
 const struct code_index *inputs_cache_code(struct model *model, const struct source *code);
 
-/* Of the loop with these rows. */
-struct region *inputs_cache_region(struct model *model, struct region_span loop);
+/* Of the loop with these rows, in a process's program: what it runs may stand in any of the program's own files. */
+struct region *inputs_cache_region(struct model *model, struct process *process, struct region_span loop);
 
 void inputs_cache_free(struct model *model);
 

@@ -1,60 +1,20 @@
 #include "findings/inputs_change.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "findings/inputs_walk.h"
 #include "python/carried.h"
+#include "python/choices.h"
 #include "python/code_facts.h"
+#include "python/display.h"
 #include "python/given.h"
 #include "python/handed.h"
 #include "python/operation.h"
+#include "python/suite.h"
 #include "python/view_name.h"
 
 #define HANDED_DEPTH_MAX 3u
-
-static bool is_choosing_name(struct word name)
-{
-    static const char *const calls[] = {
-        "where",       "minimum",  "maximum",     "fmin",        "fmax",         "clip",        "clamp",  "sign",
-        "floor",       "ceil",     "round",       "rint",        "trunc",        "argmax",      "argmin", "argsort",
-        "sort",        "digitize", "nonzero",     "argwhere",    "searchsorted", "flatnonzero", "isin",   "isclose",
-        "isfinite",    "isnan",    "heaviside",   "relu",        "bincount",     "histogram",   "unique", "topk",
-        "masked_fill", "astype",   "logical_and", "logical_or",  "greater",      "less",        "long",   "int",
-        "bool",        "min",      "max",         "argpartition"};
-    return name.length_bytes > 0 && WORD_IS_ONE_OF(name, calls);
-}
-
-static bool is_choosing_sign(struct word sign)
-{
-    static const char *const signs[] = {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "~", "//", "%"};
-    return WORD_IS_ONE_OF(sign, signs);
-}
-
-/* Does the expression choose, count or round at last? Such a result may stay while what it is made of moves. */
-static bool chooses(struct word expression)
-{
-    struct operation operation = operation_of(expression.text, expression.length_bytes);
-    struct word name = {operation.name, operation.length_bytes};
-    return (operation.kind == OPERATOR && is_choosing_sign(name)) ||
-           (operation.kind == OPERATION_CALL && is_choosing_name(name));
-}
-
-/* ... or any part of it? Names count though nobody calls them: who asks passes a finding over. */
-static bool chooses_somewhere(struct word expression)
-{
-    const char *end = word_end(expression);
-    for (const char *at = expression.text; at < end;) {
-        struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
-        if (name.length_bytes > 0 && is_choosing_name(word_last_part(name)))
-            return true;
-        bool is_sign = strchr("<>&|^~%", *at) != NULL ||
-                       (at + 1 < end && strchr("=!/", at[0]) != NULL && at[1] == (at[0] == '/' ? '/' : '='));
-        if (name.length_bytes == 0 && is_sign)
-            return true;
-        at = name.length_bytes > 0 ? word_end(name) : at + 1;
-    }
-    return false;
-}
 
 /* Does a function that is handed the name in these rows change it in place? */
 static bool is_changed_by_call(const struct inputs_walk *walk, struct word rows, struct word name, unsigned depth)
@@ -121,6 +81,32 @@ static bool is_parameter(const struct inputs_walk *walk, struct word name)
             }
     }
     return made || (!given && WORD_IS_ONE_OF(name, of_layers));
+}
+
+/* Is it the name of a layer, or of a network of the program's own: "self.encoder = nn.Linear(3, 4)", "model = Net()"? */
+static bool is_network(const struct inputs_walk *walk, struct word name)
+{
+    struct word function, arguments;
+    bool is_torch = false, is_made = false;
+    for (size_t i = 0; i < walk->code_count; i++) {
+        struct word rest = code_text(walk->codes[i]->code), statement, value;
+        is_torch |= holds_text(rest, "torch");
+        while (word_next_statement(&rest, &statement))
+            if (memmem(statement.text, statement.length_bytes, name.text, name.length_bytes) != NULL &&
+                gives_attribute(statement, name, &value))
+                is_made |=
+                    word_call(value, &function, &arguments) && isupper((unsigned char)*word_last_part(function).text);
+    }
+    return is_torch && is_made;
+}
+
+/* What an optimizer steps in the loop changes with each pass, unless some of it is frozen. */
+static bool calls_stepped(const struct inputs_walk *walk, struct word name)
+{
+    for (size_t i = 0; i < walk->code_count; i++)
+        if (holds_text(code_text(walk->codes[i]->code), "requires_grad"))
+            return false;
+    return region_steps(walk->region) && is_network(walk, name);
 }
 
 /* ... which steps of an optimizer in the loop change. */
@@ -219,7 +205,64 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
     for (size_t i = 0; i < carried.value_count; i++)
         inputs_add_text(walk, carried.values[i], item);
     return !carried.given && !inputs_add_argument(walk, item) && asked == INPUTS_OF_ONE &&
-           chooses(walk->ways.levels[walk->bottom].call);
+           choices_at_last(walk->ways.levels[walk->bottom].call);
+}
+
+/* Is the method called of another object in each pass: "for tree in trees: tree.best()", "state = step(state)"? */
+static bool is_other_object(struct inputs_walk *walk, const struct inputs_item *item)
+{
+    struct inputs_item owner = inputs_owner(walk, item);
+    struct carried carried;
+    while (owner.level < walk->top && owner.name.length_bytes > 0) {
+        const struct kept_level *level = &walk->ways.levels[owner.level];
+        if (word_is(owner.name, "self") || word_is(owner.name, "cls")) {
+            owner = inputs_owner(walk, &owner);
+        } else if (kept_is_parameter(level->code, level->def, owner.name)) {
+            owner.name = kept_argument(&walk->ways, owner.level++, owner.name);
+            owner.code = walk->ways.levels[owner.level].code;
+            owner.def = walk->ways.levels[owner.level].def;
+        } else {
+            break;
+        }
+    }
+    struct word name = word_name_at(owner.name.text, word_end(owner.name));
+    if (name.length_bytes == 0 || !word_equal(name, owner.name) || owner.code == NULL || owner.level > walk->top)
+        return false;
+    if (word_last_part(name).text != name.text)
+        return region_of_attribute(walk->region, word_last_part(name)).changes;
+    carried_read(&carried, inputs_rows(walk, &owner), name);
+    return is_counted(walk, &owner) || (owner.level == walk->top && carried.given && carried.read_first);
+}
+
+/* "labels" of the loop's "labels = assign(x)", where the site is in assign(): what it takes comes of what a pass before made there. */
+static bool is_own_result(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    const struct kept_level *top = &walk->ways.levels[walk->top];
+    struct word statement;
+    size_t indent = 0;
+    int32_t last = 0;
+    return item->level == walk->top && top->row > walk->loop.first &&
+           suite_statement(top->code, top->row, &statement, &indent, &last) && word_gives(statement, item->name);
+}
+
+/* "[w, b]", "{'w': w}", "return w, b", "Sgd(w)": does a file put it into a container, by its name or as an attribute? */
+static bool is_put_away(const struct inputs_walk *walk, struct word name)
+{
+    for (size_t i = 0; i < walk->code_count; i++) {
+        struct word text = code_text(walk->codes[i]->code);
+        if (display_holds(text, name) || display_hands_to_class(text, name))
+            return true;
+    }
+    return false;
+}
+
+/* By ways that go round its name. */
+static bool is_changed_in_container(const struct inputs_walk *walk, struct word dotted)
+{
+    struct word name = word_last_part(dotted);
+    bool is_attribute = name.text != dotted.text;
+    return (region_stores_items(walk->region) && is_put_away(walk, name)) ||
+           (is_attribute && region_gives_by_name(walk->region, name));
 }
 
 static bool changes(struct inputs_walk *walk, const struct inputs_item *item, enum inputs_asked asked)
@@ -232,8 +275,11 @@ static bool changes(struct inputs_walk *walk, const struct inputs_item *item, en
             return false;
     if (dot != NULL && is_changed_attribute(walk, item->name, asked))
         return true;
+    if (asked == INPUTS_OF_ONE && (is_own_result(walk, item) || is_changed_in_container(walk, item->name)))
+        return true;
     if (word_is(of.name, "self") || word_is(of.name, "cls"))
-        return is_changed_by_call(walk, inputs_rows(walk, item), item->name, 0);
+        return (asked == INPUTS_OF_ONE && is_other_object(walk, &of)) ||
+               is_changed_by_call(walk, inputs_rows(walk, item), item->name, 0);
     bool is_comprehension = item->level < walk->top && walk->has_own_frame[item->level];
     if (is_comprehension) { /* its other names are those of the function around */
         of.level++;
@@ -249,19 +295,34 @@ static bool changes(struct inputs_walk *walk, const struct inputs_item *item, en
     return item->level != SIZE_MAX && is_changed_name(walk, &of, item->name, asked);
 }
 
+/* Is something chosen in what it is made of, as far as that is known? A lambda's own text may be at hand. */
+static bool may_choose(const struct inputs_walk *walk)
+{
+    bool may = walk->chooses;
+    for (size_t i = 0; i < walk->top && !may; i++)
+        may = walk->ways.levels[i].is_unread &&
+              (walk->ways.levels[i].call.text == NULL || choices_somewhere(walk->ways.levels[i].call));
+    return may;
+}
+
 bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked)
 {
     struct inputs_walk walk;
     if (!inputs_begin(&walk, model, site))
         return false;
-    if (asked == INPUTS_OF_ONE && !chooses_somewhere(walk.ways.levels[walk.bottom].call))
-        return false; /* what is computed to its last bit stays where all that it takes does */
+    bool changed = (walk.takes_next || walk.is_unread) && asked == INPUTS_OF_ONE;
     for (size_t i = 0; i < walk.count; i++) {
         const struct inputs_item item = walk.items[i];
-        if (item.code == NULL)
+        if (item.code == NULL) {
             inputs_add_function(&walk, item.name);
-        else if (changes(&walk, &item, asked))
+            changed = changed || (asked == INPUTS_OF_ONE && calls_stepped(&walk, item.name));
+        } else if (changes(&walk, &item, asked)) {
+            changed = true;
+        }
+        if (changed && asked != INPUTS_OF_ONE)
             return true;
     }
-    return walk.takes_next && asked == INPUTS_OF_ONE;
+    changed = changed || (walk.takes_next && asked == INPUTS_OF_ONE);
+    /* What is computed to its last bit stays where all that it takes does. */
+    return changed && (asked != INPUTS_OF_ONE || may_choose(&walk));
 }

@@ -5,6 +5,7 @@
 #include "findings/comprehension.h"
 #include "findings/expression.h"
 #include "findings/inputs_cache.h"
+#include "python/choices.h"
 #include "python/code_facts.h"
 #include "python/given.h"
 #include "python/inputs.h"
@@ -40,10 +41,9 @@ int32_t inputs_definition(const struct inputs_walk *walk, struct word name, cons
 
 void inputs_add_function(struct inputs_walk *walk, struct word name)
 {
-    static const char *const unnamed[] = {"forward", "__init__"};
     const struct source *code = NULL;
     int32_t def = inputs_definition(walk, name, &code);
-    if (def == 0 || WORD_IS_ONE_OF(name, unnamed))
+    if (def == 0 || word_is(name, "__init__"))
         return;
     struct region_span body = region_function(code, def);
     struct inputs_item of = {.code = code, .def = def, .level = SIZE_MAX};
@@ -54,6 +54,7 @@ void inputs_add_text(struct inputs_walk *walk, struct word text, const struct in
 {
     static const char *const taking[] = {"next", "pop", "popleft"};
     struct input input;
+    walk->chooses = walk->chooses || choices_somewhere(text);
     for (const char *at = text.text; inputs_next(text, &at, &input);) {
         struct inputs_item item = *of;
         struct word last = word_last_part(input.name);
@@ -84,6 +85,20 @@ static const struct kept_level *caller_of(const struct inputs_walk *walk, const 
     bool is_known = caller->code != NULL && word_call(caller->call, &function, &arguments) &&
                     (is_unnamed || word_equal(word_last_part(function), name));
     return is_known ? caller : NULL;
+}
+
+struct inputs_item inputs_owner(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    struct inputs_item owner = {.name = {item->name.text, 0}, .level = item->level + 1};
+    const struct kept_level *caller = item->level < walk->top ? &walk->ways.levels[owner.level] : NULL;
+    if (caller == NULL || caller->code == NULL || item->code == NULL)
+        return owner;
+    struct word method = word_name_at(caller->call.text, word_end(caller->call)), last = word_last_part(method);
+    if (last.text > method.text && word_equal(last, code_name_of(item->code, item->def)))
+        owner.name = (struct word){method.text, (size_t)(last.text - method.text) - 1};
+    owner.code = caller->code;
+    owner.def = caller->def;
+    return owner;
 }
 
 bool inputs_add_argument(struct inputs_walk *walk, const struct inputs_item *item)
@@ -141,6 +156,7 @@ static void read_comprehension(struct inputs_walk *walk, struct model *model, st
     level->def = scope_function(code, comprehension.line);
     level->call.text = operation_code(model, process, frame, &level->call.length_bytes, &code);
     level->code = level->call.text != NULL ? code : NULL;
+    level->is_unread = level->code == NULL;
     level->file = comprehension.code->file;
 }
 
@@ -200,12 +216,15 @@ bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct si
     }
     if (walk->top == SIZE_MAX)
         return false;
-    walk->region = inputs_cache_region(model, walk->loop);
+    walk->region = inputs_cache_region(model, site->process, walk->loop);
     for (size_t i = 0; i < walk->code_count; i++)
         region_add_code(walk->region, walk->codes[i]);
-    for (size_t i = 0; i < walk->top; i++)
-        if (walk->ways.levels[i].code != NULL && walk->ways.levels[i].def > 0)
-            region_add_function(walk->region, walk->ways.levels[i].code, walk->ways.levels[i].def);
+    for (size_t i = 0; i < walk->top; i++) {
+        const struct kept_level *level = &walk->ways.levels[i];
+        walk->is_unread |= level->is_unread;
+        if (level->code != NULL && level->def > 0)
+            region_add_function(walk->region, level->code, level->def);
+    }
     const struct kept_level *own = &walk->ways.levels[walk->bottom];
     struct inputs_item of = {.code = own->code, .def = own->def, .level = walk->bottom};
     inputs_add_text(walk, own->call, &of);

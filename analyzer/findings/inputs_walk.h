@@ -28,6 +28,8 @@ struct inputs_walk {
     size_t code_count;
     struct inputs_item items[INPUTS_MAX];
     size_t count;
+    bool chooses;    /* something that was read chooses (choices.h) */
+    bool is_unread;  /* a function on the way, below the loop, whose text is not known: what it takes may be anything */
     bool takes_next; /* a value is taken from what gives another each time: next(), pop() */
 };
 
@@ -42,6 +44,9 @@ void inputs_add_text(struct inputs_walk *walk, struct word text, const struct in
 
 /* What a function of the program's own, or a property, takes beside its arguments. */
 void inputs_add_function(struct inputs_walk *walk, struct word name);
+
+/* "model" of the caller's "model.best(x)" or "model.best", for "self" in the item's method; its text is empty where it is not known. */
+struct inputs_item inputs_owner(const struct inputs_walk *walk, const struct inputs_item *item);
 
 /* What is handed in for a parameter. False where that is not known. */
 bool inputs_add_argument(struct inputs_walk *walk, const struct inputs_item *item);

@@ -35,8 +35,7 @@ static bool pass_on(const struct kept_search *search, size_t level, struct opera
     if (operand->is_global)
         return true;
     if (!kept_is_parameter(own->code, own->def, operand->word)) {
-        operand->is_global =
-            scope_function(own->code, own->def) == 0 && !code_gives(own->code, own->def, operand->word);
+        operand->is_global = scope_outer(own->code, own->def) == 0 && !code_gives(own->code, own->def, operand->word);
         return operand->is_global;
     }
     operand->word = kept_argument(search->ways, level, operand->word);

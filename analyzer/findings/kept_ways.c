@@ -30,6 +30,7 @@ static struct kept_level level_of(struct model *model, struct process *process, 
     struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, node_id), &code);
     if (code == NULL || code->owner != OWNER_USER || span.line <= 0)
         return level;
+    level.is_unread = true;
     const struct source *source = source_code(model, code->file);
     level.row = source->text != NULL ? code_index_statement(inputs_cache_code(model, source), span.line) : 0;
     if (level.row == 0)
@@ -42,6 +43,7 @@ static struct kept_level level_of(struct model *model, struct process *process, 
     const char *name = dot != NULL ? dot + 1 : code->function;
     bool is_it = level.def > 0 ? word_is(code_name_of(source, level.def), name) : strcmp(name, "<module>") == 0;
     level.code = is_it && level.call.text != NULL ? source : NULL;
+    level.is_unread = level.code == NULL;
     return level;
 }
 

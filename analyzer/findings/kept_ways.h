@@ -15,6 +15,8 @@ struct kept_level {
     const char *file;
     int32_t row, def; /* where the statement begins that it stands at; the row of its "def", 0: the module */
     struct word call; /* the text of the instruction that it stands at */
+    bool
+        is_unread; /* it is the program's own, and nothing is known of its text: a lambda, or a comprehension before CPython 3.12 */
 };
 
 struct kept_ways {

@@ -137,7 +137,7 @@ static uint64_t equal_of(const struct site *site)
 {
     if (site_repeats_far(site))
         return site_far_replicas(site);
-    return site_is_constant(site) ? site->record->constant : site->record->replicas;
+    return site_is_constant(site) ? site->record->constant - 1 : site->record->replicas; /* the first equals none */
 }
 
 static uint64_t examined_of(const struct site *site)

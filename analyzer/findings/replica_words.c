@@ -11,6 +11,7 @@
 #include "findings/changed_later.h"
 #include "findings/draws.h"
 #include "findings/far.h"
+#include "findings/finish.h"
 #include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/loop_feeds.h"
@@ -92,52 +93,18 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
     return text;
 }
 
-/* What the lines take: the finding's own time does not hold it. */
-static double seconds_of(const struct model *model, const struct changed *changed)
+/* `beside_s`: what of that the finding's own time holds. */
+static char *say_took(double seconds, double beside_s)
 {
-    double seconds = 0;
-    for (size_t i = 0; i < model->line_total; i++) {
-        const struct line *line = model->lines[i];
-        for (size_t k = 0; k < changed->count; k++)
-            if (line->number == changed->lines[k] && strcmp(line->file, changed->file) == 0)
-                seconds += (double)times_total(&line->times) * 1e-9;
-    }
-    return seconds;
-}
-
-static char *say_took(double seconds)
-{
-    char *amount = page_seconds(seconds);
-    char *text = seconds > 0 ? memory_print(" and took %s in all", amount) : memory_print("%s", "");
+    char *amount = page_seconds(seconds), *held = page_seconds(beside_s);
+    bool holds_all = strcmp(amount, held) == 0;
+    char *text = seconds <= 0    ? memory_print("%s", "")
+                 : beside_s <= 0 ? memory_print(" and took %s in all", amount)
+                 : holds_all     ? memory_print(" and took %s in all (counted above)", amount)
+                                 : memory_print(" and took %s in all (%s of it counted above)", amount, held);
     free(amount);
+    free(held);
     return text;
-}
-
-/* Are what is made at the place, of one size at least, mostly equal to what was made before? */
-static bool is_made_again(const struct place *place)
-{
-    for (const struct site *site = place->sites; site != NULL; site = site->next)
-        if (site->record->examined > 0 &&
-            (double)site->record->replicas + (double)site->linked >= (double)site->record->examined / 2)
-            return true;
-    return false;
-}
-
-/*
- * Of the one that the line's statement gives a name, which need not be the largest: that may be a step on the way to it. What is new each
- * time is not kept, whatever stores into it.
- */
-static void find_changes(struct model *model, const struct finding *finding, struct changed *changed)
-{
-    const struct site *second = finding->second;
-    changed_find(changed, model, second->process, lines_frame_of_leaf(model, second->process, second->record->node));
-    for (const struct place *place = finding->line->places; place != NULL; place = place->next) {
-        const struct site *site = place->sites;
-        if (changed->count > 0 || changed->handed.length_bytes > 0)
-            return;
-        if (site != second && is_made_again(place))
-            changed_find(changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
-    }
 }
 
 /* What is made of one value and ends as more is stored into, wherever; of what has names that are not followed it is open. */
@@ -170,7 +137,7 @@ static char *say_others_changes(struct model *model, const struct finding *findi
 static char *say_changes(struct model *model, const struct finding *finding, bool copy)
 {
     struct changed changed;
-    find_changes(model, finding, &changed);
+    finish_find(model, finding, &changed);
     if (changed.count == 0)
         return say_others_changes(model, finding, &changed, copy);
     char *text = say_place(model, changed.file, changed.lines[0]);
@@ -179,7 +146,7 @@ static char *say_changes(struct model *model, const struct finding *finding, boo
         free(text);
         text = longer;
     }
-    char *took = say_took(seconds_of(model, &changed));
+    char *took = say_took(finish_seconds(model, &changed), finding->beside_s);
     char *whole =
         memory_print(" What is to be kept is the finished buffer: %s, which store%s into it%s, must move along.", text,
                      changed.count == 1 ? "s" : "", took);

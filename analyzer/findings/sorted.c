@@ -343,12 +343,17 @@ static void say(struct model *model, struct finding *finding)
     bool told = takes_few(model, site->process, frame, &taken);
     struct word last = told ? taken.uses[taken.count - 1].slice : (struct word){"few", strlen("few")};
     char *slice = text_printable(last.text, last.length_bytes);
+    char *rows = told && memchr(last.text, ',', last.length_bytes) == NULL
+                     ? memory_print(" Of an array of rows %s takes whole rows: sort these alone.", slice)
+                     : memory_print("%s", "");
     finding->claim = memory_print("%s%s, and of each only %s is taken.", made, others, slice);
     finding->advice =
         memory_print("What finds a few need not sort the rest: topk() of PyTorch, argpartition() or "
                      "partition() of NumPy; sort what they give where its order matters. Of equal ones "
                      "they may take others, and of rows of less than some hundred elements NumPy's are no "
-                     "quicker.");
+                     "quicker.%s",
+                     rows);
+    free(rows);
     free(made);
     free(others);
     free(slice);

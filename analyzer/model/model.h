@@ -112,6 +112,8 @@ struct line {
     double allocated_s;                /* ... that memory got again stands for (findings) */
     double taken_apart_s;              /* ... that work on single elements stands for (findings)... */
     const struct line *taken_apart_at; /* ... whose finding stands at this line; NULL: there is none */
+    const struct line
+        *finishes; /* the line whose buffers it finishes, which are made again (findings); NULL: of none */
     enum share_kind waste_kind;
     uint64_t element_samples, element_ns; /* of times: in loops over the elements of arrays (findings/tiny_calls.c) */
     bool own, wasteful;                   /* in the user's own code; waste_kind says something */

@@ -78,7 +78,7 @@ static bool calls_are_quiet(const struct source *code, int32_t def, struct word 
 {
     struct word text;
     size_t indent = 0, calls = 0;
-    bool is_method = scope_header(code, def) > 0 && scope_function(code, def) == 0;
+    bool is_method = scope_header(code, def) > 0 && scope_outer(code, def) == 0;
     for (int32_t row = 1; suite_row(code, row, &text, &indent); row++) {
         if (row == def || (row >= first && row <= last))
             continue;

@@ -168,7 +168,7 @@ static bool is_global(const struct source *code, int32_t row, struct word name)
     struct word header, text;
     size_t indent = 0, own = 0;
     int32_t last = 0;
-    for (int32_t at = scope_function(code, row); at > 0; at = scope_function(code, at)) {
+    for (int32_t at = scope_function(code, row); at > 0; at = scope_outer(code, at)) {
         if (!suite_statement(code, at, &header, &indent, &last) || has_parameter(header, name))
             return false;
         for (int32_t within = last + 1; suite_row(code, within, &text, &own); within++) {

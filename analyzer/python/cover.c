@@ -391,7 +391,7 @@ static bool is_known_elsewhere(const struct source *code, int32_t line, struct w
             continue;
         int32_t def = scope_function(code, row), around = def;
         while (around > own)
-            around = scope_function(code, around);
+            around = scope_outer(code, around);
         bool is_within = def != own && around == own;
         if ((is_within && !code_gives(code, def, buffer) && !has_parameter(code, def, buffer)) ||
             (def == own && word_mentions(text, lambda) > 0))

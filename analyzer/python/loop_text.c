@@ -142,6 +142,27 @@ static bool adds_to_target(struct word target, struct word value, struct word *a
     return is_term(*added) && word_mentions(*added, name) == 0;
 }
 
+/* A name that is given one element, or what is made of one by no function of the program's own. */
+static void note_element(struct loop_text *loop, struct word target, struct word value)
+{
+    struct word name = word_name_at(target.text, word_end(target));
+    if (name.length_bytes > 0 && word_equal(name, target) && loop_text_has_element(loop, value, false) &&
+        !handed_calls_others(value))
+        words_add(&loop->elements, name);
+}
+
+/* "a, b = x[i], y[i]", and "a, b = p[i]": each of them is given one of the values, or a part of the one. */
+static void note_elements(struct loop_text *loop, struct word targets, struct word value)
+{
+    struct word items[WORDS_MAX], values[WORDS_MAX];
+    size_t count = word_split(targets, ',', items, WORDS_MAX), given = word_split(value, ',', values, WORDS_MAX);
+    bool has_star = memchr(targets.text, '*', targets.length_bytes) != NULL;
+    if (count == SIZE_MAX || given == SIZE_MAX || has_star || (given != count && given != 1))
+        return;
+    for (size_t i = 0; i < count; i++)
+        note_element(loop, items[i], values[given == 1 ? 0 : i]);
+}
+
 static void read_statement(struct loop_text *loop, struct uses *uses, struct word text, uint32_t number)
 {
     size_t length = 0;
@@ -158,9 +179,8 @@ static void read_statement(struct loop_text *loop, struct uses *uses, struct wor
     read_names(uses, target, number, true, sums || length > 1);
     for (size_t i = first; i < uses->count; i++)
         uses->uses[i].summed = sums || (length == 2 && (*sign == '+' || *sign == '-'));
-    bool alone = uses->count == first + 1 && uses->uses[first].index.length_bytes == 0;
-    if (alone && length == 1 && loop_text_has_element(loop, value, false) && !handed_calls_others(value))
-        words_add(&loop->elements, uses->uses[first].name);
+    if (length == 1)
+        note_elements(loop, target, value);
 }
 
 static void read_body(struct loop_text *loop, struct uses *uses, struct word text)
@@ -281,6 +301,42 @@ static bool stores_into_overlap(const struct loop_text *loop, const struct uses 
     return false;
 }
 
+static bool asks_size(struct word name)
+{
+    static const char *const facts[] = {"shape", "size", "ndim"};
+    struct word last = word_last_part(name);
+    return last.text != name.text && WORD_IS_ONE_OF(last, facts);
+}
+
+/* "for i, x in enumerate(xs): xs[i] = f(x)": a round stores into the element that it has taken. */
+static bool is_taken_element(const struct loop_text *loop, const struct use *store, const struct use *walked)
+{
+    struct word items[WORDS_MAX];
+    size_t count = word_split(store->index, ',', items, WORDS_MAX);
+    return loop->walks_whole && word_equal(store->name, walked->name) && count > 0 && count != SIZE_MAX &&
+           words_hold(&loop->indices, items[0]) &&
+           word_equal(word_name_at(items[0].text, word_end(items[0])), items[0]);
+}
+
+/* "for i, x in enumerate(xs[:-1]): xs[i + 1] += x": what is gone through is stored into, so that a later round takes it. */
+static bool stores_into_walked(const struct loop_text *loop, const struct uses *uses, const struct aliases *aliases)
+{
+    struct uses *walked = memory_zeroed(1, sizeof(*walked));
+    bool stores = false;
+    read_names(walked, loop->iterable, 0, false, false);
+    for (size_t i = 0; i < walked->count && !stores; i++) {
+        const struct use *of = &walked->uses[i];
+        bool is_counted = of->name.text - loop->iterable.text >= 4 && memcmp(of->name.text - 4, "len(", 4) == 0;
+        for (size_t k = 0; !of->called && !is_counted && !asks_size(of->name) && k < uses->count && !stores; k++) {
+            const struct use *store = &uses->uses[k];
+            bool is_it = word_is_part_of(store->name, of->name) || aliases_share(aliases, store->name, of->name);
+            stores = store->stored && is_it && !is_taken_element(loop, store, of);
+        }
+    }
+    free(walked);
+    return stores;
+}
+
 /* "start[i]:start[i + 1]", of one dimension: a slice whose ends the loop says. Of "y[:, i]" the ":" is another's. */
 static bool is_piece(const struct loop_text *loop, struct word item)
 {
@@ -361,6 +417,12 @@ static void read_for(struct loop_text *loop, struct word header)
     bool counts = begins_call(from, end, "range"), enumerates = begins_call(from, end, "enumerate");
     loop->few = counts && is_short_range(word_in_bracket(from + strlen("range"), end));
     loop->overlaps = begins_call(from, end, "zip") && names_twice(word_in_bracket(from + strlen("zip"), end));
+    if (!counts)
+        loop->iterable = (struct word){from, (size_t)(end - from)};
+    if (enumerates) {
+        struct word all = word_in_bracket(from + strlen("enumerate"), end);
+        loop->walks_whole = all.length_bytes > 0 && word_equal(word_name_at(all.text, word_end(all)), all);
+    }
     struct uses names = {.count = 0};
     read_names(&names, (struct word){targets, (size_t)(in - 2 - targets)}, 0, false, false);
     for (size_t i = 0; i < names.count; i++)
@@ -450,13 +512,15 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
     struct uses *uses = memory_zeroed(1, sizeof(*uses));
     struct aliases *aliases = memory_zeroed(1, sizeof(*aliases));
     aliases_read(aliases, text_above(source, first));
-    aliases_add_shared(aliases, (struct word){source->text, source->length_bytes}, text_above(source, first), text);
+    aliases_add_shared(aliases, (struct word){source->text, source->length_bytes}, text_above(source, first),
+                       (struct word){header, (size_t)(end - header)});
     bool walks = behind_word(head, "for") != NULL, counts = !walks && read_while(loop, uses, head, text);
     if (walks)
         read_for(loop, head);
     read_body(loop, uses, text);
     loop->carried = !(walks || (counts && is_given_once(loop, uses))) || is_carried(loop, uses, aliases) ||
-                    stores_into_overlap(loop, uses) || has_pieces(loop, uses);
+                    stores_into_overlap(loop, uses) || stores_into_walked(loop, uses, aliases) ||
+                    has_pieces(loop, uses);
     read_scattered(loop, uses);
     free(aliases);
     free(uses);

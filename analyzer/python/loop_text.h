@@ -18,6 +18,8 @@ struct loop_text {
     struct words items;   /* what `for` takes out of anything else */
     struct words
         elements; /* names that what is made of one subscript with such an index is given to, by no function of the program's own */
+    struct word iterable; /* of a `for` that takes things out of something; empty: it counts by range(), or is none */
+    bool walks_whole;     /* ... which is enumerate() of a name, counted from 0 */
     bool carried;
     /* a round reads what one before it stored, by whatever name, other than a sum that is only added to; or ends the loop;
      * or does something that no array holds */

@@ -7,6 +7,7 @@
 #include "python/carried.h"
 #include "python/code_facts.h"
 #include "python/given.h"
+#include "python/view_name.h"
 
 #define DOTTED_MAX 16u
 
@@ -28,7 +29,7 @@ static void add_span(struct region *region, struct region_span span)
     region->spans = memory_grow(region->spans, region->count, &region->capacity, sizeof(*region->spans));
     region->spans[region->count++] = span;
     region->fact_count = 0;
-    region->is_step_known = false;
+    region->are_acts_known = false;
 }
 
 void region_begin(struct region *region, struct region_span loop)
@@ -210,16 +211,133 @@ struct region_fact region_of_outer(struct region *region, struct word name)
     return fact_of(region, name, false);
 }
 
-bool region_steps(struct region *region)
+static bool is_plain_name(struct word text)
+{
+    struct word name = word_name_at(text.text, word_end(text));
+    return name.length_bytes > 0 && word_equal(name, text) && word_last_part(name).text == name.text;
+}
+
+/* "params[k]", all of the text. */
+static bool is_item(struct word text)
+{
+    struct word name = word_name_at(text.text, word_end(text));
+    const char *open = word_end(name);
+    if (name.length_bytes == 0 || open == word_end(text) || *open != '[')
+        return false;
+    return word_end(word_in_bracket(open, word_end(text))) + 1 == word_end(text);
+}
+
+/* "params[k][...]", "params[k][:, 0]" */
+static bool is_part_of_item(struct word text)
+{
+    struct word name = word_name_at(text.text, word_end(text));
+    const char *open = word_end(name);
+    if (name.length_bytes == 0 || open == word_end(text) || *open != '[')
+        return false;
+    const char *behind = word_end(word_in_bracket(open, word_end(text))) + 1;
+    return behind < word_end(text) && *behind == '[';
+}
+
+static bool is_stored_into(struct word rows, struct word name)
+{
+    struct carried carried;
+    carried_read(&carried, rows, name);
+    return is_plain_name(name) && (carried.augmented || carried.stored);
+}
+
+/* "np.subtract(x, y, out=params[k])" */
+static bool has_item_as_out(struct word statement)
+{
+    const char *out = memmem(statement.text, statement.length_bytes, "out=", 4);
+    struct word name = out != NULL ? word_name_at(out + 4, word_end(statement)) : (struct word){statement.text, 0};
+    return name.length_bytes > 0 && word_end(name) < word_end(statement) && *word_end(name) == '[';
+}
+
+static bool stores_item(struct word rows, struct word statement)
+{
+    struct word targets, value, items[WORDS_MAX];
+    size_t length = 0;
+    statement = word_trimmed(statement.text, word_end(statement));
+    if (has_item_as_out(statement))
+        return true;
+    if (view_header(statement, &targets, &value)) {
+        if (targets.length_bytes > 0 && *targets.text == '(')
+            targets = word_in_bracket(targets.text, word_end(targets));
+        size_t count = word_split(targets, ',', items, WORDS_MAX);
+        for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+            if (is_stored_into(rows, items[i]))
+                return true;
+        return false;
+    }
+    if (word_assigned(statement, &targets, &value))
+        return is_part_of_item(targets) || (is_item(value) && is_stored_into(rows, targets));
+    const char *sign = word_assignment(statement, &length);
+    targets = sign != NULL ? word_trimmed(statement.text, sign) : (struct word){statement.text, 0};
+    return length > 1 && (is_item(targets) || is_part_of_item(targets));
+}
+
+static void read_acts(struct region *region)
 {
     static const struct word step = {".step(", 6};
     reach(region);
-    for (size_t i = 0; i < region->count && !region->is_step_known; i++) {
-        struct word rows = region_rows(&region->spans[i]);
+    for (size_t i = 0; i < region->count && !region->are_acts_known; i++) {
+        struct word rows = region_rows(&region->spans[i]), rest = rows, statement;
         region->steps |= memmem(rows.text, rows.length_bytes, step.text, step.length_bytes) != NULL;
+        while (!region->stores_items && word_next_statement(&rest, &statement))
+            region->stores_items = stores_item(rows, statement);
     }
-    region->is_step_known = true;
+    region->are_acts_known = true;
+}
+
+bool region_steps(struct region *region)
+{
+    read_acts(region);
     return region->steps;
+}
+
+bool region_stores_items(struct region *region)
+{
+    read_acts(region);
+    return region->stores_items;
+}
+
+/* Is one of a call's arguments "name=..."? */
+static bool has_keyword(struct word arguments, struct word name)
+{
+    struct word items[WORDS_MAX];
+    size_t count = word_split(arguments, ',', items, WORDS_MAX), length = 0;
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        const char *sign = word_assignment(items[i], &length);
+        if (sign != NULL && length == 1 && word_equal(word_trimmed(items[i].text, sign), name))
+            return true;
+    }
+    return count == SIZE_MAX;
+}
+
+static bool gives_by_name(struct word rows, struct word name)
+{
+    static const char *const any[] = {"setattr", "__setattr__", "__dict__", "vars"};
+    static const char *const named[] = {"replace", "_replace", "update", "evolve"};
+    for (const char *at = rows.text; at < word_end(rows);) {
+        struct word dotted = word_char(*at) ? word_name_at(at, word_end(rows)) : (struct word){at, 0};
+        struct word last = word_last_part(dotted);
+        const char *behind = word_end(dotted);
+        bool is_called = dotted.length_bytes > 0 && behind < word_end(rows) && *behind == '(';
+        if (WORD_IS_ONE_OF(last, any) ||
+            (is_called && WORD_IS_ONE_OF(last, named) && has_keyword(word_in_bracket(behind, word_end(rows)), name)))
+            return true;
+        at = dotted.length_bytes > 0 ? behind : at + 1;
+    }
+    return false;
+}
+
+bool region_gives_by_name(struct region *region, struct word name)
+{
+    reach(region);
+    for (size_t i = 0; i < region->count; i++)
+        if (!is_constructor(&region->spans[i]) && gives_by_name(region_rows(&region->spans[i]), name))
+            return true;
+    return false;
 }
 
 size_t region_gives_attribute(const struct region_span *span, struct word name, struct word *values, size_t most)

@@ -30,7 +30,7 @@ struct region {
     size_t code_count;
     struct region_fact *facts;
     size_t fact_count, fact_capacity;
-    bool is_step_known, steps;
+    bool are_acts_known, steps, stores_items;
 };
 
 struct word region_rows(const struct region_span *span);
@@ -55,6 +55,15 @@ struct region_fact region_of_outer(struct region *region, struct word name);
 
 /* Does a pass take a step of an optimizer: ".step("? */
 bool region_steps(struct region *region);
+
+/*
+ * Does a pass store into what it takes out of a container: "for p in params: p -= g", "p = params[k]; p -= g", "params[k] -= g"? Then it may
+ * be any array that somebody put into one.
+ */
+bool region_stores_items(struct region *region);
+
+/* Does a pass give attributes, or items, new values by their names: setattr(), vars(), "replace(w=...)", "update(w=...)"? */
+bool region_gives_by_name(struct region *region, struct word name);
 
 /* What the loop's own rows give an attribute. Returns how many values; no more than `most`. */
 size_t region_gives_attribute(const struct region_span *span, struct word name, struct word *values, size_t most);

@@ -23,7 +23,21 @@ int32_t scope_header(const struct source *code, int32_t row)
     return 0;
 }
 
-int32_t scope_function(const struct source *code, int32_t row)
+/* "def f(x): return x + 1": what the function does stands behind its header. */
+static bool is_whole_function(const struct source *code, int32_t row)
+{
+    struct word text, header, rest;
+    size_t indent = 0;
+    if (!suite_row(code, row, &text, &indent) || !scope_is_function(text))
+        return false;
+    rest = (struct word){text.text, (size_t)(code->text + code->length_bytes - text.text)};
+    if (!word_next_statement(&rest, &header) || word_end(header) == word_end(rest) || *word_end(header) != ':')
+        return false;
+    const char *body = word_skip_blanks(rest.text, word_end(rest));
+    return body < word_end(rest) && strchr("\r\n", *body) == NULL;
+}
+
+int32_t scope_outer(const struct source *code, int32_t row)
 {
     struct word text;
     size_t own = 0;
@@ -31,4 +45,9 @@ int32_t scope_function(const struct source *code, int32_t row)
         if (scope_is_function(text))
             return row;
     return 0;
+}
+
+int32_t scope_function(const struct source *code, int32_t row)
+{
+    return is_whole_function(code, row) ? row : scope_outer(code, row);
 }

@@ -14,7 +14,10 @@ bool scope_is_function(struct word text);
 /* The row of the header of the suite that the row stands in ("for x in y:", "def f():"); 0: in none. */
 int32_t scope_header(const struct source *code, int32_t row);
 
-/* The row of the `def` that the row stands in; 0: in none. */
+/* The row of the `def` around the row, which may be another one's; 0: there is none. */
+int32_t scope_outer(const struct source *code, int32_t row);
+
+/* The row of the `def` that what the row does stands in: itself where a whole function is on the row; 0: in none. */
 int32_t scope_function(const struct source *code, int32_t row);
 
 #endif

@@ -9,7 +9,7 @@
 /* "h.sort", "h.mul_": a method that changes what it belongs to, of NumPy or by PyTorch's rule for their names. */
 static bool is_changing_method(struct word name)
 {
-    static const char *const methods[] = {"sort", "fill", "partition", "put", "itemset", "setfield"};
+    static const char *const methods[] = {"sort", "fill", "partition", "put", "itemset", "setfield", "update"};
     struct word last = word_last_part(name);
     bool underscore = last.length_bytes > 1 && last.text[last.length_bytes - 1] == '_' && last.text[0] != '_';
     return last.text != name.text && (underscore || WORD_IS_ONE_OF(last, methods));

@@ -144,6 +144,33 @@ def work(step):
 for again in range(12):
     work(table[:, :4])
 """,
+    "two elements that are unpacked": NUMPY + """
+def work():
+    flat, y = x[::-1], np.empty_like(x)
+    for i in range(len(x)):
+        a, b = x[i], flat[i]
+        y[i] = a * b + 1  # A
+for again in range(8):
+    work()
+""",
+    "rows that are unpacked": NUMPY + """
+def work():
+    points, total = x.reshape(-1, 2), 0.0
+    for i in range(len(points)):
+        a, b = points[i]  # A
+        total += a * b
+    return total
+for again in range(12):
+    work()
+""",
+    "an array is changed as it is enumerated": NUMPY + """
+def work():
+    y = x.copy()
+    for i, a in enumerate(y):
+        y[i] = a * 2 + 1  # A
+for again in range(8):
+    work()
+""",
     "a tensor": TORCH + """
 def work():
     above = 0

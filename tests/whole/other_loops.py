@@ -324,6 +324,46 @@ def work():
 for again in range(12):
     work()
 """,
+    "a recurrence through what is enumerated": NUMPY + """
+def work():
+    y = x.copy()
+    for i, a in enumerate(y[:-1]):
+        y[i + 1] += 0.5 * a  # A
+for again in range(6):
+    work()
+""",
+    "a recurrence through an attribute that is enumerated from one": NUMPY + """
+class Reservoir:
+    def __init__(self):
+        self.level = x.copy()
+    def route(self):
+        for i, a in enumerate(self.level[:-1], 1):
+            self.level[i] = 0.5 * self.level[i] + a  # A
+reservoir = Reservoir()
+for again in range(6):
+    reservoir.route()
+""",
+    "a recurrence through attributes that are views of one array": NUMPY + """
+class Series:
+    def __init__(self):
+        self.buffer = x.copy()
+        self.past, self.future = self.buffer[:-1], self.buffer[1:]
+    def run(self):
+        for i, (p, e) in enumerate(zip(self.past, x)):
+            self.future[i] = 0.7 * p + e  # A
+series = Series()
+for again in range(6):
+    series.run()
+""",
+    "a recurrence through a view, beside counted places": NUMPY + """
+def work():
+    y = x.copy()
+    low, high = y[:-1], y[1:]
+    for a, i in zip(low, range(len(high))):
+        high[i] += 0.5 * a  # A
+for again in range(6):
+    work()
+""",
     "a search that ends": NUMPY + """
 def work(limit):
     for i in range(len(x)):

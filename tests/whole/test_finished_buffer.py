@@ -117,6 +117,60 @@ CHANGED = {
         """,
 }
 
+FILLED = """
+    class Graph:
+        def __init__(self):
+            self.edges = np.random.default_rng(1).integers(0, 400, (2, 30000))
+        def adjacency(self):
+            a = np.zeros((400, 400))  # made
+            np.add.at(a, (self.edges[0], self.edges[1]), 1.0)  # changes
+            return a
+        def moved(self, by):
+            a = np.zeros((400, 400))
+            np.add.at(a, (self.edges[0], self.edges[1]), by)  # other
+            return a
+    graph = Graph()
+    for i in range(80):
+        total += graph.adjacency()[i, 3] + graph.moved(1.0 + i)[3, i]
+    """
+
+
+def test_what_the_finishing_lines_take_is_waste(tmp_path):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text(HEAD + textwrap.dedent(FILLED))
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(whole.read_report(database, "--format", "json"))
+    number = {mark: at for at, line in enumerate(path.read_text().splitlines(), 1) for mark in ("made", "changes", "other") if f"# {mark}" in line}
+    of = {line["line"]: line for line in report["lines"]}
+    (finding,) = [finding for finding in report["findings"] if finding["kind"] == "replica"]
+    assert finding["line"] == number["made"] and "counted above)" in finding["advice"]
+    assert of[number["changes"]]["waste_s"] == pytest.approx(of[number["changes"]]["time_s"], rel=0.05)
+    assert finding["waste_s"] == pytest.approx(of[number["made"]]["waste_s"] + of[number["changes"]]["waste_s"], abs=2e-6)
+    assert of[number["other"]]["waste_s"] == 0 < of[number["other"]]["time_s"]
+
+
+def test_a_line_that_finishes_another_buffer_as_well_is_not_charged(tmp_path):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text(HEAD + textwrap.dedent("""
+        def build(t):
+            fixed, moving = np.zeros((2000, 40)), np.zeros((2000, 40))  # made
+            for k in range(40):
+                fixed[:, k], moving[:, k] = np.cos(k * base[:2000]), np.cos(k * base[:2000] + t)  # both
+            return fixed @ np.ones(40) + moving @ np.ones(40)
+        for i in range(60):
+            total += build(i).sum()
+        """))
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    number = {mark: at for at, line in enumerate(path.read_text().splitlines(), 1) for mark in ("made", "both") if f"# {mark}" in line}
+    (both,) = [line for line in report["lines"] if line["line"] == number["both"]]
+    for finding in report["findings"]:
+        if finding["line"] == number["made"]:
+            assert finding["waste_s"] < 0.3 * both["time_s"]
+
+
 UNCHANGED = {
     "copies of parts": """
         order = np.arange(1000)
@@ -320,7 +374,7 @@ def test_what_is_returned_is_to_be_looked_at(tmp_path):
 @pytest.mark.parametrize("name", CHANGED)
 def test_later_stores_are_named(tmp_path, name):
     advice, changes = advice_of(tmp_path, CHANGED[name])
-    told = re.search(r"finished buffer: program\.py:([\d, and]+?),? which stores? into it(?: and took [^,]+ in all)?, must move along", advice)
+    told = re.search(r"finished buffer: program\.py:([\d, and]+?),? which stores? into it(?: and took [^,]+ in all(?: \((?:[^)]+ of it )?counted above\))?)?, must move along", advice)
     assert told, advice
     assert [int(number) for number in re.findall(r"\d+", told[1])] == changes
     assert "use the source itself" not in advice
@@ -380,6 +434,6 @@ def test_what_finishing_lines_take_is_told_with_them(tmp_path):
             np.arctan2(h, base, out=h)  # changes
             total += h.sum()
         """)
-    told = re.search(r"finished buffer: program\.py:(\d+), which stores into it and took ([\d.]+) (m?s) in all, must move along", advice)
+    told = re.search(r"finished buffer: program\.py:(\d+), which stores into it and took ([\d.]+) (m?s) in all \(counted above\), must move along", advice)
     assert told and int(told[1]) == changes, advice
     assert float(told[2]) / (1000 if told[3] == "ms" else 1) > 0.05

@@ -203,6 +203,141 @@ CHANGED = {
             side = np.sign(X[:, j])  # made
             w += 1e-9 * side
         """,
+    "an attribute, by functions on a line each": """
+        class Field:
+            def __init__(self):
+                self.level = rng.choice([-1.0, 1.0], size=200000)
+            def active(self): return np.where(self.level > 0, 1.0, 0.0)  # made
+            def walk(self): self.level *= 1.000001
+            def run(self):
+                for step in range(800):
+                    self.active()
+                    self.walk()
+        Field().run()
+        """,
+    "what a lambda is handed": """
+        sides = lambda level: np.sign(level)  # made
+        level = rng.choice([-1.0, 1.0], size=200000)
+        for step in range(800):
+            sides(level)
+            level = level * 1.000001
+        """,
+    "an object that the loop makes anew": """
+        import dataclasses
+        @dataclasses.dataclass(frozen=True)
+        class State:
+            level: np.ndarray
+            def active(self):
+                return np.where(self.level > 0, 1.0, 0.0)  # made
+        def moved(state):
+            return State(state.level * 1.000001)
+        state = State(rng.choice([-1.0, 1.0], size=200000))
+        for step in range(800):
+            state.active()
+            state = moved(state)
+        """,
+    "an attribute that is replaced by its name": """
+        import dataclasses
+        @dataclasses.dataclass
+        class State:
+            level: np.ndarray
+        class Run:
+            def __init__(self):
+                self.state = State(rng.choice([-1.0, 1.0], size=200000))
+            def active(self):
+                return np.where(self.state.level > 0, 1.0, 0.0)  # made
+            def step(self):
+                setattr(self.state, "level", self.state.level * 1.000001)
+        run = Run()
+        for step in range(800):
+            run.active()
+            run.step()
+        """,
+    "an array of a list that an optimizer of the program's own holds": """
+        class Net:
+            def __init__(self):
+                self.w, self.b = rng.choice([-1.0, 1.0], size=(400, 500)), np.zeros(3)
+            def parameters(self):
+                return [self.w, self.b]
+            def signs(self):
+                return np.sign(self.w)  # made
+        class Sgd:
+            def __init__(self, params):
+                self.params = params
+            def step(self, grads):
+                for p, g in zip(self.params, grads):
+                    p -= 1e-9 * g
+        net = Net()
+        optimizer, grads = Sgd(net.parameters()), [np.ones((400, 500)), np.ones(3)]
+        for step in range(800):
+            net.signs()
+            optimizer.step(grads)
+        """,
+    "an array of a dictionary that an optimizer of the program's own holds": """
+        class Sgd:
+            def __init__(self, params):
+                self.params = params
+            def step(self, grads):
+                for key, g in grads.items():
+                    p = self.params[key]
+                    p -= 1e-9 * g
+        params = {"w": rng.choice([-1.0, 1.0], size=200000)}
+        optimizer = Sgd(params)
+        for step in range(800):
+            signs = np.sign(params["w"])  # made
+            optimizer.step({"w": np.ones(200000)})
+        """,
+    "what is computed of a mask": """
+        level, weight = rng.choice([-1.0, 1.0], size=200000), rng.random(200000)
+        def active():
+            return np.where(level > 0, 1.0, -1.0)
+        for step in range(800):
+            level *= 1.000001
+            mask = active()
+            local = mask * weight  # made
+        """,
+    "an array of a list, all of it stored anew": """
+        class Lion:
+            def __init__(self, params):
+                self.params = list(params)
+            def step(self, grads):
+                for i, grad in enumerate(grads):
+                    self.params[i][...] = self.params[i] - 1e-9 * grad
+        w = rng.choice([-1.0, 1.0], size=200000)
+        optimizer, grad = Lion([w]), np.ones(200000)
+        for step in range(800):
+            signs = np.sign(w)  # made
+            optimizer.step([grad])
+        """,
+    "an object that a function is handed, made anew": """
+        class Belief:
+            def __init__(self, table):
+                self.table = table
+            def blended(self, by):
+                return Belief(self.table + by)
+            def best(self):
+                return self.table.argmax(axis=1)  # made
+        def vote(belief):
+            return belief.best()
+        belief = Belief(rng.normal(size=(20000, 8)) * 5)
+        for step in range(400):
+            vote(belief)
+            belief = belief.blended(1e-9)
+        """,
+    "what the loop makes of the result itself": """
+        X = np.concatenate([rng.normal(m, 0.3, (2000, 8)) for m in (-4, 0, 4)])
+        class Means:
+            def fit(self, X, rounds):
+                self.centres = X[::2000].copy()
+                for step in range(rounds):
+                    nearest = self.assign(X)
+                    self.centres = np.stack([X[nearest == j].mean(axis=0) for j in range(3)])
+                return nearest
+            def assign(self, X):
+                d = ((X[:, None] - self.centres) ** 2).sum(axis=-1)
+                return d.argmin(axis=1)  # made
+        Means().fit(X, 300)
+        """,
 }
 
 STEPPED = """
@@ -223,6 +358,26 @@ for step in range(600):
     loss = gate(x)
     optimizer.zero_grad()
     loss.backward()
+    optimizer.step()
+"""
+
+LAYERED = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.head = nn.Linear(8, 64), nn.Linear(64, 1)
+    def forward(self, x):
+        return self.head(torch.tanh(self.encoder(x)))
+net, probe = Net(), torch.randn(2000, 8) * 50
+optimizer = torch.optim.SGD(net.parameters(), lr=1e-7)
+for step in range(300):
+    with torch.no_grad():
+        fired = net.encoder(probe) > 0  # made
+    optimizer.zero_grad()
+    net(probe[:64]).mean().backward()
     optimizer.step()
 """
 
@@ -283,6 +438,28 @@ STAYS = {
         for step in range(2000):
             layer(step)
         """,
+    "an array of no list, beside an optimizer of the program's own": """
+        class Sgd:
+            def __init__(self, params):
+                self.params = params
+            def step(self, grads):
+                for p, g in zip(self.params, grads):
+                    p -= 1e-9 * g
+        lengths, w = rng.integers(1, 500, size=400), rng.normal(size=(400, 500))
+        optimizer, grads = Sgd([w]), [np.ones((400, 500))]
+        def masked(w):
+            mask = np.arange(500) < lengths[:, None]  # made
+            return np.where(mask, w, 0.0)
+        for step in range(800):
+            masked(w)
+            optimizer.step(grads)
+        """,
+    "a mask, by a function on a line": """
+        w, level = rng.normal(size=200000), 0.5
+        def mask(): return w > level  # made
+        for step in range(2000):
+            mask()
+        """,
     "a constant of another function's name": """
         def schedule(step):
             level = 0.1
@@ -323,6 +500,10 @@ def test_what_an_optimizer_steps_changes(tmp_path, of, told):
     """A weight's sign stays for many small steps."""
     assert [finding["category"] for finding in findings_of(tmp_path, STEPPED.format(of=of))] == \
         ["loop-invariant computation"] * told
+
+
+def test_what_a_stepped_layer_decides_changes(tmp_path):
+    assert findings_of(tmp_path, LAYERED) == []
 
 
 ROUND = """

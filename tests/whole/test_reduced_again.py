@@ -91,6 +91,12 @@ OTHERS = {
             total += points.mean()  # A
             renew(points, step)
         """,
+    "by a function on a line, one row": """
+        def renew(at): points[at % 100] += 1
+        for step in range(600 * longer):
+            total += points.mean()  # A
+            renew(step)
+        """,
     "by another name, one row": """
         first = points[:100]
         for step in range(600 * longer):

@@ -12,6 +12,10 @@ def nearest(distances):
     order = np.argsort(distances, axis=1)
     return order[:, :5]
 
+def first(distances):
+    rows = np.argsort(distances)
+    return rows[:5]
+
 def farthest(distances):
     ranks = np.argsort(distances, axis=1)
     return ranks[:, 5:]
@@ -20,11 +24,12 @@ def main(data):
     for step in range(100):
         nearest(data)
         farthest(data)
+        first(data)
         other = np.sqrt(data)
 
 main(np.ones((9, 9)))
 '''
-WORDS = {"nearest": "order = np.argsort", "farthest": "ranks = np.argsort"}
+WORDS = {"nearest": "order = np.argsort", "farthest": "ranks = np.argsort", "first": "rows = np.argsort"}
 ALONE, LOADED = (make_db.STORE, 0), (make_db.STORE, make_db.LOAD)
 
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns before CPython 3.11")
@@ -50,6 +55,12 @@ def test_the_claim(tmp_path):
     assert finding["claim"] == "64 KiB made 100 times by sorting, and of each only [:, :5] is taken."
     assert "topk() of PyTorch, argpartition()" in finding["advice"] and "Of equal ones they may take others" in finding["advice"]
     assert (finding["waste_s"], finding["exact"]) == (2.0, True)
+    assert "takes whole rows" not in finding["advice"]
+
+
+def test_a_slice_without_a_comma_may_take_rows(tmp_path):
+    (finding,) = found(tmp_path, function="first")
+    assert "[:5] takes whole rows: sort these alone." in finding["advice"]
 
 
 @pytest.mark.parametrize("stores, loaded, is_found", [

@@ -1,0 +1,127 @@
+#include "findings/finish.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "findings/sites.h"
+#include "model/source.h"
+#include "python/suite.h"
+
+static double own_seconds(const struct line *line)
+{
+    return (double)times_total(&line->times) * 1e-9;
+}
+
+/* Are what is made at the place, of one size at least, mostly equal to what was made before? */
+static bool is_made_again(const struct place *place)
+{
+    for (const struct site *site = place->sites; site != NULL; site = site->next)
+        if (site->record->examined > 0 &&
+            (double)site->record->replicas + (double)site->linked >= (double)site->record->examined / 2)
+            return true;
+    return false;
+}
+
+void finish_find(struct model *model, const struct finding *finding, struct changed *changed)
+{
+    const struct site *second = finding->second;
+    changed_find(changed, model, second->process, lines_frame_of_leaf(model, second->process, second->record->node));
+    for (const struct place *place = finding->line->places; place != NULL; place = place->next) {
+        const struct site *site = place->sites;
+        if (changed->count > 0 || changed->handed.length_bytes > 0)
+            return;
+        if (site != second && is_made_again(place))
+            changed_find(changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
+    }
+}
+
+static bool is_among(const struct line *line, const struct changed *changed)
+{
+    for (size_t i = 0; i < changed->count; i++)
+        if (line->number == changed->lines[i] && strcmp(line->file, changed->file) == 0)
+            return true;
+    return false;
+}
+
+double finish_seconds(const struct model *model, const struct changed *changed)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < model->line_total; i++)
+        if (is_among(model->lines[i], changed))
+            seconds += own_seconds(model->lines[i]);
+    return seconds;
+}
+
+/* Does the line make other results as well, at places that no claim holds of? */
+static bool makes_others(const struct line *line)
+{
+    for (const struct place *place = line->places; place != NULL; place = place->next)
+        for (const struct site *site = place->sites; site != NULL && !place->claimed; site = site->next)
+            if (site_new(site) > 1)
+                return true;
+    return false;
+}
+
+static double equal_share(const struct finding *finding)
+{
+    return finding->whole > 0 ? (double)finding->part / (double)finding->whole : 0;
+}
+
+/* "a[k], b[k] = x, y", "fill(a); fill(b)": it may finish another buffer as well. */
+static bool serves_others(struct model *model, const struct line *line)
+{
+    struct word statement, items[WORDS_MAX];
+    size_t indent = 0, length = 0;
+    int32_t last = 0;
+    const struct source *code = source_code(model, line->file);
+    if (code->text == NULL || !suite_statement(code, line->number, &statement, &indent, &last))
+        return true;
+    const char *sign = word_assignment(statement, &length);
+    return sign != NULL && word_split(word_trimmed(statement.text, sign), ',', items, WORDS_MAX) != 1;
+}
+
+/* What the line takes, by the share, less what findings of its own say of it. */
+static double left_of(const struct model *model, const struct line *line, double share)
+{
+    double seconds = own_seconds(line) * share;
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == line)
+            seconds -= model->findings[i]->waste_s - model->findings[i]->beside_s;
+    return fmax(seconds, 0);
+}
+
+static void add_to(struct model *model, struct finding *finding)
+{
+    struct changed changed;
+    finish_find(model, finding, &changed);
+    for (size_t i = 0; changed.count > 0 && i < model->line_total; i++) {
+        struct line *line = model->lines[i];
+        bool is_of_function = line->file == finding->line->file && line->function == finding->line->function;
+        if (line == finding->line || line->finishes != NULL || !is_of_function || !is_among(line, &changed) ||
+            serves_others(model, line))
+            continue;
+        line->finishes = finding->line;
+        finding->beside_s += left_of(model, line, equal_share(finding));
+        finding->waste_samples += line->times.samples;
+    }
+    finding->waste_s += finding->beside_s;
+}
+
+void finish_add(struct model *model)
+{
+    for (size_t i = 0; i < model->finding_count; i++) {
+        struct finding *finding = model->findings[i];
+        if (strcmp(finding->kind, "replica") == 0 && finding->second != NULL && !finding->part_of_call &&
+            !makes_others(finding->line))
+            add_to(model, finding);
+    }
+}
+
+void finish_charge(struct model *model, const struct finding *finding)
+{
+    for (size_t i = 0; finding->beside_s > 0 && i < model->line_total; i++) {
+        struct line *line = model->lines[i];
+        if (line->finishes == finding->line)
+            line->computed_again_s = fmax(line->computed_again_s, own_seconds(line) * equal_share(finding));
+    }
+}

@@ -1,0 +1,47 @@
+#include "python/choices.h"
+
+#include <string.h>
+
+#include "python/operation.h"
+
+static bool is_choosing_name(struct word name)
+{
+    static const char *const calls[] = {
+        "where",       "minimum",  "maximum",     "fmin",        "fmax",         "clip",        "clamp",  "sign",
+        "floor",       "ceil",     "round",       "rint",        "trunc",        "argmax",      "argmin", "argsort",
+        "sort",        "digitize", "nonzero",     "argwhere",    "searchsorted", "flatnonzero", "isin",   "isclose",
+        "isfinite",    "isnan",    "heaviside",   "relu",        "bincount",     "histogram",   "unique", "topk",
+        "masked_fill", "astype",   "logical_and", "logical_or",  "greater",      "less",        "long",   "int",
+        "bool",        "min",      "max",         "argpartition"};
+    return name.length_bytes > 0 && WORD_IS_ONE_OF(name, calls);
+}
+
+static bool is_choosing_sign(struct word sign)
+{
+    static const char *const signs[] = {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "~", "//", "%"};
+    return WORD_IS_ONE_OF(sign, signs);
+}
+
+bool choices_at_last(struct word expression)
+{
+    struct operation operation = operation_of(expression.text, expression.length_bytes);
+    struct word name = {operation.name, operation.length_bytes};
+    return (operation.kind == OPERATOR && is_choosing_sign(name)) ||
+           (operation.kind == OPERATION_CALL && is_choosing_name(name));
+}
+
+bool choices_somewhere(struct word expression)
+{
+    const char *end = word_end(expression);
+    for (const char *at = expression.text; at < end;) {
+        struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
+        if (name.length_bytes > 0 && is_choosing_name(word_last_part(name)))
+            return true;
+        bool is_sign = strchr("<>&|^~%", *at) != NULL ||
+                       (at + 1 < end && strchr("=!/", at[0]) != NULL && at[1] == (at[0] == '/' ? '/' : '='));
+        if (name.length_bytes == 0 && is_sign)
+            return true;
+        at = name.length_bytes > 0 ? word_end(name) : at + 1;
+    }
+    return false;
+}

@@ -1,0 +1,18 @@
+/* Displays of containers in the text: lists, tuples, sets, dictionaries. */
+#ifndef PIEPROF_ANALYZER_DISPLAY_H
+#define PIEPROF_ANALYZER_DISPLAY_H
+
+#include <stdbool.h>
+
+#include "python/words.h"
+
+/*
+ * Is the name, or the attribute of that name of any object, an item by itself of a container that the text makes ("[w, b]",
+ * "{'w': self.w}", "return w, b")? Neither what is subscripted by it nor the arguments of a call are meant.
+ */
+bool display_holds(struct word text, struct word name);
+
+/* ... or is it handed to what may keep it, "Sgd(params, 0.1)"? By the rule that classes' names begin with a capital letter. */
+bool display_hands_to_class(struct word text, struct word name);
+
+#endif
