@@ -394,7 +394,7 @@ def test_what_a_thread_that_is_gone_could_change_is_unproved(tmp_path):
     """It began behind the one access and had ended before the other."""
     _, report, lines = accesses(tmp_path, """
 kernels.load_elsewhere.argtypes = arguments
-for i in range(4000):
+for i in range(20000):
     kernels.load_elsewhere(place, few, 1)
 """)
     line = lines["kernels.load_elsewhere(place, few, 1)"]
