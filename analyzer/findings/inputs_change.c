@@ -127,7 +127,8 @@ static bool is_changed_attribute(struct inputs_walk *walk, struct word dotted, e
             end++;
         struct word name = {dot + 1, (size_t)(end - dot - 1)};
         struct region_fact fact = region_of_attribute(walk->region, name);
-        if ((asked == INPUTS_OF_ROUND ? fact.stores : fact.changes) || is_stepped(walk, name))
+        if ((asked == INPUTS_OF_ROUND ? fact.stores : fact.changes) ||
+            (asked != INPUTS_OF_ONE && is_stepped(walk, name)))
             return true;
         size_t count = region_gives_attribute(&walk->loop, name, values, CARRIED_VALUES_MAX);
         for (size_t i = 0; i < count; i++)
@@ -184,6 +185,13 @@ static bool is_carried_in_own_loop(const struct inputs_walk *walk, const struct 
     return carried_over(&carried);
 }
 
+/* What a parameter is, each call says anew: "x = x[mask]" carries nothing from pass to pass. In the loop's own rows it does. */
+static bool is_given_by_call(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    bool is_of_call = item->level < walk->top || !walk->is_looped;
+    return is_of_call && kept_is_parameter(item->code, item->def, item->name);
+}
+
 /* A function's own name, or the module's. */
 static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *item, struct word dotted,
                             enum inputs_asked asked)
@@ -191,20 +199,19 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
     struct carried carried;
     struct word rows = inputs_rows(walk, item);
     carried_read(&carried, rows, item->name);
-    if (asked == INPUTS_OF_ROUND) {
-        if ((carried.stored && !carried.given) || is_stepped(walk, dotted))
-            return true;
-    } else if (is_counted(walk, item) || carried_over(&carried) || is_stepped(walk, dotted) ||
-               is_carried_in_own_loop(walk, item)) {
+    bool by_call = is_given_by_call(walk, item);
+    bool is_seen = asked == INPUTS_OF_ROUND ? carried.stored && !carried.given
+                                            : is_counted(walk, item) || (carried_over(&carried) && !by_call) ||
+                                                  is_carried_in_own_loop(walk, item);
+    if (is_seen || (asked != INPUTS_OF_ONE && is_stepped(walk, dotted)))
         return true;
-    }
     if (asked == INPUTS_OF_COPY && item->level == walk->bottom && carried.stored)
         return true;
     if (!carried.given && is_changed_by_call(walk, rows, dotted, 0))
         return true;
     for (size_t i = 0; i < carried.value_count; i++)
         inputs_add_text(walk, carried.values[i], item);
-    return !carried.given && !inputs_add_argument(walk, item) && asked == INPUTS_OF_ONE &&
+    return (!carried.given || by_call) && !inputs_add_argument(walk, item) && asked == INPUTS_OF_ONE &&
            choices_at_last(walk->ways.levels[walk->bottom].call);
 }
 
@@ -241,7 +248,7 @@ static bool is_own_result(const struct inputs_walk *walk, const struct inputs_it
     struct word statement;
     size_t indent = 0;
     int32_t last = 0;
-    return item->level == walk->top && top->row > walk->loop.first &&
+    return walk->is_looped && item->level == walk->top && top->row > walk->loop.first &&
            suite_statement(top->code, top->row, &statement, &indent, &last) && word_gives(statement, item->name);
 }
 
@@ -256,26 +263,63 @@ static bool is_put_away(const struct inputs_walk *walk, struct word name)
     return false;
 }
 
-/* By ways that go round its name. */
-static bool is_changed_in_container(const struct inputs_walk *walk, struct word dotted)
+static struct word first_part(struct word dotted)
 {
-    struct word name = word_last_part(dotted);
-    bool is_attribute = name.text != dotted.text;
-    return (region_stores_items(walk->region) && is_put_away(walk, name)) ||
-           (is_attribute && region_gives_by_name(walk->region, name));
+    const char *dot = memchr(dotted.text, '.', dotted.length_bytes);
+    return (struct word){dotted.text, dot != NULL ? (size_t)(dot - dotted.text) : dotted.length_bytes};
+}
+
+static bool is_imported(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    for (size_t i = 0; i < walk->code_count; i++)
+        if (walk->codes[i]->code == item->code && code_index_imports(walk->codes[i], first_part(item->name)))
+            return true;
+    return false;
+}
+
+/* "w" of "self.layer.w", or one of the others. */
+static bool has_stepped_part(const struct inputs_walk *walk, struct word dotted)
+{
+    for (const char *at = dotted.text; at < word_end(dotted);) {
+        struct word part = first_part((struct word){at, (size_t)(word_end(dotted) - at)});
+        if (is_stepped(walk, part))
+            return true;
+        at = word_end(part) + 1;
+    }
+    return false;
+}
+
+/* By ways that go round its name. */
+static bool is_changed_by_others(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    struct word name = word_last_part(item->name);
+    bool is_attribute = name.text != item->name.text;
+    if (item->code == NULL)
+        return calls_stepped(walk, item->name);
+    return !is_imported(walk, item) && (has_stepped_part(walk, item->name) ||
+                                        (region_stores_items(walk->region) && is_put_away(walk, name)) ||
+                                        (is_attribute && region_gives_by_name(walk->region, name)));
+}
+
+/* All of the program is looked through for it: to be asked last. */
+static bool are_changed_by_others(const struct inputs_walk *walk)
+{
+    bool changed = false;
+    for (size_t i = 0; i < walk->count && !changed; i++)
+        changed = is_changed_by_others(walk, &walk->items[i]);
+    return changed;
 }
 
 static bool changes(struct inputs_walk *walk, const struct inputs_item *item, enum inputs_asked asked)
 {
     const char *dot = memchr(item->name.text, '.', item->name.length_bytes);
     struct inputs_item of = *item;
-    of.name.length_bytes = dot != NULL ? (size_t)(dot - of.name.text) : of.name.length_bytes;
-    for (size_t i = 0; i < walk->code_count; i++)
-        if (walk->codes[i]->code == item->code && code_index_imports(walk->codes[i], of.name))
-            return false;
+    of.name = first_part(item->name);
+    if (is_imported(walk, item))
+        return false;
     if (dot != NULL && is_changed_attribute(walk, item->name, asked))
         return true;
-    if (asked == INPUTS_OF_ONE && (is_own_result(walk, item) || is_changed_in_container(walk, item->name)))
+    if (asked == INPUTS_OF_ONE && is_own_result(walk, item))
         return true;
     if (word_is(of.name, "self") || word_is(of.name, "cls"))
         return (asked == INPUTS_OF_ONE && is_other_object(walk, &of)) ||
@@ -313,16 +357,15 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
     bool changed = (walk.takes_next || walk.is_unread) && asked == INPUTS_OF_ONE;
     for (size_t i = 0; i < walk.count; i++) {
         const struct inputs_item item = walk.items[i];
-        if (item.code == NULL) {
+        if (item.code == NULL)
             inputs_add_function(&walk, item.name);
-            changed = changed || (asked == INPUTS_OF_ONE && calls_stepped(&walk, item.name));
-        } else if (changes(&walk, &item, asked)) {
-            changed = true;
-        }
-        if (changed && asked != INPUTS_OF_ONE)
+        else
+            changed = changes(&walk, &item, asked) || changed;
+        if (changed && (asked != INPUTS_OF_ONE || may_choose(&walk)))
             return true;
     }
-    changed = changed || (walk.takes_next && asked == INPUTS_OF_ONE);
+    if (asked != INPUTS_OF_ONE)
+        return false;
     /* What is computed to its last bit stays where all that it takes does. */
-    return changed && (asked != INPUTS_OF_ONE || may_choose(&walk));
+    return may_choose(&walk) && (changed || walk.takes_next || are_changed_by_others(&walk));
 }

@@ -26,16 +26,16 @@ void inputs_add(struct inputs_walk *walk, struct inputs_item item)
 int32_t inputs_definition(const struct inputs_walk *walk, struct word name, const struct source **code)
 {
     int32_t found = 0;
-    for (size_t i = 0; i < walk->code_count; i++)
-        for (size_t k = 0; k < walk->codes[i]->function_count; k++) {
-            const struct code_function *function = &walk->codes[i]->functions[k];
-            if (!word_equal(function->name, name))
-                continue;
-            if (found > 0)
-                return 0;
-            *code = walk->codes[i]->code;
-            found = function->def;
-        }
+    for (size_t i = 0; i < walk->code_count; i++) {
+        size_t count = 0;
+        const struct code_function *const *functions = code_index_named(walk->codes[i], name, &count);
+        if (count == 0)
+            continue;
+        if (found > 0 || count > 1)
+            return 0;
+        *code = walk->codes[i]->code;
+        found = functions[0]->def;
+    }
     return found;
 }
 

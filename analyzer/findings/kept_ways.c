@@ -43,7 +43,7 @@ static struct kept_level level_of(struct model *model, struct process *process, 
     const char *name = dot != NULL ? dot + 1 : code->function;
     bool is_it = level.def > 0 ? word_is(code_name_of(source, level.def), name) : strcmp(name, "<module>") == 0;
     level.code = is_it && level.call.text != NULL ? source : NULL;
-    /* Under another name than its "def" has a function comes of a text that was changed since: that is said elsewhere. */
+    /* Another name than its "def" has is one that some tool gave it: its text is known. */
     level.is_unread = level.code == NULL && (is_it || *name == '<');
     return level;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "model/annotations.h"
+
 static bool is_quote(char c)
 {
     return c == '"' || c == '\'';
@@ -59,6 +61,7 @@ static void without(char *text, size_t length_bytes, bool comments_stay)
 void source_code_only(char *text, size_t length_bytes)
 {
     without(text, length_bytes, false);
+    annotations_blank(text, length_bytes);
 }
 
 void source_without_strings(char *text, size_t length_bytes)

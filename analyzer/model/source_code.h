@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * Overwrites comments and strings with blanks; ends of lines stay, so lines and columns do. Strings as in the language reference, 2.4.1: a backslash hides the next byte, in raw ones too. Of a string that never ends, or a
+ * Overwrites comments, strings and annotations (annotations.h) with blanks; ends of lines stay, so lines and columns do. Strings as in the language reference, 2.4.1: a backslash hides the next byte, in raw ones too. Of a string that never ends, or a
  * text that is no Python, nothing is read beyond `length_bytes`.
  */
 void source_code_only(char *text, size_t length_bytes);

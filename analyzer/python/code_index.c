@@ -35,6 +35,47 @@ static void read_functions(struct code_index *index)
     }
 }
 
+static int name_order(struct word a, struct word b)
+{
+    if (a.length_bytes != b.length_bytes)
+        return a.length_bytes < b.length_bytes ? -1 : 1;
+    return memcmp(a.text, b.text, a.length_bytes);
+}
+
+static int function_order(const void *left, const void *right)
+{
+    const struct code_function *a = *(const struct code_function *const *)left,
+                               *b = *(const struct code_function *const *)right;
+    int order = name_order(a->name, b->name);
+    return order != 0 ? order : (a->def > b->def) - (a->def < b->def);
+}
+
+static void order_functions(struct code_index *index)
+{
+    if (index->function_count == 0)
+        return;
+    index->by_name = memory_zeroed(index->function_count, sizeof(*index->by_name));
+    for (size_t i = 0; i < index->function_count; i++)
+        index->by_name[i] = &index->functions[i];
+    qsort(index->by_name, index->function_count, sizeof(*index->by_name), function_order);
+}
+
+const struct code_function *const *code_index_named(const struct code_index *index, struct word name, size_t *count)
+{
+    size_t low = 0, high = index->function_count;
+    *count = 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (name_order(index->by_name[middle]->name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low + *count < index->function_count && word_equal(index->by_name[low + *count]->name, name))
+        ++*count;
+    return index->by_name + low;
+}
+
 static void read_imports(struct code_index *index)
 {
     struct word rest = code_text(index->code), statement;
@@ -73,6 +114,7 @@ void code_index_read(struct code_index *index, const struct source *code)
 {
     *index = (struct code_index){.code = code};
     read_functions(index);
+    order_functions(index);
     read_imports(index);
     read_statements(index);
 }
@@ -80,6 +122,7 @@ void code_index_read(struct code_index *index, const struct source *code)
 void code_index_free(struct code_index *index)
 {
     free(index->functions);
+    free(index->by_name);
     free(index->imports);
     free(index->statements);
 }

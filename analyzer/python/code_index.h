@@ -14,6 +14,7 @@ struct code_index {
     const struct source *code; /* source_code() */
     struct code_function *functions;
     size_t function_count, function_capacity;
+    const struct code_function **by_name;
     struct word *imports; /* statements */
     size_t import_count, import_capacity;
     int32_t *statements; /* by row, from 1 on: the row on which the statement there begins */
@@ -21,6 +22,9 @@ struct code_index {
 
 void code_index_read(struct code_index *index, const struct source *code);
 void code_index_free(struct code_index *index);
+
+/* The functions of that name, of `*count`; in the order of their rows. */
+const struct code_function *const *code_index_named(const struct code_index *index, struct word name, size_t *count);
 
 /* The row on which the row's statement begins; 0: there is no such row. */
 int32_t code_index_statement(const struct code_index *index, int32_t row);

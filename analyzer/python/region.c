@@ -79,30 +79,32 @@ void region_add_code(struct region *region, const struct code_index *code)
             region_add_function(region, code->code, code->functions[i].def);
 }
 
-/* Does the name stand in the rows, as such or behind a dot? */
-static bool names(struct word rows, struct word name)
+static void add_named(struct region *region, struct word name)
 {
-    for (const char *at = rows.text;
-         (at = memmem(at, (size_t)(word_end(rows) - at), name.text, name.length_bytes)) != NULL; at++) {
-        const char *behind = at + name.length_bytes;
-        if ((at == rows.text || !word_char(at[-1])) && (behind == word_end(rows) || !word_char(*behind)))
-            return true;
+    for (size_t i = 0; i < region->code_count; i++) {
+        size_t count = 0;
+        const struct code_function *const *functions = code_index_named(region->codes[i], name, &count);
+        for (size_t k = 0; k < count; k++)
+            if (!holds_function(region, region->codes[i]->code, functions[k]->def))
+                add_span(region, (struct region_span){region->codes[i]->code, functions[k]->def, functions[k]->def,
+                                                      functions[k]->last});
     }
-    return false;
 }
 
-/* All functions whose names stand in what is there already. */
+/* All functions whose names stand in what is there already, as such or behind a dot. */
 static void reach(struct region *region)
 {
     for (; region->looked_at < region->count; region->looked_at++) {
         struct word rows = region_rows(&region->spans[region->looked_at]);
-        for (size_t i = 0; i < region->code_count; i++)
-            for (size_t k = 0; k < region->codes[i]->function_count; k++) {
-                const struct code_function *function = &region->codes[i]->functions[k];
-                if (!holds_function(region, region->codes[i]->code, function->def) && names(rows, function->name))
-                    add_span(region, (struct region_span){region->codes[i]->code, function->def, function->def,
-                                                          function->last});
-            }
+        for (const char *at = rows.text, *end = word_end(rows); at < end;) {
+            const char *begin = at;
+            while (at < end && word_char(*at))
+                at++;
+            if (at > begin)
+                add_named(region, (struct word){begin, (size_t)(at - begin)});
+            else
+                at++;
+        }
     }
 }
 
