@@ -1,6 +1,7 @@
 #include "findings/inputs_cache.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -29,7 +30,7 @@ static struct inputs_cache *cache_of(struct model *model)
     return model->inputs;
 }
 
-const struct code_index *inputs_cache_code(struct model *model, const struct source *code)
+static struct code_index *index_of(struct model *model, const struct source *code)
 {
     struct inputs_cache *cache = cache_of(model);
     for (size_t i = 0; i < cache->code_count; i++)
@@ -40,6 +41,19 @@ const struct code_index *inputs_cache_code(struct model *model, const struct sou
     cache->codes = memory_grow(cache->codes, cache->code_count, &cache->code_capacity, sizeof(struct code_index *));
     cache->codes[cache->code_count++] = index;
     return index;
+}
+
+const struct code_index *inputs_cache_code(struct model *model, const struct source *code)
+{
+    return index_of(model, code);
+}
+
+static void see(struct model *model, const struct code *code)
+{
+    const char *dot = strrchr(code->function, '.'), *name = dot != NULL ? dot + 1 : code->function;
+    const struct source *text = source_code(model, code->file);
+    if (text->text != NULL)
+        code_index_see(index_of(model, text), (struct word){name, strlen(name)});
 }
 
 static void add_file(struct program *program, const char *file)
@@ -61,8 +75,10 @@ static const struct program *program_of(struct model *model, struct process *pro
     struct program program = {.process = process};
     while (run_next(&process->run->tables[DB_KIND_CODE], &cursor) != NULL) {
         const struct code *code = model_code(model, process, (uint32_t)cursor.id);
-        if (code != NULL && code->owner == OWNER_USER)
-            add_file(&program, code->file);
+        if (code == NULL || code->owner != OWNER_USER)
+            continue;
+        add_file(&program, code->file);
+        see(model, code);
     }
     cache->programs =
         memory_grow(cache->programs, cache->program_count, &cache->program_capacity, sizeof(*cache->programs));

@@ -177,7 +177,7 @@ static bool is_changed_outside(struct inputs_walk *walk, const struct inputs_ite
 /* Of a level further in: what a loop of its own makes of what its passes before left. */
 static bool is_carried_in_own_loop(const struct inputs_walk *walk, const struct inputs_item *item)
 {
-    struct region_span span = {item->code, item->def, 0, 0};
+    struct region_span span = {.code = item->code, .def = item->def};
     struct carried carried;
     if (item->level >= walk->top || !kept_loop(&walk->ways.levels[item->level], &span.first, &span.last))
         return false;
@@ -252,14 +252,21 @@ static bool is_own_result(const struct inputs_walk *walk, const struct inputs_it
            suite_statement(top->code, top->row, &statement, &indent, &last) && word_gives(statement, item->name);
 }
 
-/* "[w, b]", "{'w': w}", "return w, b", "Sgd(w)": does a file put it into a container, by its name or as an attribute? */
-static bool is_put_away(const struct inputs_walk *walk, struct word name)
+static bool puts_away(struct word text, struct word name)
 {
-    for (size_t i = 0; i < walk->code_count; i++) {
-        struct word text = code_text(walk->codes[i]->code);
-        if (display_holds(text, name) || display_hands_to_class(text, name))
+    return display_holds(text, name) || display_hands_to_class(text, name);
+}
+
+/* "[w, b]", "{'w': w}", "return w, b", "Sgd(w)": is it put into a container? An attribute by any file, another name where it is known. */
+static bool is_put_away(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    struct word name = word_last_part(item->name);
+    struct region_span own = item->def > 0 ? region_function(item->code, item->def) : (struct region_span){0};
+    if (name.text == item->name.text)
+        return puts_away(item->def > 0 ? region_rows(&own) : code_text(item->code), name);
+    for (size_t i = 0; i < walk->code_count; i++)
+        if (puts_away(code_text(walk->codes[i]->code), name))
             return true;
-    }
     return false;
 }
 
@@ -289,6 +296,19 @@ static bool has_stepped_part(const struct inputs_walk *walk, struct word dotted)
     return false;
 }
 
+/* What a function on the way, or one that it calls, makes itself is another in each pass; what it is handed is asked where it is from. */
+static bool is_kept_over(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    struct word name = first_part(item->name);
+    struct carried carried;
+    if (name.length_bytes < item->name.length_bytes)
+        return true;
+    if (item->level != walk->top || !walk->is_looped)
+        return item->def == 0 || !region_is_local(item->code, item->def, name);
+    carried_read(&carried, inputs_rows(walk, item), name);
+    return !carried.given;
+}
+
 /* By ways that go round its name. */
 static bool is_changed_by_others(const struct inputs_walk *walk, const struct inputs_item *item)
 {
@@ -296,9 +316,10 @@ static bool is_changed_by_others(const struct inputs_walk *walk, const struct in
     bool is_attribute = name.text != item->name.text;
     if (item->code == NULL)
         return calls_stepped(walk, item->name);
-    return !is_imported(walk, item) && (has_stepped_part(walk, item->name) ||
-                                        (region_stores_items(walk->region) && is_put_away(walk, name)) ||
-                                        (is_attribute && region_gives_by_name(walk->region, name)));
+    return !is_imported(walk, item) &&
+           (has_stepped_part(walk, item->name) ||
+            (region_stores_items(walk->region) && is_kept_over(walk, item) && is_put_away(walk, item)) ||
+            (is_attribute && region_gives_by_name(walk->region, name)));
 }
 
 /* All of the program is looked through for it: to be asked last. */
@@ -339,20 +360,35 @@ static bool changes(struct inputs_walk *walk, const struct inputs_item *item, en
     return item->level != SIZE_MAX && is_changed_name(walk, &of, item->name, asked);
 }
 
-/* Is something chosen in what it is made of, as far as that is known? A lambda's own text may be at hand. */
-static bool may_choose(const struct inputs_walk *walk)
+/* A lambda's own text may be at hand. */
+static bool is_unread_choice(const struct inputs_walk *walk)
 {
-    bool may = walk->chooses;
+    bool may = false;
     for (size_t i = 0; i < walk->top && !may; i++)
         may = walk->ways.levels[i].is_unread &&
               (walk->ways.levels[i].call.text == NULL || choices_somewhere(walk->ways.levels[i].call));
     return may;
 }
 
+/* Is something chosen in what it is made of, as far as that is known? */
+static bool may_choose(const struct inputs_walk *walk)
+{
+    return walk->chooses || is_unread_choice(walk);
+}
+
+/* ... or will be when all names are followed: they lead into the files on the way alone. */
+static bool can_choose(const struct inputs_walk *walk)
+{
+    bool can = is_unread_choice(walk);
+    for (size_t i = 0; i < walk->code_count && !can; i++)
+        can = walk->codes[i]->chooses;
+    return can;
+}
+
 bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked)
 {
     struct inputs_walk walk;
-    if (!inputs_begin(&walk, model, site))
+    if (!inputs_begin(&walk, model, site) || (asked == INPUTS_OF_ONE && !can_choose(&walk)))
         return false;
     bool changed = (walk.takes_next || walk.is_unread) && asked == INPUTS_OF_ONE;
     for (size_t i = 0; i < walk.count; i++) {

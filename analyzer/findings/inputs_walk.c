@@ -171,7 +171,7 @@ static void add_code(struct inputs_walk *walk, const struct code_index *code)
 static void find_loop(struct inputs_walk *walk, size_t at)
 {
     const struct kept_level *level = &walk->ways.levels[at];
-    struct region_span rows = {level->code, level->def, level->row, level->row};
+    struct region_span rows = {.code = level->code, .def = level->def, .first = level->row, .last = level->row};
     bool is_looped = !walk->has_own_frame[at] && kept_loop(level, &rows.first, &rows.last);
     is_looped = is_looped || walk->clauses[at].length_bytes > 0;
     if (!is_looped && walk->is_looped)

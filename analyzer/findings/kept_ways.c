@@ -71,11 +71,18 @@ static bool begins(struct word text, const char *keyword)
     return word_is(word_name_at(text.text, word_end(text)), keyword);
 }
 
+/* "for x in xs: y = f(x)": does the level stand in the part behind the colon? */
+static bool is_in_own_row(const struct kept_level *level, struct word text)
+{
+    struct word rest = text, header;
+    return begins(text, "for") && word_next_statement(&rest, &header) && level->call.text > word_end(header);
+}
+
 bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last)
 {
     size_t indent = 0, own = 0;
     struct word text = code_row_text(level->code, level->row, &indent);
-    bool found = text.length_bytes > 0 && begins(text, "while");
+    bool found = text.length_bytes > 0 && (begins(text, "while") || is_in_own_row(level, text));
     *first = level->row;
     for (int32_t row = level->row - 1; indent > 0 && row > level->def; row--) {
         text = code_row_text(level->code, row, &own);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "python/choices.h"
 #include "python/code_facts.h"
 
 #define FUNCTION_ROWS_MAX 2000
@@ -31,7 +32,7 @@ static void read_functions(struct code_index *index)
         index->functions =
             memory_grow(index->functions, index->function_count, &index->function_capacity, sizeof(*index->functions));
         index->functions[index->function_count++] =
-            (struct code_function){name, row, code_index_last(index->code, row)};
+            (struct code_function){.name = name, .def = row, .last = code_index_last(index->code, row)};
     }
 }
 
@@ -76,6 +77,14 @@ const struct code_function *const *code_index_named(const struct code_index *ind
     return index->by_name + low;
 }
 
+void code_index_see(struct code_index *index, struct word name)
+{
+    size_t count = 0;
+    const struct code_function *const *functions = code_index_named(index, name, &count);
+    for (size_t i = 0; i < count; i++)
+        index->functions[functions[i] - index->functions].seen = true;
+}
+
 static void read_imports(struct code_index *index)
 {
     struct word rest = code_text(index->code), statement;
@@ -112,7 +121,7 @@ static void read_statements(struct code_index *index)
 
 void code_index_read(struct code_index *index, const struct source *code)
 {
-    *index = (struct code_index){.code = code};
+    *index = (struct code_index){.code = code, .chooses = choices_somewhere(code_text(code))};
     read_functions(index);
     order_functions(index);
     read_imports(index);

@@ -8,6 +8,7 @@
 struct code_function {
     struct word name;
     int32_t def, last; /* its rows */
+    bool seen;         /* one of that name was seen to run */
 };
 
 struct code_index {
@@ -17,11 +18,15 @@ struct code_index {
     const struct code_function **by_name;
     struct word *imports; /* statements */
     size_t import_count, import_capacity;
+    bool chooses;        /* something in it does (choices.h) */
     int32_t *statements; /* by row, from 1 on: the row on which the statement there begins */
 };
 
 void code_index_read(struct code_index *index, const struct source *code);
 void code_index_free(struct code_index *index);
+
+/* Functions of that name were seen to run. */
+void code_index_see(struct code_index *index, struct word name);
 
 /* The functions of that name, of `*count`; in the order of their rows. */
 const struct code_function *const *code_index_named(const struct code_index *index, struct word name, size_t *count);

@@ -21,7 +21,7 @@ struct word region_rows(const struct region_span *span)
 
 struct region_span region_function(const struct source *code, int32_t def)
 {
-    return (struct region_span){code, def, def, code_index_last(code, def)};
+    return (struct region_span){.code = code, .def = def, .first = def, .last = code_index_last(code, def)};
 }
 
 static void add_span(struct region *region, struct region_span span)
@@ -35,6 +35,7 @@ static void add_span(struct region *region, struct region_span span)
 void region_begin(struct region *region, struct region_span loop)
 {
     *region = (struct region){.loop = loop};
+    loop.seen = true;
     add_span(region, loop);
 }
 
@@ -54,8 +55,21 @@ static bool holds_function(const struct region *region, const struct source *cod
 
 void region_add_function(struct region *region, const struct source *code, int32_t def)
 {
-    if (!holds_function(region, code, def))
-        add_span(region, region_function(code, def));
+    struct region_span span = region_function(code, def);
+    span.seen = true;
+    for (size_t i = 0; i < region->count; i++)
+        if (region->spans[i].code == code && region->spans[i].first == def && region->spans[i].def == def) {
+            region->spans[i].seen = true;
+            return;
+        }
+    add_span(region, span);
+}
+
+static void add_found(struct region *region, const struct code_index *code, const struct code_function *function)
+{
+    struct region_span span = {code->code, function->def, function->def, function->last, function->seen};
+    if (!holds_function(region, code->code, function->def))
+        add_span(region, span);
 }
 
 /* What Python calls by no name that is told. */
@@ -76,7 +90,7 @@ void region_add_code(struct region *region, const struct code_index *code)
     region->looked_at = 0;
     for (size_t i = 0; i < code->function_count; i++)
         if (is_run_unnamed(code->functions[i].name))
-            region_add_function(region, code->code, code->functions[i].def);
+            add_found(region, code, &code->functions[i]);
 }
 
 static void add_named(struct region *region, struct word name)
@@ -85,9 +99,7 @@ static void add_named(struct region *region, struct word name)
         size_t count = 0;
         const struct code_function *const *functions = code_index_named(region->codes[i], name, &count);
         for (size_t k = 0; k < count; k++)
-            if (!holds_function(region, region->codes[i]->code, functions[k]->def))
-                add_span(region, (struct region_span){region->codes[i]->code, functions[k]->def, functions[k]->def,
-                                                      functions[k]->last});
+            add_found(region, region->codes[i], functions[k]);
     }
 }
 
@@ -316,16 +328,33 @@ static bool has_keyword(struct word arguments, struct word name)
     return count == SIZE_MAX;
 }
 
+/* "vars(self)[k] = v", "self.__dict__.update(state)", of the text from behind "vars" or "__dict__" on. */
+static bool stores_in_namespace(const char *at, const char *end)
+{
+    static const char update[] = ".update(";
+    if (at < end && *at == '(')
+        at = word_end(word_in_bracket(at, end)) + 1;
+    if (at >= end)
+        return false;
+    if ((size_t)(end - at) >= strlen(update) && memcmp(at, update, strlen(update)) == 0)
+        return true;
+    const char *sign = *at == '[' ? word_skip_blanks(word_end(word_in_bracket(at, end)) + 1, end) : end;
+    return sign + 1 < end && *sign == '=' && sign[1] != '=';
+}
+
 static bool gives_by_name(struct word rows, struct word name)
 {
-    static const char *const any[] = {"setattr", "__setattr__", "__dict__", "vars"};
+    static const char *const any[] = {"setattr", "__setattr__"};
+    static const char *const namespaces[] = {"__dict__", "vars"};
     static const char *const named[] = {"replace", "_replace", "update", "evolve"};
     for (const char *at = rows.text; at < word_end(rows);) {
         struct word dotted = word_char(*at) ? word_name_at(at, word_end(rows)) : (struct word){at, 0};
         struct word last = word_last_part(dotted);
         const char *behind = word_end(dotted);
         bool is_called = dotted.length_bytes > 0 && behind < word_end(rows) && *behind == '(';
-        if (WORD_IS_ONE_OF(last, any) ||
+        bool is_namespace = dotted.length_bytes > 0 && WORD_IS_ONE_OF(last, namespaces);
+        bool is_updated = memmem(dotted.text, dotted.length_bytes, "__dict__.update", 15) != NULL;
+        if (WORD_IS_ONE_OF(last, any) || is_updated || (is_namespace && stores_in_namespace(behind, word_end(rows))) ||
             (is_called && WORD_IS_ONE_OF(last, named) && has_keyword(word_in_bracket(behind, word_end(rows)), name)))
             return true;
         at = dotted.length_bytes > 0 ? behind : at + 1;
@@ -337,7 +366,8 @@ bool region_gives_by_name(struct region *region, struct word name)
 {
     reach(region);
     for (size_t i = 0; i < region->count; i++)
-        if (!is_constructor(&region->spans[i]) && gives_by_name(region_rows(&region->spans[i]), name))
+        if (region->spans[i].seen && !is_constructor(&region->spans[i]) &&
+            gives_by_name(region_rows(&region->spans[i]), name))
             return true;
     return false;
 }

@@ -13,6 +13,7 @@
 struct region_span {
     const struct source *code;
     int32_t def, first, last; /* def: the row of the function that the rows stand in; 0: the module */
+    bool seen;                /* of a region's: it was seen to run, or is on the way to what was */
 };
 
 /* What a pass does to an attribute, by whatever name its object has, or to a name that is none of a function's own. */
@@ -62,7 +63,10 @@ bool region_steps(struct region *region);
  */
 bool region_stores_items(struct region *region);
 
-/* Does a pass give attributes, or items, new values by their names: setattr(), vars(), "replace(w=...)", "update(w=...)"? */
+/*
+ * Does a pass give attributes, or items, new values by their names: setattr(), vars(), "replace(w=...)", "update(w=...)"? In a function that
+ * was seen to run: of a large library names lead to some of them from everywhere.
+ */
 bool region_gives_by_name(struct region *region, struct word name);
 
 /* What the loop's own rows give an attribute. Returns how many values; no more than `most`. */

@@ -381,7 +381,55 @@ for step in range(300):
     optimizer.step()
 """
 
+CHANGED_IN_ONE_ROW = """
+    def run(h, steps):
+        total = 0
+        for i in range(steps): s = np.sign(h); h = h * 1.0001 + np.float64(i) * 1e-9 * s; total += s[0]  # made
+        return total
+    run(rng.normal(size=60000), 3000)
+    """
+
 STAYS = {
+    "a parameter that its function gives another value": """
+        def signs(x, at):
+            x = x[at > 0]
+            return np.sign(x)  # made
+        X, at = rng.normal(size=200000), rng.normal(size=200000)
+        for step in range(400):
+            signs(X, at)
+        """,
+    "a name whose type stands beside it": """
+        def signs(X: np.ndarray, level: float = 0.5) -> np.ndarray:
+            if X.ndim > 1:
+                low: np.ndarray = X - level
+            else:
+                low = X * level
+            return np.sign(low)  # made
+        X = rng.normal(size=200000)
+        for step in range(600):
+            mask: np.ndarray = signs(X)
+        """,
+    "what is returned beside another, by a function that makes it anew": """
+        def pair(x):
+            mask = x > 0
+            signs = np.sign(x * mask)  # made
+            return mask, signs
+        X, w = rng.normal(size=200000), [np.zeros(2)]
+        for step in range(600):
+            mask, signs = pair(X)
+            w[0] -= 1e-3 * signs[:2]
+        """,
+    "an attribute, where others are looked up by their names": """
+        class Model:
+            def __init__(self):
+                self.X, self.seen = rng.normal(size=200000), 0
+            def step(self):
+                self.seen += len(vars(self)) + ("X" in self.__dict__) + len(self.__dict__.items())
+                return np.sign(self.X)  # made
+        model = Model()
+        for step in range(1000):
+            model.step()
+        """,
     "an attribute that the constructor alone stores into": """
         class Model:
             def __init__(self):
@@ -493,6 +541,10 @@ def findings_of(tmp_path, text):
 @pytest.mark.parametrize("name", CHANGED)
 def test_what_is_made_of_what_changes_is_no_finding(tmp_path, name):
     assert findings_of(tmp_path, CHANGED[name]) == []
+
+
+def test_a_loop_in_one_row_carries_what_it_gives(tmp_path):
+    assert findings_of(tmp_path, CHANGED_IN_ONE_ROW) == []
 
 
 @pytest.mark.parametrize("of, told", [("logits", False), ("seen", True)])
