@@ -304,7 +304,7 @@ static bool is_kept_over(const struct inputs_walk *walk, const struct inputs_ite
     if (name.length_bytes < item->name.length_bytes)
         return true;
     if (item->level != walk->top || !walk->is_looped)
-        return item->def == 0 || !region_is_local(item->code, item->def, name);
+        return code_gives(item->code, 0, name) && (item->def == 0 || !region_is_local(item->code, item->def, name));
     carried_read(&carried, inputs_rows(walk, item), name);
     return !carried.given;
 }

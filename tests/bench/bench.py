@@ -96,7 +96,8 @@ Below the size of an object, in a process that records:
 
 {small}
 
-Both runs of a pair go in turns of 50 ms on one core, so that what slows the machine down slows both. CPU is the time of
+Both runs of a pair go in turns of 50 ms on one core, so that what slows the machine down slows both; each run's environment has
+another size, which alone shifts a program by up to 2 %. CPU is the time of
 the process tree, user and system, start-up included; wall that of the turns. A ratio is that of the sums over the pairs, with
 a bootstrap interval. Memory is the difference in peak resident memory. Samples and objects are per CPU-second, finished pairs
 per CPU-second of native code.

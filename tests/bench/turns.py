@@ -1,9 +1,11 @@
 """Runs of programs side by side, in turns of 50 ms: what slows the machine down slows all of them.
 
 On one thread they share one core. CPU time is that of the process tree, user and system, start-up included; wall time is that of its
-turns. Memory is the greatest of its processes' peaks.
+turns. Memory is the greatest of its processes' peaks. Each run's environment is of another size: where it shifts the stack, a program is up to
+2 % slower or quicker, profiled or not.
 """
 import os
+import random
 import signal
 import subprocess
 import time
@@ -12,6 +14,7 @@ from pathlib import Path
 
 TURN_S = 0.05
 TURNS_PER_LOOK = 10  # at memory
+PADDING_MAX = 4096  # bytes: a page, as far as an address shifts anything
 
 
 @dataclass
@@ -45,7 +48,8 @@ class Failure:
 
 def start(run, threads):
     log = open(run.log, "wb") if run.log else None
-    process = subprocess.Popen(run.command, env=run.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True)
+    padded = run.environment | {"BENCH_PADDING": "." * random.randrange(PADDING_MAX)}
+    process = subprocess.Popen(run.command, env=padded, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True)
     os.killpg(process.pid, signal.SIGSTOP)
     if threads == 1:
         os.sched_setaffinity(process.pid, {max(os.sched_getaffinity(0))})
