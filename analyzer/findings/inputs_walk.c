@@ -87,6 +87,14 @@ static const struct kept_level *caller_of(const struct inputs_walk *walk, const 
     return is_known ? caller : NULL;
 }
 
+bool inputs_is_imported(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    for (size_t i = 0; i < walk->code_count; i++)
+        if (walk->codes[i]->code == item->code && code_index_imports(walk->codes[i], word_first_part(item->name)))
+            return true;
+    return false;
+}
+
 struct inputs_item inputs_owner(const struct inputs_walk *walk, const struct inputs_item *item)
 {
     struct inputs_item owner = {.name = {item->name.text, 0}, .level = item->level + 1};

@@ -45,6 +45,9 @@ void inputs_add_text(struct inputs_walk *walk, struct word text, const struct in
 /* What a function of the program's own, or a property, takes beside its arguments. */
 void inputs_add_function(struct inputs_walk *walk, struct word name);
 
+/* Does an import statement of its file name it, or what it is an attribute of? */
+bool inputs_is_imported(const struct inputs_walk *walk, const struct inputs_item *item);
+
 /* "model" of the caller's "model.best(x)" or "model.best", for "self" in the item's method; its text is empty where it is not known. */
 struct inputs_item inputs_owner(const struct inputs_walk *walk, const struct inputs_item *item);
 

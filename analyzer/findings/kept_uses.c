@@ -218,7 +218,7 @@ static bool is_keyword(struct word statement, const char *at, const char *behind
            behind[1] != '=' && is_in_bracket(statement, at);
 }
 
-/* "x" of "def f(y=x)", "def f(y=[x])": not a parameter's name, nor an annotation. */
+/* "x" of "def f(y=x)", "def f(y=[x])": not a parameter's name. */
 static bool is_default(struct word statement, const char *at)
 {
     const char *open = memchr(statement.text, '(', statement.length_bytes);

@@ -99,7 +99,7 @@ bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last)
     return found;
 }
 
-/* The parameters of a "def", without stars, annotations and defaults; SIZE_MAX: they are not known. */
+/* The parameters of a "def", without stars and defaults; SIZE_MAX: they are not known. */
 static size_t parameters_of(const struct source *code, int32_t def, struct word *names)
 {
     size_t indent = 0;

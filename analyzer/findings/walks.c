@@ -67,7 +67,7 @@ static struct walk *walk_of_loop(struct search *search, const struct loop_body *
     bool is_new;
     struct walk *walk = walk_at(search, body->code->file, body->first, -1, &is_new);
     if (is_new)
-        loop_text_read(&walk->text, source_get(search->model, body->code->file), body->first, body->last);
+        loop_text_read(&walk->text, source_plain(search->model, body->code->file), body->first, body->last);
     return walk;
 }
 

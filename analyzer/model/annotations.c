@@ -100,10 +100,14 @@ static size_t target_end(const char *text, size_t length, size_t at)
     return end;
 }
 
+/* "else:", "if[x]:" */
 static bool begins_block(const char *text, size_t begin, size_t end)
 {
-    return word_at(text, begin, end, "else") || word_at(text, begin, end, "try") ||
-           word_at(text, begin, end, "finally") || word_at(text, begin, end, "lambda");
+    static const char *const words[] = {"else", "try", "finally", "lambda", "if", "elif", "while"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (word_at(text, begin, end, words[i]))
+            return true;
+    return false;
 }
 
 /* Of the statement that begins there. Returns from where on to look for the next. */
@@ -123,7 +127,8 @@ static size_t blank_in_statement(char *text, size_t length, size_t at)
     if (end == at || colon >= length || text[colon] != ':' || (colon + 1 < length && text[colon + 1] == '='))
         return end;
     size_t behind = find_outside(text, length, colon + 1, "=\n;");
-    blank(text, colon, behind);
+    bool is_assignment = behind < length && text[behind] == '=';
+    blank(text, is_assignment ? colon : at, behind);
     return behind;
 }
 

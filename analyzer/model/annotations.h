@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /*
- * Overwrites them, with their ":" or "->", with blanks; ends of lines stay, so lines and columns do. `text`: without comments and strings
+ * Overwrites them, with their ":" or "->", with blanks, and "x: int" as a whole; ends of lines stay, so lines and columns do. `text`: without comments and strings
  * (source_code.h). Language reference, 7.2.2 and 8.7: behind a name, an attribute or an item that begins a statement, behind a parameter, and
  * before the end of a "def". Of a text that is no Python, nothing is read beyond `length_bytes`.
  */

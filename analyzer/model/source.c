@@ -225,28 +225,56 @@ const struct source *source_get(const struct model *model, const char *path)
     return source;
 }
 
-const struct source *source_code(const struct model *model, const char *path)
+/* The source's twin, a copy that `overwrite` changes in its place. */
+static const struct source *twin_of(const struct source *source, struct source **twin,
+                                    void (*overwrite)(char *, size_t))
+{
+    if (*twin != NULL)
+        return *twin;
+    *twin = memory_zeroed(1, sizeof(**twin));
+    **twin = (struct source){.path = source->path,
+                             .state = source->state,
+                             .length_bytes = source->length_bytes,
+                             .line_starts = source->line_starts,
+                             .line_count = source->line_count};
+    if (source->text != NULL) {
+        (*twin)->text = memory_zeroed(1, source->length_bytes + 1);
+        memcpy((*twin)->text, source->text, source->length_bytes);
+        overwrite((*twin)->text, source->length_bytes);
+    }
+    return *twin;
+}
+
+static struct source *loaded(const struct model *model, const char *path)
 {
     struct map_key key = {(uintptr_t)source_get(model, path)->path, 0, 0};
-    struct source *source = map_get(&sources, key);
-    if (source->code != NULL)
-        return source->code;
-    source->code = memory_zeroed(1, sizeof(*source));
-    *source->code = *source;
-    if (source->text != NULL) {
-        source->code->text = memory_zeroed(1, source->length_bytes + 1);
-        memcpy(source->code->text, source->text, source->length_bytes);
-        source_code_only(source->code->text, source->length_bytes);
-    }
-    return source->code;
+    return map_get(&sources, key);
+}
+
+const struct source *source_code(const struct model *model, const char *path)
+{
+    struct source *source = loaded(model, path);
+    return twin_of(source, &source->code, source_code_only);
+}
+
+const struct source *source_plain(const struct model *model, const char *path)
+{
+    struct source *source = loaded(model, path);
+    return twin_of(source, &source->plain, source_without_annotations);
+}
+
+static void free_twin(struct source *twin)
+{
+    if (twin != NULL)
+        free(twin->text);
+    free(twin);
 }
 
 void source_free_all(void)
 {
     for (size_t i = 0; i < all_count; i++) {
-        if (all[i]->code != NULL)
-            free(all[i]->code->text);
-        free(all[i]->code);
+        free_twin(all[i]->code);
+        free_twin(all[i]->plain);
         free(all[i]->line_starts);
         free(all[i]->text);
         free(all[i]);

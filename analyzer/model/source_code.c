@@ -1,7 +1,9 @@
 #include "model/source_code.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/annotations.h"
 
 static bool is_quote(char c)
@@ -62,6 +64,19 @@ void source_code_only(char *text, size_t length_bytes)
 {
     without(text, length_bytes, false);
     annotations_blank(text, length_bytes);
+}
+
+void source_without_annotations(char *text, size_t length_bytes)
+{
+    char *code = memory_zeroed(length_bytes + 1, 2), *bare = code + length_bytes + 1;
+    memcpy(code, text, length_bytes);
+    without(code, length_bytes, false);
+    memcpy(bare, code, length_bytes);
+    annotations_blank(bare, length_bytes);
+    for (size_t i = 0; i < length_bytes; i++)
+        if (bare[i] != code[i])
+            text[i] = ' ';
+    free(code);
 }
 
 void source_without_strings(char *text, size_t length_bytes)

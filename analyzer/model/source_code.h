@@ -14,4 +14,7 @@ void source_code_only(char *text, size_t length_bytes);
 /* The same of strings alone: comments stay, and quotes in them begin none. */
 void source_without_strings(char *text, size_t length_bytes);
 
+/* The same of annotations alone, but for strings in them. */
+void source_without_annotations(char *text, size_t length_bytes);
+
 #endif

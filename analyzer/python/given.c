@@ -74,12 +74,11 @@ static bool is_bound_there(struct word statement, const char *at)
     return binds;
 }
 
-/* What stands behind a mention, with blanks left out: ":=" and, alone on its row, "name: int = 5". */
-static bool is_bound_behind(const struct source *code, struct word statement, const char *mention, struct word name)
+/* "name := 5" */
+static bool is_bound_behind(const struct source *code, const char *mention, struct word name)
 {
     const char *behind = word_skip_blanks(mention + name.length_bytes, end_of(code));
-    bool is_walrus = behind + 1 < end_of(code) && behind[0] == ':' && behind[1] == '=';
-    return is_walrus || (behind < end_of(code) && *behind == ':' && mention == statement.text);
+    return behind + 1 < end_of(code) && behind[0] == ':' && behind[1] == '=';
 }
 
 /* Statements that may give a name in ways that are not read. */
@@ -154,7 +153,7 @@ static void read_statement(const struct source *code, struct word statement, str
         bool ends = at + name.length_bytes == word_end(statement) || !word_char(at[name.length_bytes]);
         if (!begins || !ends || !word_equal(rest, name))
             continue;
-        if (binds_otherwise(statement) || is_bound_there(statement, at) || is_bound_behind(code, statement, at, name))
+        if (binds_otherwise(statement) || is_bound_there(statement, at) || is_bound_behind(code, at, name))
             given->open = true;
         else if (sign != NULL && at < sign && !is_in_bracket(statement, at) && !is_read) {
             bool is_of_it = at[name.length_bytes] == '.' || at[name.length_bytes] == '[';

@@ -23,23 +23,17 @@ static struct word behind_keyword(struct word text, const char *keyword)
     return is ? trimmed(text.text + length, word_end(text)) : (struct word){0};
 }
 
-static struct word first_part(struct word name)
-{
-    const char *dot = memchr(name.text, '.', name.length_bytes);
-    return (struct word){name.text, dot != NULL ? (size_t)(dot - name.text) : name.length_bytes};
-}
-
 static bool is_numpys(struct word module)
 {
-    return word_is(first_part(module), "numpy");
+    return word_is(word_first_part(module), "numpy");
 }
 
 static enum imported from_module(struct word module)
 {
     static const char *const numeric[] = {"torch", "scipy", "math"};
-    return is_numpys(module)                             ? IMPORTED_FROM_NUMPY
-           : WORD_IS_ONE_OF(first_part(module), numeric) ? IMPORTED_FROM_NUMERIC
-                                                         : IMPORTED_FROM_OTHER;
+    return is_numpys(module)                                  ? IMPORTED_FROM_NUMPY
+           : WORD_IS_ONE_OF(word_first_part(module), numeric) ? IMPORTED_FROM_NUMERIC
+                                                              : IMPORTED_FROM_OTHER;
 }
 
 /* "a.b as c" gives the name c, "a.b" the name a. */
@@ -47,7 +41,7 @@ static bool item_gives(struct word item, struct word name)
 {
     struct word module = word_name_at(item.text, word_end(item));
     struct word other = behind_keyword(trimmed(word_end(module), word_end(item)), "as");
-    return word_equal(other.text != NULL ? other : first_part(module), name);
+    return word_equal(other.text != NULL ? other : word_first_part(module), name);
 }
 
 /* "import a.b as c, d" */

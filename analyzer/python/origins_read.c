@@ -14,7 +14,7 @@ struct reading {
     struct word functions[NESTED_MAX];
     size_t indents[NESTED_MAX];
     size_t depth;
-    struct word pending; /* "x" of "x: float = 1", "f" of "f = lambda: x" */
+    struct word pending; /* "f" of "f = lambda: x" */
 };
 
 /* "word rest": does the statement begin with the word? */
@@ -161,10 +161,6 @@ static void read_assignment(struct origins *origins, struct reading *reading, st
     bind_together(origins, targets, count, rest);
     if (count > 0 && behind_keyword(rest, "lambda") != NULL && *word_end(statement) == ':')
         reading->pending = targets[count - 1];
-    struct word alone = word_trimmed(statement.text, word_end(statement));
-    if (count == 0 && word_name_at(alone.text, word_end(alone)).length_bytes == alone.length_bytes &&
-        !word_is_keyword(alone) && *word_end(statement) == ':')
-        reading->pending = alone;
 }
 
 static void read_with(struct origins *origins, struct word items)

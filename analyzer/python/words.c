@@ -149,6 +149,12 @@ struct word word_last_part(struct word name)
     return (struct word){name.text + at, name.length_bytes - at};
 }
 
+struct word word_first_part(struct word dotted)
+{
+    const char *dot = memchr(dotted.text, '.', dotted.length_bytes);
+    return (struct word){dotted.text, dot != NULL ? (size_t)(dot - dotted.text) : dotted.length_bytes};
+}
+
 const char *word_assignment(struct word text, size_t *length)
 {
     const char *end = text.text + text.length_bytes;

@@ -66,6 +66,9 @@ struct word word_name_at(const char *at, const char *end);
 /* "ravel" of "np.ravel". */
 struct word word_last_part(struct word name);
 
+/* "a" of "a.b.c" */
+struct word word_first_part(struct word dotted);
+
 /* Where an assignment's sign stands outside of brackets, and how long it is; NULL: the statement assigns nothing. */
 const char *word_assignment(struct word text, size_t *length);
 

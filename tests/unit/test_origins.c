@@ -4,6 +4,7 @@
 
 #include "source_run.h"
 
+#include "model/annotations.h"
 #include "python/cover.h"
 #include "python/origins.h"
 
@@ -15,6 +16,7 @@ static bool may_read(const char *text)
     source_run_begin(&run, text);
     int32_t line = source_run_line(&run, "FILL");
     memcpy(strstr(run.text, "FILL"), "    ", 4);
+    annotations_blank(run.text, run.source.length_bytes); /* as source_code() gives it */
     if (!cover_read_fill(&run.source, line, &fill))
         fail_msg("%s: fills nothing", text);
     return origins_may_read(&run.source, line, line + 1, fill.buffer);

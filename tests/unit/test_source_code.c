@@ -40,15 +40,24 @@ static void test_strings(void **state)
 static void test_annotations(void **state)
 {
     (void)state;
-    check("x: Tensor = f(y)\nself.x : int", "x         = f(y)\nself.x      ");
-    check("a[0]: list[int, {}] = 1; b: int\nc = {1: 2}", "a[0]                = 1; b     \nc = {1: 2}");
+    check("x: Tensor = f(y)\nself.x : int", "x         = f(y)\n            ");
+    check("a[0]: list[int, {}] = 1; b: int\nc = {1: 2}", "a[0]                = 1;       \nc = {1: 2}");
     check("def f(a: int = 1, *b: T,\n      c=lambda x: x) -> dict[a, b]: d: int = c",
           "def f(a      = 1, *b   ,\n      c=lambda x: x)              : d      = c");
     check("async def f[T: int](a: T): pass", "async def f[T: int](a   ): pass");
     check("if a: b: int = 1\nelse: c = 1\ntry: d\nfinally: e", "if a: b      = 1\nelse: c = 1\ntry: d\nfinally: e");
     check("for i in x[a:b]:\n    y[1:2] = 1\nlambda: 3\nwith a as b: c",
           "for i in x[a:b]:\n    y[1:2] = 1\nlambda: 3\nwith a as b: c");
+    check("if[a]: b\nwhile[c]: d", "if[a]: b\nwhile[c]: d");
     check("(x := 3)\nx \\\n : int = 3", "(x := 3)\nx \\\n : int = 3");
+}
+
+static void test_annotations_alone(void **state)
+{
+    (void)state;
+    char text[] = "a: float = x['k: int']  # b: int\ndef f(y: int = 1): z: str";
+    source_without_annotations(text, strlen(text));
+    assert_string_equal(text, "a        = x['k: int']  # b: int\ndef f(y      = 1):       ");
 }
 
 /* What is no Python, cut off anywhere. */
@@ -60,14 +69,14 @@ static void test_annotations_of_no_program(void **state)
     check("def f(a:]b: c", "def f(a ]b: c");
     check("def f[", "def f[");
     check("def f() -> ", "def f()    ");
-    check(")]}: x: int\ny: int", ")]}: x     \ny     ");
+    check(")]}: x: int\ny: int", ")]}:       \n      ");
     check("x[: int = 1", "x[: int = 1");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_comments), cmocka_unit_test(test_strings),
-                                       cmocka_unit_test(test_annotations),
+                                       cmocka_unit_test(test_annotations), cmocka_unit_test(test_annotations_alone),
                                        cmocka_unit_test(test_annotations_of_no_program)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,16 @@ def work():
 for again in range(8):
     work()
 """,
+    "elements whose types stand beside their names": NUMPY + """
+def work(x: np.ndarray, scale: float = 2.0) -> np.ndarray:
+    y: np.ndarray = np.empty_like(x)
+    for i in range(len(x)):
+        a: float = x[i]
+        y[i] = a * scale + 1  # A
+    return y
+for again in range(12):
+    work(x)
+""",
     "rows that are unpacked": NUMPY + """
 def work():
     points, total = x.reshape(-1, 2), 0.0

@@ -1,0 +1,185 @@
+#include "python/loop_carried.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define COMPARED_MAX 8192u /* stores with reads: bounds what a hostile text costs */
+
+/* "i", "i + 1": another element in each round, where the loop counts that. */
+static bool counts_elements(const struct loop_text *loop, struct word item)
+{
+    struct word name = word_name_at(item.text, word_end(item));
+    const char *at = word_end(name);
+    if (name.length_bytes == 0 || !words_hold(&loop->indices, name))
+        return false;
+    if (at < word_end(item))
+        at += strspn(at, " +-") > 0 ? strspn(at, " +-0123456789") : 0;
+    return at >= word_end(item);
+}
+
+/* Has each round an element of its own there: by an index, or of what it takes out of something? */
+static bool is_own_element(const struct loop_text *loop, const struct loop_use *store)
+{
+    struct word items[WORDS_MAX];
+    size_t count = word_split(store->index, ',', items, WORDS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        if (counts_elements(loop, items[i]))
+            return true;
+    return words_hold(&loop->items, store->name) || words_hold(&loop->elements, store->name);
+}
+
+/* Does `read` take what `store` leaves for a later round? */
+static bool reads_earlier(const struct loop_text *loop, const struct aliases *aliases, const struct loop_use *store,
+                          const struct loop_use *read)
+{
+    if (!word_is_part_of(read->name, store->name))
+        return store->index.length_bytes > 0 && read->index.length_bytes > 0 &&
+               aliases_share(aliases, store->name, read->name);
+    if (store->index.length_bytes > 0) /* y[i] = f(y[i]) is one element's own */
+        return !word_equal(store->index, read->index) || !is_own_element(loop, store);
+    return store->added || read->statement <= store->statement;
+}
+
+/* Of one element that all rounds store into: are those no sums alone, whose order does not matter? */
+static bool mixes(const struct loop_text *loop, const struct loop_use *store, const struct loop_use *other)
+{
+    return store->index.length_bytes > 0 && word_is_part_of(other->name, store->name) && store->added &&
+           !(store->summed && other->summed) && !is_own_element(loop, store);
+}
+
+static bool reads_what_was_left(const struct loop_text *loop, const struct loop_uses *uses,
+                                const struct aliases *aliases)
+{
+    unsigned compared = 0;
+    for (size_t i = 0; i < uses->count; i++) {
+        const struct loop_use *store = &uses->uses[i];
+        if (!store->stored || words_hold(&loop->indices, store->name))
+            continue;
+        for (size_t j = 0; j < uses->count; j++) {
+            const struct loop_use *other = &uses->uses[j];
+            if (++compared > COMPARED_MAX ||
+                (other->stored ? mixes(loop, store, other) : reads_earlier(loop, aliases, store, other)))
+                return true;
+        }
+    }
+    return uses->full || uses->acts || aliases->full;
+}
+
+/* Does an index say which element by data, so that two rounds may mean the same one? */
+static bool is_by_data(const struct loop_text *loop, const struct loop_uses *uses, struct word index)
+{
+    struct loop_uses names = {.count = 0};
+    loop_uses_read(&names, index, 0, false, false);
+    for (size_t i = 0; i < names.count; i++) {
+        const struct loop_use *name = &names.uses[i];
+        bool made = words_hold(&loop->items, name->name) || words_hold(&loop->elements, name->name);
+        for (size_t j = 0; j < uses->count && !made; j++)
+            made = uses->uses[j].stored && word_equal(uses->uses[j].name, name->name) &&
+                   !words_hold(&loop->indices, name->name);
+        if (made || name->index.length_bytes > 0 || name->called)
+            return true;
+    }
+    return false;
+}
+
+static bool is_read(const struct loop_uses *uses, struct word name)
+{
+    for (size_t i = 0; i < uses->count; i++)
+        if (!uses->uses[i].stored && word_is_part_of(uses->uses[i].name, name))
+            return true;
+    return false;
+}
+
+void loop_carried_read_scattered(struct loop_text *loop, const struct loop_uses *uses)
+{
+    for (size_t i = 0; i < uses->count; i++) {
+        const struct loop_use *store = &uses->uses[i];
+        if (!store->stored || store->index.length_bytes == 0 || !is_by_data(loop, uses, store->index))
+            continue;
+        bool taken = is_read(uses, store->name);
+        loop->scattered = loop->scattered || (store->summed && !taken);
+        loop->carried = loop->carried || taken || (store->added && !store->summed);
+    }
+}
+
+/* "for a, b in zip(h, h[1:]): b[:] = f(a)": an item that is stored into, of an array that is gone through twice. */
+static bool stores_into_overlap(const struct loop_text *loop, const struct loop_uses *uses)
+{
+    for (size_t i = 0; loop->overlaps && i < uses->count; i++)
+        if (uses->uses[i].stored && words_hold(&loop->items, uses->uses[i].name))
+            return true;
+    return false;
+}
+
+static bool asks_size(struct word name)
+{
+    static const char *const facts[] = {"shape", "size", "ndim"};
+    struct word last = word_last_part(name);
+    return last.text != name.text && WORD_IS_ONE_OF(last, facts);
+}
+
+/* "for i, x in enumerate(xs): xs[i] = f(x)": a round stores into the element that it has taken. */
+static bool is_taken_element(const struct loop_text *loop, const struct loop_use *store, const struct loop_use *walked)
+{
+    struct word items[WORDS_MAX];
+    size_t count = word_split(store->index, ',', items, WORDS_MAX);
+    return loop->walks_whole && word_equal(store->name, walked->name) && count > 0 && count != SIZE_MAX &&
+           words_hold(&loop->indices, items[0]) &&
+           word_equal(word_name_at(items[0].text, word_end(items[0])), items[0]);
+}
+
+/* "for i, x in enumerate(xs[:-1]): xs[i + 1] += x": what is gone through is stored into, so that a later round takes it. */
+static bool stores_into_walked(const struct loop_text *loop, const struct loop_uses *uses,
+                               const struct aliases *aliases)
+{
+    struct loop_uses *walked = memory_zeroed(1, sizeof(*walked));
+    bool stores = false;
+    loop_uses_read(walked, loop->iterable, 0, false, false);
+    for (size_t i = 0; i < walked->count && !stores; i++) {
+        const struct loop_use *of = &walked->uses[i];
+        bool is_counted = of->name.text - loop->iterable.text >= 4 && memcmp(of->name.text - 4, "len(", 4) == 0;
+        for (size_t k = 0; !of->called && !is_counted && !asks_size(of->name) && k < uses->count && !stores; k++) {
+            const struct loop_use *store = &uses->uses[k];
+            bool is_it = word_is_part_of(store->name, of->name) || aliases_share(aliases, store->name, of->name);
+            stores = store->stored && is_it && !is_taken_element(loop, store, of);
+        }
+    }
+    free(walked);
+    return stores;
+}
+
+/* "start[i]:start[i + 1]", of one dimension: a slice whose ends the loop says. Of "y[:, i]" the ":" is another's. */
+static bool is_piece(const struct loop_text *loop, struct word item)
+{
+    struct word whole;
+    if (word_split(item, ':', &whole, 1) == 1)
+        return false;
+    struct loop_uses names = {.count = 0};
+    loop_uses_read(&names, item, 0, false, false);
+    for (size_t i = 0; i < names.count; i++)
+        if (names.uses[i].index.length_bytes > 0 || words_hold(&loop->indices, names.uses[i].name))
+            return true;
+    return false;
+}
+
+bool loop_carried_has_pieces(const struct loop_text *loop, const struct loop_uses *uses)
+{
+    for (size_t i = 0; i < uses->count; i++) {
+        struct word items[WORDS_MAX];
+        size_t count = word_split(uses->uses[i].index, ',', items, WORDS_MAX);
+        if (count == SIZE_MAX)
+            return true;
+        for (size_t k = 0; k < count; k++)
+            if (is_piece(loop, items[k]))
+                return true;
+    }
+    return false;
+}
+
+bool loop_carried_any(const struct loop_text *loop, const struct loop_uses *uses, const struct aliases *aliases)
+{
+    return reads_what_was_left(loop, uses, aliases) || stores_into_overlap(loop, uses) ||
+           stores_into_walked(loop, uses, aliases) || loop_carried_has_pieces(loop, uses);
+}
