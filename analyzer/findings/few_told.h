@@ -7,6 +7,7 @@
 #define PIEPROF_ANALYZER_FEW_TOLD_H
 
 #include "model/model.h"
+#include "python/part_taken.h"
 #include "python/words.h"
 
 #define TAKEN_MAX 16u
@@ -21,6 +22,8 @@ struct taken_use {
 struct taken {
     struct taken_use uses[TAKEN_MAX];
     size_t count;
+    const char *text; /* that it stands in */
+    enum part_of of;  /* what the call gives, or the name that is read */
     bool is_open; /* it may be taken along another axis than the sorted one, whatever its count: objects alone tell */
 };
 

@@ -71,13 +71,28 @@ static bool is_all(const char *from, const char *to)
     return true;
 }
 
+/* "int(order[0])", "float(values[0])": a number, and no row. */
+static bool is_made_number(const char *from, const char *text)
+{
+    static const char *const calls[] = {"int(", "float("};
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        size_t length = strlen(calls[i]);
+        if ((size_t)(from - text) > length && memcmp(from - length, calls[i], length) == 0 &&
+            !word_char(from[-(ptrdiff_t)length - 1]))
+            return true;
+    }
+    return false;
+}
+
 /* Adds what begins at `from` and is sliced `behind` it; false where it is no slice that may be few, or there is no room. */
 static bool add_use(struct taken *taken, const char *from, const char *behind)
 {
     const char *slice, *end, *rest, *last = NULL;
-    if (taken->count == TAKEN_MAX || part_taken(behind, &slice, &end) != PART_FEW)
+    bool is_flat = taken->of == PART_OF_ARRAY && is_made_number(from, taken->text);
+    enum part_of of = is_flat ? PART_OF_FLAT : taken->of;
+    if (taken->count == TAKEN_MAX || part_taken(behind, of, &slice, &end) != PART_FEW)
         return false;
-    bool goes_on = part_taken(end, &rest, &last) == PART_ALL && is_all(end, last);
+    bool goes_on = part_taken(end, PART_OF_ARRAY, &rest, &last) == PART_ALL && is_all(end, last);
     taken->uses[taken->count++] = (struct taken_use){.whole = {from, (size_t)((goes_on ? last : end) - from)},
                                                      .slice = {slice, (size_t)(end - slice)},
                                                      .of_all = is_all(behind, slice)};
@@ -197,6 +212,8 @@ static bool names_give_few(struct model *model, const struct code *code, const s
                            const char *call, struct taken *taken)
 {
     const struct source *source = source_code(model, code->file);
+    if (taken->of == PART_OF_TUPLE && memchr(line, ',', (size_t)(call - line)) != NULL)
+        taken->of = PART_OF_ARRAY;
     for (const char *at = skip_blanks(line);; at = skip_blanks(at + 1)) {
         struct word name = {at, 0};
         while (word_char(at[name.length_bytes]))
@@ -211,6 +228,16 @@ static bool names_give_few(struct model *model, const struct code *code, const s
         if (*at != ',')
             return false;
     }
+}
+
+/* "x.sort()" and "torch.sort(x)" give the values and their order; what NumPy's functions and argsort() give is an array. */
+static enum part_of gives_of(struct word call)
+{
+    struct word function, arguments;
+    bool is_known = word_call(call, &function, &arguments);
+    struct word module = word_first_part(function);
+    bool is_array = word_is(module, "np") || word_is(module, "numpy") || word_is(word_last_part(function), "argsort");
+    return !is_known || !is_array ? PART_OF_TUPLE : is_flat(call) ? PART_OF_FLAT : PART_OF_ARRAY;
 }
 
 /* What is taken of what the Python frame's call gives; false where it may be more than a few. */
@@ -231,11 +258,12 @@ static bool takes_few(struct model *model, struct process *process, uint32_t fra
         is_stable(model, process, frame))
         return false;
     struct word call = {first + span.column, (size_t)(last + span.end_column - first) - (size_t)span.column};
-    *taken = (struct taken){.count = 0};
-    switch (part_taken(word_end(call), &slice, &end)) {
+    *taken = (struct taken){.text = source->text, .of = gives_of(call)};
+    switch (part_taken(word_end(call), taken->of, &slice, &end)) {
     case PART_FEW:
         return add_use(taken, call.text, word_end(call)) && is_along_axis(call, taken);
     case PART_ALL:
+        taken->of = end > word_end(call) && taken->of == PART_OF_TUPLE ? PART_OF_ARRAY : taken->of;
         end = skip_blanks(end);
         return (*end == '\n' || *end == '\r' || *end == '\0') &&
                names_give_few(model, code, &span, first, first + span.column, taken) && is_along_axis(call, taken);
@@ -343,16 +371,22 @@ static void say(struct model *model, struct finding *finding)
     bool told = takes_few(model, site->process, frame, &taken);
     struct word last = told ? taken.uses[taken.count - 1].slice : (struct word){"few", strlen("few")};
     char *slice = text_printable(last.text, last.length_bytes);
+    bool is_element = memchr(last.text, ':', last.length_bytes) == NULL;
     char *rows = told && memchr(last.text, ',', last.length_bytes) == NULL
-                     ? memory_print(" Of an array of rows %s takes whole rows: sort these alone.", slice)
+                     ? memory_print(" Of an array of rows %s takes %s.", slice,
+                                    is_element ? "a whole row: sort it alone" : "whole rows: sort these alone")
                      : memory_print("%s", "");
     finding->claim = memory_print("%s%s, and of each only %s is taken.", made, others, slice);
-    finding->advice =
-        memory_print("What finds a few need not sort the rest: topk() of PyTorch, argpartition() or "
+    finding->advice = memory_print(
+        "%s%s",
+        is_element ? "What finds one need not sort the rest: at an end min(), max(), argmin() and argmax(), "
+                     "elsewhere kthvalue() of PyTorch, partition() and argpartition() of NumPy. Of equal ones, and "
+                     "of NaN, they may take others."
+                   : "What finds a few need not sort the rest: topk() of PyTorch, argpartition() or "
                      "partition() of NumPy; sort what they give where its order matters. Of equal ones "
                      "they may take others, and of rows of less than some hundred elements NumPy's are no "
-                     "quicker.%s",
-                     rows);
+                     "quicker.",
+        rows);
     free(rows);
     free(made);
     free(others);

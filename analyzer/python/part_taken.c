@@ -93,19 +93,36 @@ static bool is_few(struct span item)
     return (is_empty(start) || is_number(start)) && is_count(stop);
 }
 
+/* "0", "-1" */
+static bool is_element(struct span item)
+{
+    bool is_negative = !is_empty(item) && *item.from == '-';
+    struct span number = trimmed(item.from + is_negative, item.to);
+    return is_number(number) && number.to - number.from <= 2;
+}
+
 static bool is_all(struct span item)
 {
     return is_text(item, ":") || is_text(item, "...") || is_text(item, "::-1") || is_number(item);
 }
 
-/* What stands between a subscript's brackets. */
-static enum part subscript(struct span inside)
+/* "x[0]" may be the only row of many columns, and is where another subscript follows. */
+static bool takes_element(struct span inside, struct span item, enum part_of of)
 {
+    bool is_alone = find(inside, ',') == inside.to, goes_on = inside.to[1] == '[';
+    return is_element(item) && of != PART_OF_TUPLE && !goes_on &&
+           (!is_alone || of == PART_OF_FLAT || !is_text(item, "0") || strncmp(inside.to + 1, ".item()", 7) == 0);
+}
+
+/* What stands between a subscript's brackets. */
+static enum part subscript(struct span inside, enum part_of of)
+{
+    const struct span all = inside;
     enum part part = PART_ALL;
     while (true) {
         const char *comma = find(inside, ',');
         struct span item = trimmed(inside.from, comma);
-        if (is_few(item))
+        if (is_few(item) || takes_element(all, item, of))
             part = PART_FEW;
         else if (!is_all(item))
             return PART_OTHER;
@@ -140,9 +157,10 @@ static const char *after_bracket(const char *open)
     return NULL;
 }
 
-enum part part_taken(const char *text, const char **slice, const char **end)
+enum part part_taken(const char *text, enum part_of of, const char **slice, const char **end)
 {
     for (const char *at = text; at != NULL; at = after_field(at)) {
+        of = at > text && of == PART_OF_TUPLE ? PART_OF_ARRAY : of;
         for (*end = at; is_blank(*at); at++)
             ;
         while (*at == '[') {
@@ -151,9 +169,10 @@ enum part part_taken(const char *text, const char **slice, const char **end)
             if (at == NULL)
                 return PART_OTHER;
             *end = at;
-            enum part part = subscript((struct span){*slice + 1, at - 1});
+            enum part part = subscript((struct span){*slice + 1, at - 1}, of);
             if (part != PART_ALL)
                 return part;
+            of = of == PART_OF_TUPLE ? PART_OF_ARRAY : of;
             for (; is_blank(*at); at++)
                 ;
         }
@@ -176,13 +195,16 @@ static struct word count_of(struct word item)
 bool part_slice_read(const char *slice, const char *end, struct part_slice *read)
 {
     struct word items[WORDS_MAX];
+    bool found = false, is_slice = false;
     read->items = word_split((struct word){slice + 1, (size_t)(end - slice) - 2}, ',', items, WORDS_MAX);
-    for (size_t i = 0; read->items != SIZE_MAX && i < read->items; i++) {
-        if (!is_few((struct span){items[i].text, word_end(items[i])}))
+    for (size_t i = 0; read->items != SIZE_MAX && i < read->items && !is_slice; i++) {
+        struct span item = {items[i].text, word_end(items[i])};
+        is_slice = is_few(item);
+        if (!is_slice && !is_element(item))
             continue;
+        found = true;
         read->place = i;
         read->count = count_of(items[i]);
-        return true;
     }
-    return false;
+    return found;
 }

@@ -10,13 +10,36 @@
 
 #include "python/part_taken.h"
 
-static void check(const char *text, enum part expected)
+static void check_of(enum part_of of, const char *text, enum part expected)
 {
     const char *slice = NULL, *end = NULL;
-    enum part part = part_taken(text, &slice, &end);
+    enum part part = part_taken(text, of, &slice, &end);
     if (part != expected)
         fail_msg("%s: %d", text, (int)part);
     assert_in_range((uintptr_t)end, (uintptr_t)text, (uintptr_t)(text + strlen(text)));
+}
+
+static void check(const char *text, enum part expected)
+{
+    check_of(PART_OF_TUPLE, text, expected);
+}
+
+static void test_one_element(void **state)
+{
+    (void)state;
+    check_of(PART_OF_ARRAY, "[-1]", PART_FEW);
+    check_of(PART_OF_ARRAY, "[:, 0]", PART_FEW);
+    check_of(PART_OF_ARRAY, "[:, -2]", PART_FEW);
+    check_of(PART_OF_ARRAY, "[0].item()", PART_FEW);
+    check_of(PART_OF_ARRAY, "[0]", PART_ALL);
+    check_of(PART_OF_ARRAY, "[-1][0]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[i]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[n // 2]", PART_OTHER);
+    check_of(PART_OF_FLAT, "[0]", PART_FEW);
+    check_of(PART_OF_FLAT, "[::-1][0]", PART_FEW);
+    check("[0][-1]", PART_FEW);
+    check(".values[1]", PART_FEW);
+    check("[0]", PART_ALL);
 }
 
 static void test_few_from_an_end(void **state)
@@ -87,6 +110,10 @@ static void test_the_count_of_a_slice(void **state)
     check_slice("[::-1, :k]", 1, 2, "k");
     check_slice("[..., :self.top]", 1, 2, "self.top");
     check_slice("[:-(k + 1):-1]", 0, 1, "(k + 1)");
+    check_slice("[-3]", 0, 1, "3");
+    check_slice("[0, :k]", 1, 2, "k");
+    check_slice("[:k, 0]", 0, 2, "k");
+    check_slice("[0, 1]", 1, 2, "1");
     const char *all = "[:]";
     assert_false(part_slice_read(all, all + 3, &read));
 }
@@ -110,8 +137,11 @@ static void test_text_that_is_no_python(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_from_an_end),        cmocka_unit_test(test_all_of_it),
-        cmocka_unit_test(test_what_is_not_known),      cmocka_unit_test(test_the_count_of_a_slice),
+        cmocka_unit_test(test_one_element),
+        cmocka_unit_test(test_few_from_an_end),
+        cmocka_unit_test(test_all_of_it),
+        cmocka_unit_test(test_what_is_not_known),
+        cmocka_unit_test(test_the_count_of_a_slice),
         cmocka_unit_test(test_text_that_is_no_python),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
