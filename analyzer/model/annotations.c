@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "model/source_code.h"
+
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
@@ -46,13 +48,6 @@ static size_t find_outside(const char *text, size_t length, size_t at, const cha
     return length;
 }
 
-static void blank(char *text, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        if (text[i] != '\n' && text[i] != '\r')
-            text[i] = ' ';
-}
-
 /* Behind the closing bracket. A lambda's ":" stands in a default, behind the "=". */
 static size_t blank_parameters(char *text, size_t length, size_t at)
 {
@@ -61,7 +56,7 @@ static size_t blank_parameters(char *text, size_t length, size_t at)
         size_t end = colon;
         if (colon < length && text[colon] == ':') {
             end = find_outside(text, length, colon + 1, "=,");
-            blank(text, colon, end);
+            source_blank(text, colon, end);
         }
         if (end < length && text[end] == '=')
             end = find_outside(text, length, end + 1, ",");
@@ -85,7 +80,7 @@ static size_t blank_signature(char *text, size_t length, size_t at)
     if (at + 1 >= length || text[at] != '-' || text[at + 1] != '>')
         return at;
     size_t colon = find_outside(text, length, at, ":\n");
-    blank(text, at, colon);
+    source_blank(text, at, colon);
     return colon;
 }
 
@@ -128,7 +123,7 @@ static size_t blank_in_statement(char *text, size_t length, size_t at)
         return end;
     size_t behind = find_outside(text, length, colon + 1, "=\n;");
     bool is_assignment = behind < length && text[behind] == '=';
-    blank(text, is_assignment ? colon : at, behind);
+    source_blank(text, is_assignment ? colon : at, behind);
     return behind;
 }
 

@@ -40,7 +40,7 @@ static size_t comment_end(const char *text, size_t length, size_t at)
     return end != NULL ? (size_t)(end - text) : length;
 }
 
-static void blank(char *text, size_t from, size_t to)
+void source_blank(char *text, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
         if (text[i] != '\n' && text[i] != '\r')
@@ -55,7 +55,7 @@ static void without(char *text, size_t length_bytes, bool comments_stay)
             continue;
         size_t end = comment ? comment_end(text, length_bytes, at) : string_end(text, length_bytes, at);
         if (!comment || !comments_stay)
-            blank(text, at, end < length_bytes ? end : length_bytes);
+            source_blank(text, at, end < length_bytes ? end : length_bytes);
         at = end > at ? end - 1 : at;
     }
 }
