@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "stack/code_deaths.h"
 #include "thread.h"
 
 #define TID_SHIFT 40u /* generations of two threads never meet: process ids have 22 bits */
@@ -32,11 +33,6 @@ static struct python_link *held_at(struct call_stack *stack, size_t level)
     return &stack->held[PYTHON_DEPTH_MAX - 1 - level];
 }
 
-static bool is_still(const struct python_link *link, uint64_t mark)
-{
-    return mark == 0 || python_link_mark(link) == mark;
-}
-
 /* Word by word: a link was written so just now, and a wider load has to wait until these stores have come to the cache. */
 static void hold(struct python_link *held, const struct python_link *link)
 {
@@ -49,7 +45,7 @@ static void hold(struct python_link *held, const struct python_link *link)
 static inline bool recall(struct call_stack_level *level, const struct python_link *link, uint64_t outer)
 {
     const struct call_stack_place *place = level->place;
-    if (outer == 0 || place->outer != outer || !same(&place->link, link) || !is_still(link, place->mark)) {
+    if (outer == 0 || place->outer != outer || !same(&place->link, link)) {
         return false;
     }
     level->hash = place->hash;
@@ -60,15 +56,14 @@ static inline bool recall(struct call_stack_level *level, const struct python_li
 }
 
 static __attribute__((noinline)) bool learn(struct call_stack_level *level, const struct python_link *link,
-                                            uint64_t outer, bool is_outermost,
+                                            uint64_t outer,
                                             bool (*resolve)(const struct python_link *link, struct python_frame *frame))
 {
     struct python_frame frame = {0};
     if (!resolve(link, &frame)) {
         return false;
     }
-    /* The program's own file outlives all others. */
-    level->mark = frame.module && !is_outermost ? python_link_mark(link) : 0;
+    level->mark = python_link_mark(link);
     level->own_hash = mix(frame.content, (uint32_t)frame.offset);
     level->offset = frame.offset;
     level->hash = mix(outer, level->own_hash);
@@ -83,17 +78,16 @@ static __attribute__((noinline)) bool learn(struct call_stack_level *level, cons
     return true;
 }
 
-/* Of the levels that stand where they stood, how many from the outermost in have the code that they had. */
-static size_t count_still(struct call_stack *stack, size_t kept)
+/* Of the levels as they were held, those that have the code that they had. */
+static __attribute__((noinline, cold)) void review(struct call_stack *stack, uint64_t deaths)
 {
-    if (kept == 0 || stack->levels[kept - 1].marked == 0) {
-        return kept;
+    size_t depth = 0;
+    memset(stack->places, 0, sizeof stack->places);
+    while (depth < stack->depth && python_link_mark(held_at(stack, depth)) == stack->levels[depth].mark) {
+        depth++;
     }
-    size_t level = 0;
-    while (level < kept && is_still(held_at(stack, level), stack->levels[level].mark)) {
-        level++;
-    }
-    return level;
+    stack->depth = depth;
+    stack->deaths = deaths;
 }
 
 /* Word by word, as in hold(). */
@@ -117,25 +111,27 @@ static size_t count_kept(struct call_stack *stack, size_t count)
     while (kept < shared && same(held_at(stack, kept), &stack->links[count - 1 - kept])) {
         kept++;
     }
-    return count_still(stack, kept);
+    return kept;
 }
 
 bool call_stack_update(struct call_stack *stack, size_t count,
                        bool (*resolve)(const struct python_link *link, struct python_frame *frame))
 {
+    uint64_t deaths = code_deaths();
+    if (__builtin_expect(deaths != stack->deaths, 0)) {
+        review(stack, deaths);
+    }
     size_t depth = count_kept(stack, count);
     struct call_stack_level *level = &stack->levels[depth];
     const struct python_link *link = &stack->links[count - 1 - depth];
     struct python_link *held = held_at(stack, depth);
     for (; depth < count; depth++, level++, link--, held--) {
         uint64_t outer = depth > 0 ? level[-1].hash : 0;
-        uint32_t marked = depth > 0 ? level[-1].marked : 0;
         hold(held, link);
         level->place = place_of(stack, link, outer);
-        if (!recall(level, link, outer) && !learn(level, link, outer, depth == 0, resolve)) {
+        if (!recall(level, link, outer) && !learn(level, link, outer, resolve)) {
             break;
         }
-        level->marked = marked + (level->mark != 0 ? 1 : 0);
         level->generation = ++stack->generations;
     }
     stack->depth = depth;
@@ -148,6 +144,7 @@ static void begin(struct call_stack *stack, pid_t tid)
     stack->depth = 0;
     stack->generations = (uint64_t)tid << TID_SHIFT;
     stack->execution.generation = 0;
+    stack->deaths = code_deaths();
     stack->asked_count = 0;
     memset(stack->places, 0, sizeof stack->places); /* a forked child numbers its code objects anew */
     stack->scratch.path.count = 0;

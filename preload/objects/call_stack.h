@@ -23,9 +23,8 @@ struct call_stack_place;
 struct call_stack_level {
     uint64_t hash;                  /* over this frame's code and offset and all outer ones */
     uint64_t own_hash;              /* over this frame's code and offset alone: means the same in a forked child */
-    uint64_t mark;                  /* of a module's code, else 0: such code dies, and another takes its address */
+    uint64_t mark;                  /* of the code: others may take its address */
     uint64_t generation;            /* unique in the process; new whenever the frame is seen at another instruction */
-    uint32_t marked;                /* levels with a mark up to this one */
     int32_t offset;                 /* bytes into the bytecode */
     struct call_stack_place *place; /* where it may be remembered; it is if the hashes agree */
 };
@@ -42,8 +41,7 @@ struct call_stack_execution {
 
 /*
  * A place where a frame stood before, under the same frames: a loop comes back to it, and need not have it resolved
- * again. A function's code that takes the address of one that is gone, at the same depth of the same path, is mistaken for
- * it; that of a file or of a notebook's cell, of which one comes after the other, is looked at each time.
+ * again. All are forgotten when a code object dies, for another may take its address.
  */
 struct call_stack_place {
     _Alignas(64) struct python_link link;
@@ -106,6 +104,7 @@ struct call_stack {
     pid_t tid; /* whose it is: structs are handed on from thread to thread */
     uint32_t asked_count;
     uint64_t generations;
+    uint64_t deaths; /* of code objects, when the levels were looked at */
     size_t depth;
     struct call_stack_execution execution;
     struct call_stack_asked asked[CALL_STACK_ASKED_MAX];

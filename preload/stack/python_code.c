@@ -6,6 +6,7 @@
 #include "ledger/ledger.h"
 #include "memory.h"
 #include "process.h"
+#include "stack/code_deaths.h"
 #include "stack/guard.h"
 #include "stack/python.h"
 #include "stack/python_probe.h"
@@ -42,6 +43,7 @@ struct entry {
     _Atomic uint32_t state;
     uint32_t id;
     struct identity identity;
+    _Atomic uint64_t seen; /* its mark was read when so many code objects had died, and one more: 0 is never */
     uint64_t content;      /* of name and lines: what is compiled again is the same code */
     bool module;           /* runs but once: the code of a file or a cell */
     bool imports;          /* of the machinery of imports */
@@ -71,34 +73,34 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 32;
 }
 
-/* The word that ends at `end`, 0 where there are fewer bytes. */
-static bool read_end(uintptr_t start, uintptr_t bytes, uintptr_t *word)
+/* In pieces: the stack it runs on is the program's. */
+static bool hash_bytes(uintptr_t bytes, size_t count, uint64_t *hash)
 {
-    return bytes < sizeof *word || guard_word(word, start + bytes - sizeof *word);
+    uint64_t words[HASHED_WORDS];
+    for (size_t at = 0; at < count; at += sizeof words) {
+        size_t left = count - at;
+        memset(words, 0, sizeof words);
+        if (!guard_copy(words, (const void *)(bytes + at), left < sizeof words ? left : sizeof words)) {
+            return false;
+        }
+        for (size_t i = 0; i < HASHED_WORDS; i++) {
+            *hash = mix(*hash, words[i]);
+        }
+    }
+    return true;
 }
 
 /*
- * The end of the file's name tells one cell's code from another's, both ends of the line table one text from another, and
- * nothing in it where the objects lie: compiled once more, the same code has the same mark.
+ * The end of the file's name tells one cell's code from another's, the line table one text from another, and nothing in it
+ * where the objects lie: compiled once more, the same code has the same mark.
  */
 static bool mark_of(const struct python_probe *probe, const struct identity *identity, uint64_t *mark)
 {
     const struct python_layout *layout = &probe->layout;
-    uintptr_t lines = identity->lines + (uintptr_t)layout->bytes_data;
-    enum {
-        NAME_LENGTH,
-        LINES_BYTES,
-        LINES_START,
-        LINES_END,
-        FIRST_LINE,
-        NAME_END,
-        PARTS = NAME_END + PYTHON_STRING_END_WORDS
-    };
+    enum { NAME_LENGTH, LINES_BYTES, FIRST_LINE, NAME_END, PARTS = NAME_END + PYTHON_STRING_END_WORDS };
     uintptr_t parts[PARTS] = {[FIRST_LINE] = (uintptr_t)identity->first_line};
     if (!guard_word(&parts[NAME_LENGTH], identity->file + (uintptr_t)layout->string_length) ||
-        !guard_word(&parts[LINES_BYTES], identity->lines + (uintptr_t)layout->bytes_size) ||
-        !read_end(lines, parts[LINES_BYTES] >= sizeof lines ? sizeof lines : 0, &parts[LINES_START]) ||
-        !read_end(lines, parts[LINES_BYTES], &parts[LINES_END])) {
+        !guard_word(&parts[LINES_BYTES], identity->lines + (uintptr_t)layout->bytes_size)) {
         return false;
     }
     (void)python_string_end(probe, identity->file, &parts[NAME_END]); /* a name that is no plain str has none */
@@ -106,7 +108,8 @@ static bool mark_of(const struct python_probe *probe, const struct identity *ide
     for (size_t i = 0; i < PARTS; i++) {
         *mark = mix(*mark, parts[i]);
     }
-    return true;
+    size_t bytes = parts[LINES_BYTES] < LINES_BYTES_MAX ? parts[LINES_BYTES] : 0;
+    return hash_bytes(identity->lines + (uintptr_t)layout->bytes_data, bytes, mark);
 }
 
 static bool read_identity(const struct python_probe *probe, uintptr_t address, struct identity *identity)
@@ -141,22 +144,6 @@ struct content {
     uint64_t hash;
 };
 
-static bool hash_lines(struct content *content)
-{
-    uint64_t words[HASHED_WORDS];
-    for (size_t at = 0; at < content->lines_bytes; at += sizeof words) {
-        size_t left = content->lines_bytes - at;
-        memset(words, 0, sizeof words);
-        if (!guard_copy(words, (const void *)(content->lines + at), left < sizeof words ? left : sizeof words)) {
-            return false;
-        }
-        for (size_t i = 0; i < HASHED_WORDS; i++) {
-            content->hash = mix(content->hash, words[i]);
-        }
-    }
-    return true;
-}
-
 /* A table that is longer than can be stored is left out (counted): its function stands in the contexts, without lines. */
 static bool read_lines(const struct python_probe *probe, uintptr_t object, struct content *content)
 {
@@ -172,7 +159,7 @@ static bool read_lines(const struct python_probe *probe, uintptr_t object, struc
         content->lines_bytes = 0;
         process_drop(DB_DROP_BLOB_TOO_LARGE);
     }
-    return hash_lines(content);
+    return hash_bytes(content->lines, content->lines_bytes, &content->hash);
 }
 
 static bool read_content(const struct python_probe *probe, const struct entry *entry, const struct source_name *file,
@@ -326,10 +313,33 @@ static struct entry *entry_at(uint64_t hash, unsigned i)
     return &table[(1u << NEAR_BITS) + (((hash >> (64 - TABLE_BITS)) + i) & ((1u << TABLE_BITS) - 1))];
 }
 
-/* The entry of this identity; a fresh one is recorded into the first free place of its chain. */
-static const struct entry *find_or_record(const struct python_probe *probe, const struct identity *identity)
+static uint64_t hash_of(uintptr_t address)
 {
-    uint64_t hash = (identity->address >> 4) * UINT64_C(0x9E3779B97F4A7C15);
+    return (address >> 4) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* The one of the code that is at the address still, for no code has died since it was seen there; NULL: that is to be read. */
+static const struct entry *find_unread(uintptr_t address, uint64_t seen)
+{
+    uint64_t hash = hash_of(address);
+    for (unsigned i = 0; table != NULL && i < PROBES_MAX; i++) {
+        const struct entry *entry = entry_at(hash, i);
+        uint32_t state = atomic_load_explicit(&entry->state, memory_order_acquire);
+        if (state == STATE_READY && entry->identity.address == address &&
+            atomic_load_explicit(&entry->seen, memory_order_relaxed) == seen) {
+            return entry;
+        }
+        if (state == STATE_FREE) {
+            break;
+        }
+    }
+    return NULL;
+}
+
+/* The entry of this identity; a fresh one is recorded into the first free place of its chain. */
+static struct entry *find_or_record(const struct python_probe *probe, const struct identity *identity)
+{
+    uint64_t hash = hash_of(identity->address);
     struct entry *given_up = NULL;
     if (table == NULL) {
         return NULL;
@@ -348,6 +358,7 @@ static const struct entry *find_or_record(const struct python_probe *probe, cons
         if (claim(free_entry, given_up != NULL ? STATE_GIVEN_UP : STATE_FREE)) {
             free_entry->identity = *identity;
             free_entry->id = 0;
+            atomic_store_explicit(&free_entry->seen, 0, memory_order_relaxed);
             return record(probe, free_entry) ? free_entry : NULL;
         }
         given_up = NULL;
@@ -357,13 +368,29 @@ static const struct entry *find_or_record(const struct python_probe *probe, cons
     return NULL;
 }
 
+static const struct entry *find(const struct python_probe *probe, uintptr_t address, bool *is_code)
+{
+    uint64_t seen = code_deaths() + 1;
+    const struct entry *unread = code_deaths_known() ? find_unread(address, seen) : NULL;
+    struct identity identity;
+    *is_code = unread != NULL || read_identity(probe, address, &identity);
+    if (unread != NULL || !*is_code) {
+        return unread;
+    }
+    struct entry *entry = find_or_record(probe, &identity);
+    if (entry != NULL) {
+        atomic_store_explicit(&entry->seen, seen, memory_order_relaxed);
+    }
+    return entry;
+}
+
 bool python_code_find(const struct python_probe *probe, uintptr_t address, struct python_frame *frame)
 {
-    struct identity identity;
-    if (!read_identity(probe, address, &identity)) {
+    bool is_code;
+    const struct entry *entry = find(probe, address, &is_code);
+    if (!is_code) {
         return false;
     }
-    const struct entry *entry = find_or_record(probe, &identity);
     frame->code = entry != NULL ? entry->id : 0;
     frame->module = entry != NULL && entry->module;
     frame->imports = entry != NULL && entry->imports;

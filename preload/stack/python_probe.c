@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stack/code_deaths.h"
 #include "stack/python.h"
 #include "stack/python_code.h"
 #include "stack/source.h"
@@ -111,6 +112,7 @@ bool python_probe(void)
         return false;
     }
     source_start();
+    code_deaths_watch(&probe);
     probe.chain = chain_of(&probe.layout);
     why = "";
     atomic_store_explicit(&ready, &probe, memory_order_release);

@@ -377,6 +377,31 @@ def test_cells_that_follow_each_other_at_one_address_are_told_apart(tmp_path, na
     assert len(report["findings"]) == 7
 
 
+@pytest.mark.parametrize("text, name", [("def f():\\n    return np.arange(NUMBER, 5000.0 + NUMBER)\\n", "made%d.py"),
+                                        ("def f():\\n" + "    0\\n" * 40 + "LINES    return np.arange(NUMBER, 5000.0 + NUMBER)\\n" + "    0\\n" * 9, "made.py")],
+                         ids=["files", "texts"])
+def test_functions_that_follow_each_other_at_one_address_are_told_apart(tmp_path, text, name):
+    """As exec() writes them: of files of their own, or of one whose text is changed in its middle."""
+    source = """
+        def made(number):
+            path, text = "NAME", "TEXT".replace("LINES", chr(10) * number).replace("NUMBER", str(number))
+            own = {"np": np}
+            exec(compile(text, path % number if "%" in path else path, "exec"), own)
+            return own["f"]
+        def call(f, count):
+            for _ in range(count):
+                f()
+        for number in range(6):
+            f = made(number)
+            call(f, 50 + number)
+            del f
+        """.replace("NAME", name).replace("TEXT", text)
+    _, database = run(tmp_path, source)
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    births = {(line["file"], line["line"]): line["replicas"]["of_objects"] for line in report["lines"] if line["replicas"] and "made" in line["file"]}
+    assert sorted(births.values()) == [50 + number for number in range(6)], births
+
+
 def test_places_made_once_do_not_crowd_out_the_training(tmp_path):
     """As compilers do that work in the process: tens of thousands of sizes, each once."""
     source = """
