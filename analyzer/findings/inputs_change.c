@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "findings/changed.h"
 #include "findings/inputs_others.h"
 #include "findings/inputs_walk.h"
 #include "python/carried.h"
@@ -174,7 +175,7 @@ static bool is_own_result(const struct inputs_walk *walk, const struct inputs_it
     struct word statement;
     size_t indent = 0;
     int32_t last = 0;
-    return walk->is_looped && item->level == walk->top && top->row > walk->loop.first &&
+    return walk->is_looped && walk->bottom < walk->top && item->level == walk->top && top->row > walk->loop.first &&
            suite_statement(top->code, top->row, &statement, &indent, &last) && word_gives(statement, item->name);
 }
 
@@ -232,16 +233,36 @@ static bool can_choose(const struct inputs_walk *walk)
     return can;
 }
 
+/* "active[w > 0.5] = 1" below "active = np.zeros(n)": what the buffer holds at its end comes of these, too. */
+static void add_finishing(struct inputs_walk *walk, struct model *model, const struct site *site)
+{
+    const struct kept_level *own = &walk->ways.levels[walk->bottom];
+    struct inputs_item of = {.code = own->code, .def = own->def, .level = walk->bottom};
+    struct changed changed;
+    struct word statement;
+    size_t indent = 0;
+    int32_t last = 0;
+    changed_find(&changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
+    for (size_t i = 0; i < changed.count; i++)
+        if (strcmp(changed.file, own->file) == 0 &&
+            suite_statement(own->code, changed.lines[i], &statement, &indent, &last))
+            inputs_add_text(walk, statement, &of);
+    if (changed.handed.length_bytes > 0)
+        inputs_add_function(walk, word_last_part(changed.handed), false);
+}
+
 bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked)
 {
     struct inputs_walk walk;
     if (!inputs_begin(&walk, model, site) || (asked == INPUTS_OF_ONE && !can_choose(&walk)))
         return false;
+    if (asked == INPUTS_OF_ONE)
+        add_finishing(&walk, model, site);
     bool changed = (walk.takes_next || walk.is_unread) && asked == INPUTS_OF_ONE;
     for (size_t i = 0; i < walk.count; i++) {
         const struct inputs_item item = walk.items[i];
         if (item.code == NULL)
-            inputs_add_function(&walk, item.name);
+            inputs_add_function(&walk, item.name, item.is_plain);
         else
             changed = changes(&walk, &item, asked) || changed;
         if (changed && (asked != INPUTS_OF_ONE || may_choose(&walk)))

@@ -53,32 +53,51 @@ static bool is_parameter(const struct inputs_walk *walk, struct word name)
 static bool is_network(const struct inputs_walk *walk, struct word name)
 {
     struct word function, arguments;
-    bool is_torch = false, is_made = false;
+    bool is_made = false;
     for (size_t i = 0; i < walk->code_count; i++) {
         struct word rest = code_text(walk->codes[i]->code), statement, value;
-        is_torch |= holds_text(rest, "torch");
         while (word_next_statement(&rest, &statement))
             if (memmem(statement.text, statement.length_bytes, name.text, name.length_bytes) != NULL &&
                 gives_attribute(statement, name, &value))
                 is_made |=
                     word_call(value, &function, &arguments) && isupper((unsigned char)*word_last_part(function).text);
     }
-    return is_torch && is_made;
+    return is_made;
+}
+
+/* "net" of "def decide(net, x): return net(x)": what is handed in and called. */
+static bool is_handed(const struct inputs_walk *walk, struct word name)
+{
+    for (size_t i = 0; i < walk->top; i++) {
+        const struct kept_level *level = &walk->ways.levels[i];
+        if (level->code != NULL && level->def > 0 && kept_is_parameter(level->code, level->def, name))
+            return true;
+    }
+    return false;
+}
+
+static bool knows_torch(const struct inputs_walk *walk)
+{
+    bool knows = false;
+    for (size_t i = 0; i < walk->code_count && !knows; i++)
+        knows = holds_text(code_text(walk->codes[i]->code), "torch");
+    return knows;
 }
 
 /* What an optimizer steps in the loop changes with each pass, unless some of it is frozen. */
-static bool calls_stepped(const struct inputs_walk *walk, struct word name)
+static bool calls_stepped(const struct inputs_walk *walk, struct word name, bool is_plain)
 {
     for (size_t i = 0; i < walk->code_count; i++)
         if (holds_text(code_text(walk->codes[i]->code), "requires_grad"))
             return false;
-    return region_steps(walk->region) && is_network(walk, name);
+    return region_steps(walk->region) && knows_torch(walk) &&
+           (is_network(walk, name) || (is_plain && is_handed(walk, name)));
 }
 
 /* ... which steps of an optimizer in the loop change. */
 bool inputs_is_stepped(const struct inputs_walk *walk, struct word name)
 {
-    return region_steps(walk->region) && is_parameter(walk, name);
+    return region_steps(walk->region) && (word_is(name, "grad") || is_parameter(walk, name));
 }
 
 static bool puts_away(struct word text, struct word name)
@@ -130,7 +149,7 @@ static bool is_changed_by_others(const struct inputs_walk *walk, const struct in
     struct word name = word_last_part(item->name);
     bool is_attribute = name.text != item->name.text;
     if (item->code == NULL)
-        return calls_stepped(walk, item->name);
+        return calls_stepped(walk, item->name, item->is_plain);
     return !inputs_is_imported(walk, item) &&
            (has_stepped_part(walk, item->name) ||
             (region_stores_items(walk->region) && is_kept_over(walk, item) && is_put_away(walk, item)) ||

@@ -39,10 +39,13 @@ int32_t inputs_definition(const struct inputs_walk *walk, struct word name, cons
     return found;
 }
 
-void inputs_add_function(struct inputs_walk *walk, struct word name)
+void inputs_add_function(struct inputs_walk *walk, struct word name, bool is_plain)
 {
     const struct source *code = NULL;
+    static const struct word call = {"__call__", 8};
     int32_t def = inputs_definition(walk, name, &code);
+    if (def == 0 && is_plain)
+        def = inputs_definition(walk, call, &code);
     if (def == 0 || word_is(name, "__init__"))
         return;
     struct region_span body = region_function(code, def);
@@ -62,6 +65,7 @@ void inputs_add_text(struct inputs_walk *walk, struct word text, const struct in
         inputs_add(walk, item);
         bool is_attribute = input.called.length_bytes == 0 && last.text != input.name.text;
         item = (struct inputs_item){.name = is_attribute ? last : input.called, .level = SIZE_MAX};
+        item.is_plain = !is_attribute && (item.name.text == text.text || item.name.text[-1] != '.');
         inputs_add(walk, item);
         walk->takes_next |= WORD_IS_ONE_OF(input.called, taking);
     }

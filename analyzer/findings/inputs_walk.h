@@ -11,7 +11,8 @@
 /* A name, as the function at a level on the way knows it; or another function's of the files, of which what is not its own is asked. */
 struct inputs_item {
     struct word name;
-    const struct source *code; /* NULL: the name is that of a function, whose text is to be read */
+    const struct source *code; /* NULL: the name is that of a function, whose text is to be read... */
+    bool is_plain;             /* ... and stands behind no dot */
     int32_t def;
     size_t level; /* SIZE_MAX: of no level */
 };
@@ -42,8 +43,8 @@ void inputs_add(struct inputs_walk *walk, struct inputs_item item);
 /* The names in a text of the item's function. */
 void inputs_add_text(struct inputs_walk *walk, struct word text, const struct inputs_item *of);
 
-/* What a function of the program's own, or a property, takes beside its arguments. */
-void inputs_add_function(struct inputs_walk *walk, struct word name);
+/* What a function of the program's own, or a property, takes beside its arguments; a plain name may be that of an object that is called. */
+void inputs_add_function(struct inputs_walk *walk, struct word name, bool is_plain);
 
 /* Does an import statement of its file name it, or what it is an attribute of? */
 bool inputs_is_imported(const struct inputs_walk *walk, const struct inputs_item *item);

@@ -48,6 +48,23 @@ static bool augments(struct word statement, struct word name)
     return sign != NULL && length > 1 && word_equal(word_trimmed(statement.text, sign), name);
 }
 
+/* "x.append(v)", "x.popleft()": a list or a deque, of which a later pass takes other things. */
+static bool fills(struct word statement, struct word name)
+{
+    static const char *const methods[] = {"append",  "appendleft", "extend", "insert",  "pop",
+                                          "popleft", "remove",     "rotate", "reverse", "add"};
+    for (const char *at = statement.text, *end = word_end(statement);
+         (at = memmem(at, (size_t)(end - at), name.text, name.length_bytes)) != NULL; at += name.length_bytes) {
+        const char *dot = at + name.length_bytes;
+        bool begins = at == statement.text || (!word_char(at[-1]) && at[-1] != '.');
+        struct word method = dot < end && *dot == '.' ? word_name_at(dot + 1, end) : (struct word){dot, 0};
+        if (begins && method.length_bytes > 0 && WORD_IS_ONE_OF(method, methods) && word_end(method) < end &&
+            *word_end(method) == '(')
+            return true;
+    }
+    return false;
+}
+
 static void give(struct carried *carried, struct word value, bool reads)
 {
     carried->given = true;
@@ -76,6 +93,7 @@ static void read_statement(struct carried *carried, struct word statement, struc
         value = (struct word){sign + length, (size_t)(word_end(statement) - sign) - length};
         give(carried, value, !seen && word_mentions(value, name) > 0);
     } else {
+        carried->stored |= fills(statement, name);
         carried->read_first |= !seen;
     }
 }

@@ -7,12 +7,13 @@
 static bool is_choosing_name(struct word name)
 {
     static const char *const calls[] = {
-        "where",       "minimum",  "maximum",     "fmin",        "fmax",         "clip",        "clamp",  "sign",
-        "floor",       "ceil",     "round",       "rint",        "trunc",        "argmax",      "argmin", "argsort",
-        "sort",        "digitize", "nonzero",     "argwhere",    "searchsorted", "flatnonzero", "isin",   "isclose",
-        "isfinite",    "isnan",    "heaviside",   "relu",        "bincount",     "histogram",   "unique", "topk",
-        "masked_fill", "astype",   "logical_and", "logical_or",  "greater",      "less",        "long",   "int",
-        "bool",        "min",      "max",         "argpartition"};
+        "where",       "minimum",  "maximum",     "fmin",         "fmax",         "clip",        "clamp",   "sign",
+        "floor",       "ceil",     "round",       "rint",         "trunc",        "argmax",      "argmin",  "argsort",
+        "sort",        "digitize", "nonzero",     "argwhere",     "searchsorted", "flatnonzero", "isin",    "isclose",
+        "isfinite",    "isnan",    "heaviside",   "relu",         "bincount",     "histogram",   "unique",  "topk",
+        "masked_fill", "astype",   "logical_and", "logical_or",   "greater",      "less",        "long",    "int",
+        "bool",        "min",      "max",         "argpartition", "half",         "bfloat16",    "float16", "int8",
+        "uint8",       "int16",    "nan_to_num",  "one_hot"};
     return name.length_bytes > 0 && WORD_IS_ONE_OF(name, calls);
 }
 

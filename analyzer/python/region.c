@@ -75,7 +75,9 @@ static void add_found(struct region *region, const struct code_index *code, cons
 /* What Python calls by no name that is told. */
 static bool is_run_unnamed(struct word name)
 {
-    static const char *const methods[] = {"forward", "__call__", "__getitem__", "__next__", "__iter__", "__len__"};
+    static const char *const methods[] = {"forward",   "__call__", "__getitem__", "__next__", "__iter__", "__len__",
+                                          "__enter__", "__exit__", "__float__",   "__int__",  "__bool__", "__array__",
+                                          "__lt__",    "__gt__",   "__aenter__",  "__aexit__"};
     return WORD_IS_ONE_OF(name, methods);
 }
 
@@ -290,13 +292,23 @@ static bool stores_item(struct word rows, struct word statement)
     return length > 1 && (is_item(targets) || is_part_of_item(targets));
 }
 
+/* An optimizer's step, or what takes the place of one. */
+static bool takes_step(struct word rows)
+{
+    static const char *const steps[] = {".step(",       ".backward(",       "autograd.grad(",
+                                        ".parameters(", "load_state_dict(", "vector_to_parameters("};
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        if (memmem(rows.text, rows.length_bytes, steps[i], strlen(steps[i])) != NULL)
+            return true;
+    return false;
+}
+
 static void read_acts(struct region *region)
 {
-    static const struct word step = {".step(", 6};
     reach(region);
     for (size_t i = 0; i < region->count && !region->are_acts_known; i++) {
         struct word rows = region_rows(&region->spans[i]), rest = rows, statement;
-        region->steps |= memmem(rows.text, rows.length_bytes, step.text, step.length_bytes) != NULL;
+        region->steps |= takes_step(rows);
         while (!region->stores_items && word_next_statement(&rest, &statement))
             region->stores_items = stores_item(rows, statement);
     }

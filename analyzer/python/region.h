@@ -54,7 +54,7 @@ struct region_fact region_of_attribute(struct region *region, struct word name);
 /* Of a name of the module or of a function around, which functions say to be "global" or "nonlocal", or store into. */
 struct region_fact region_of_outer(struct region *region, struct word name);
 
-/* Does a pass take a step of an optimizer: ".step("? */
+/* Does a pass take a step of an optimizer, or something in the place of one: ".step(", ".backward(", ".parameters("? */
 bool region_steps(struct region *region);
 
 /*
