@@ -119,6 +119,19 @@ static bool is_given_by_call(const struct inputs_walk *walk, const struct inputs
     return is_of_call && kept_is_parameter(item->code, item->def, item->name);
 }
 
+/* Does a file of the program's say what a "with" enters with? */
+static bool has_managers(const struct inputs_walk *walk)
+{
+    static const struct word enter = {"__enter__", 9}, generator = {"contextmanager", 14};
+    bool has = false;
+    for (size_t i = 0; i < walk->code_count && !has; i++) {
+        size_t count = 0;
+        code_index_named(walk->codes[i], enter, &count);
+        has = count > 0 || code_index_imports(walk->codes[i], generator);
+    }
+    return has;
+}
+
 /* A function's own name, or the module's. */
 static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *item, struct word dotted,
                             enum inputs_asked asked)
@@ -132,12 +145,16 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
                                                   is_carried_in_own_loop(walk, item);
     if (is_seen || (asked != INPUTS_OF_ONE && inputs_is_stepped(walk, dotted)))
         return true;
+    if (asked == INPUTS_OF_ONE && carried.managed && has_managers(walk))
+        return true;
     if (asked == INPUTS_OF_COPY && item->level == walk->bottom && carried.stored)
         return true;
     if (!carried.given && is_changed_by_call(walk, rows, dotted, 0))
         return true;
     for (size_t i = 0; i < carried.value_count; i++)
         inputs_add_text(walk, carried.values[i], item);
+    for (size_t i = 0; i < carried.store_count && asked == INPUTS_OF_ONE; i++)
+        inputs_add_text(walk, carried.stores[i], item);
     return (!carried.given || by_call) && !inputs_add_argument(walk, item) && asked == INPUTS_OF_ONE &&
            choices_at_last(walk->ways.levels[walk->bottom].call);
 }

@@ -39,18 +39,36 @@ int32_t inputs_definition(const struct inputs_walk *walk, struct word name, cons
     return found;
 }
 
-void inputs_add_function(struct inputs_walk *walk, struct word name, bool is_plain)
+static void add_body(struct inputs_walk *walk, const struct source *code, int32_t def)
 {
-    const struct source *code = NULL;
-    static const struct word call = {"__call__", 8};
-    int32_t def = inputs_definition(walk, name, &code);
-    if (def == 0 && is_plain)
-        def = inputs_definition(walk, call, &code);
-    if (def == 0 || word_is(name, "__init__"))
-        return;
     struct region_span body = region_function(code, def);
     struct inputs_item of = {.code = code, .def = def, .level = SIZE_MAX};
     inputs_add_text(walk, region_rows(&body), &of);
+}
+
+/* Of an object that is called any class may be. */
+static void add_callables(struct inputs_walk *walk)
+{
+    static const char *const methods[] = {"__call__", "forward"};
+    for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+        for (size_t k = 0; k < walk->code_count; k++) {
+            size_t count = 0;
+            const struct code_index *index = walk->codes[k];
+            struct word name = {methods[i], strlen(methods[i])};
+            const struct code_function *const *functions = code_index_named(index, name, &count);
+            for (size_t j = 0; j < count; j++)
+                add_body(walk, index->code, functions[j]->def);
+        }
+}
+
+void inputs_add_function(struct inputs_walk *walk, struct word name, bool is_plain)
+{
+    const struct source *code = NULL;
+    int32_t def = inputs_definition(walk, name, &code);
+    if (def == 0 && is_plain && !word_is_keyword(name))
+        add_callables(walk);
+    else if (def > 0 && !word_is(name, "__init__"))
+        add_body(walk, code, def);
 }
 
 void inputs_add_text(struct inputs_walk *walk, struct word text, const struct inputs_item *of)

@@ -73,6 +73,16 @@ static void give(struct carried *carried, struct word value, bool reads)
         carried->values[carried->value_count++] = value;
 }
 
+/* "with m as x" */
+static bool manages(struct word statement, struct word name)
+{
+    struct word text = word_trimmed(statement.text, word_end(statement));
+    const char *as = word_is(word_name_at(text.text, word_end(text)), "with")
+                         ? memmem(text.text, text.length_bytes, " as ", 4)
+                         : NULL;
+    return as != NULL && word_mentions((struct word){as + 4, (size_t)(word_end(text) - as) - 4}, name) > 0;
+}
+
 static void read_statement(struct carried *carried, struct word statement, struct word name, bool seen)
 {
     struct word targets, value;
@@ -87,11 +97,16 @@ static void read_statement(struct carried *carried, struct word statement, struc
     } else if (effect == STORE_CHANGES && overwrites(statement, name)) {
         give(carried, statement, false);
     } else if (effect == STORE_CHANGES) {
+        if (carried->store_count < CARRIED_VALUES_MAX)
+            carried->stores[carried->store_count++] = statement;
         *(augments(statement, name) ? &carried->augmented : &carried->stored) = true;
     } else if (effect == STORE_REBINDS) {
         sign = word_assignment(statement, &length);
         value = (struct word){sign + length, (size_t)(word_end(statement) - sign) - length};
         give(carried, value, !seen && word_mentions(value, name) > 0);
+    } else if (manages(statement, name)) {
+        carried->managed = true;
+        give(carried, statement, false);
     } else {
         carried->stored |= fills(statement, name);
         carried->read_first |= !seen;

@@ -13,8 +13,11 @@ struct carried {
     bool augmented;  /* "x += 1", of a number perhaps */
     bool given;      /* another value, or all of its content anew... */
     bool read_first; /* ... but the one that a pass before left there is read before that */
+    bool managed;    /* "with m as x": m may enter with another one each time */
     struct word values[CARRIED_VALUES_MAX]; /* what it is given, as far as there is room */
     size_t value_count;
+    struct word stores[CARRIED_VALUES_MAX]; /* statements that store into a part of it, likewise */
+    size_t store_count;
 };
 
 /* Of code without strings and comments (source_code()); `name` may be dotted. */

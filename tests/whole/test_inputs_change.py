@@ -7,6 +7,129 @@ import whole
 HEAD = "import functools\nimport numpy as np\nrng = np.random.default_rng(0)\n"
 
 CHANGED = {
+    "a buffer that another line fills by what changes": """
+        w = rng.normal(size=(300, 300))
+        for step in range(1500):
+            active = np.zeros((300, 300))  # made
+            active[w > 0.5] = 1.0
+            w = w * (1 - 1e-9)
+        """,
+    "what is computed of such a buffer, by a function": """
+        def ranks(f):
+            r = np.empty(len(f))
+            r[np.argsort(f)] = np.arange(len(f)) * 0.5
+            return r / (len(f) - 1)  # made
+        x, drift = rng.normal(size=5000), rng.normal(size=5000) * 1e-12
+        for step in range(2500):
+            u = ranks(x)
+            x = x + drift * u
+        """,
+    "the last of a list that grows": """
+        xs = [rng.normal(size=20000)]
+        for step in range(800):
+            order = np.argsort(xs[-1])  # made
+            xs.append(xs[-1] * (1 - 1e-9))
+            del xs[0]
+        """,
+    "an object that is called": """
+        class Schedule:
+            def __init__(self, t):
+                self.t = t
+            def __call__(self):
+                self.t *= 1 - 1e-9
+                return self.t
+        level, d = Schedule(0.3), rng.random(100000)
+        for step in range(3000):
+            keep = d > level()  # made
+        """,
+    "what a with statement enters with": """
+        class Temperature:
+            def __init__(self):
+                self.t = 1.0
+            def __enter__(self):
+                return self.t
+            def __exit__(self, *error):
+                self.t *= 1 - 1e-9
+        temperature, E = Temperature(), rng.normal(size=(300, 200))
+        for sweep in range(2000):
+            with temperature as t:
+                accept = np.where(E < t, 1.0, 0.0)  # made
+        """,
+    "a network that is stepped by hand": """
+        import torch
+        torch.set_num_threads(1)
+        torch.set_default_dtype(torch.float64)
+        net, X, y = torch.nn.Linear(200, 16), torch.randn(300, 200), torch.randint(0, 16, (300,))
+        def hits(logits):
+            right = (logits.argmax(1) == y).double()
+            return torch.exp(right[:, None].expand(-1, 100))  # made
+        for step in range(500):
+            logits = net(X)
+            net.zero_grad()
+            torch.nn.functional.cross_entropy(logits, y).backward()
+            with torch.no_grad():
+                for p in net.parameters():
+                    p -= 1e-9 * p.grad
+            hits(logits)
+        """,
+    "a network that is handed to a function": """
+        import torch
+        torch.set_num_threads(1)
+        torch.set_default_dtype(torch.float64)
+        policy, X = torch.nn.Linear(64, 32), torch.randn(2000, 64)
+        optimizer = torch.optim.SGD(policy.parameters(), lr=1e-9)
+        def decide(net, x):
+            return torch.nn.functional.one_hot(net(x).argmax(1), 32).double()  # made
+        for step in range(300):
+            loss = -(policy(X) * decide(policy, X)).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """,
+    "the sign of a gradient": """
+        import torch
+        torch.set_num_threads(1)
+        torch.set_default_dtype(torch.float64)
+        net, X, y = torch.nn.Linear(100, 5), torch.randn(500, 100), torch.randint(0, 5, (500,))
+        optimizer = torch.optim.SGD(net.parameters(), lr=1e-9)
+        def attack(x):
+            x = x.clone().requires_grad_()
+            torch.nn.functional.cross_entropy(net(x), y).backward()
+            return x.grad.sign()  # made
+        for step in range(500):
+            loss = torch.nn.functional.cross_entropy(net(X + 0.1 * attack(X)), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        """,
+    "a number of fewer bits": """
+        import torch
+        torch.set_num_threads(1)
+        master, X = torch.randn(400, 300, dtype=torch.float64), torch.randn(200, 400)
+        def low(m):
+            return m.to(torch.bfloat16).float()  # made
+        for step in range(400):
+            out = X @ low(master)
+            master -= 1e-14 * (X.t() @ out).double()
+        """,
+    "a gradient of what a network decides": """
+        import torch
+        torch.set_num_threads(1)
+        torch.set_default_dtype(torch.float64)
+        class Binary(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.w = torch.nn.Parameter(torch.randn(300, 128))
+            def forward(self, x):
+                return x @ (self.w + (torch.sign(self.w) - self.w).detach())
+        model, X, y = Binary(), torch.randn(64, 300), torch.randn(64, 128)
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-10)
+        for step in range(500):
+            optimizer.zero_grad(set_to_none=True)
+            loss = (model(X) - y).pow(2).mean()
+            loss.backward()  # made
+            optimizer.step()
+        """,
     "some of it is stored into": """
         Q, s = rng.normal(size=(400, 64)) * 5, 0
         for step in range(20000):
@@ -390,6 +513,13 @@ CHANGED_IN_ONE_ROW = """
     """
 
 STAYS = {
+    "a buffer that another line fills by what stays": """
+        w, v = rng.normal(size=(300, 300)), rng.normal(size=(300, 300))
+        for step in range(1000):
+            active = np.zeros((300, 300))  # made
+            active[w > 0.5] = 1.0
+            v = v - 1e-6 * active * v
+        """,
     "a parameter that its function gives another value": """
         def signs(x, at):
             x = x[at > 0]
