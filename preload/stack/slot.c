@@ -66,13 +66,20 @@ static uintptr_t slot_of(const struct native_frame *frames, size_t count)
     return 0;
 }
 
+static void learn(uintptr_t slot, uintptr_t anchor)
+{
+    intptr_t distance = (intptr_t)(slot - anchor);
+    if (distance == (int16_t)distance) {
+        vote((int32_t)distance);
+    }
+}
+
 void slot_learn(const struct native_frame *frames, size_t count)
 {
     uintptr_t slot = slot_of(frames, count);
     uintptr_t anchor = slot != 0 ? python_anchor() : 0;
-    intptr_t distance = (intptr_t)(slot - anchor);
-    if (anchor != 0 && distance == (int16_t)distance) {
-        vote((int32_t)distance);
+    if (anchor != 0) {
+        learn(slot, anchor);
     }
 }
 
@@ -82,20 +89,26 @@ static bool holds_return_address(uintptr_t slot)
     return guard_word(&word, slot) && module_is_eval_loop(word) && module_is_behind_call(word);
 }
 
-/* Without a published anchor: the first word up the live stack that returns into the loop. */
-static uintptr_t scan(uintptr_t stack_pointer)
+/*
+ * The words up the live stack that return into the loop. What earlier calls left there may be among them, so below a published
+ * anchor the only one is certain, and of several none; without an anchor the first is taken.
+ */
+static uintptr_t scan(uintptr_t stack_pointer, uintptr_t anchor)
 {
+    uintptr_t found = 0;
     uintptr_t place = (stack_pointer + 7) & ~(uintptr_t)7;
-    for (unsigned i = 0; i < SCAN_WORDS_MAX; i++, place += 8) {
+    for (unsigned i = 0; i < SCAN_WORDS_MAX && (anchor == 0 || place < anchor); i++, place += 8) {
         uintptr_t word = 0;
         if (!guard_word(&word, place)) {
             return 0;
         }
-        if (module_is_eval_loop(word) && module_is_behind_call(word)) {
-            return place;
+        bool returns = module_is_eval_loop(word) && module_is_behind_call(word);
+        if (returns && (anchor == 0 || found != 0)) {
+            return anchor == 0 ? place : 0;
         }
+        found = returns ? place : found;
     }
-    return 0;
+    return place >= anchor ? found : 0;
 }
 
 uintptr_t slot_find(const ucontext_t *context, const struct native_frame *frames, size_t count)
@@ -119,5 +132,9 @@ uintptr_t slot_find(const ucontext_t *context, const struct native_frame *frames
         return slot;
     }
     struct python_top top;
-    return !anchored && python_top(&top) ? scan(stack_pointer) : 0;
+    slot = !anchored && python_top(&top) ? scan(stack_pointer, anchor) : 0;
+    if (slot != 0 && anchor != 0) {
+        learn(slot, anchor);
+    }
+    return slot;
 }

@@ -208,11 +208,13 @@ def test_a_result_that_nobody_reads_is_waste_in_recycled_memory_too(measured):
 
 @pytest.mark.parametrize("name", ["fill_bare", "fill64"])
 def test_scope_without_unwind_information(measured, name):
+    """Where calls' return addresses stand the first stacks teach. Until then it is unknown if earlier calls left others there."""
     text = f"repeat(lambda n: lib.{name}(a, size, number(n)))"
     report, lines = measured(text)
     expect(lines[text], dead_stores=1)
-    assert lines[text]["dead_stores"]["across"]["pairs"] == lines[text]["dead_stores"]["pairs"]
-    assert {pair["scope"] for pair in report["pairs"]} == {"across"}
+    dead = lines[text]["dead_stores"]
+    assert dead["pairs"] - 3 <= dead["across"]["pairs"] <= dead["pairs"]
+    assert "within" not in {pair["scope"] for pair in report["pairs"]}
 
 
 def test_a_call_of_a_function_that_a_library_called_ends_with_it(measured):
