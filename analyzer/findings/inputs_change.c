@@ -154,7 +154,7 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
     for (size_t i = 0; i < carried.value_count; i++)
         inputs_add_text(walk, carried.values[i], item);
     for (size_t i = 0; i < carried.store_count && asked == INPUTS_OF_ONE; i++)
-        inputs_add_text(walk, carried.stores[i], item);
+        inputs_add_store(walk, carried.stores[i], item);
     return (!carried.given || by_call) && !inputs_add_argument(walk, item) && asked == INPUTS_OF_ONE &&
            choices_at_last(walk->ways.levels[walk->bottom].call);
 }
@@ -225,6 +225,13 @@ static bool changes(struct inputs_walk *walk, const struct inputs_item *item, en
     return item->level != SIZE_MAX && is_changed_name(walk, &of, item->name, asked);
 }
 
+static void add_called(struct inputs_walk *walk, const struct inputs_item *item)
+{
+    inputs_add_function(walk, item->name);
+    if (item->is_plain && inputs_is_object(walk, item->name))
+        inputs_add_callables(walk);
+}
+
 /* A lambda's own text may be at hand. */
 static bool is_unread_choice(const struct inputs_walk *walk)
 {
@@ -263,9 +270,9 @@ static void add_finishing(struct inputs_walk *walk, struct model *model, const s
     for (size_t i = 0; i < changed.count; i++)
         if (strcmp(changed.file, own->file) == 0 &&
             suite_statement(own->code, changed.lines[i], &statement, &indent, &last))
-            inputs_add_text(walk, statement, &of);
+            inputs_add_store(walk, statement, &of);
     if (changed.handed.length_bytes > 0)
-        inputs_add_function(walk, word_last_part(changed.handed), false);
+        inputs_add_function(walk, word_last_part(changed.handed));
 }
 
 bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked)
@@ -279,7 +286,7 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
     for (size_t i = 0; i < walk.count; i++) {
         const struct inputs_item item = walk.items[i];
         if (item.code == NULL)
-            inputs_add_function(&walk, item.name, item.is_plain);
+            add_called(&walk, &item);
         else
             changed = changes(&walk, &item, asked) || changed;
         if (changed && (asked != INPUTS_OF_ONE || may_choose(&walk)))

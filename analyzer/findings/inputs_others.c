@@ -49,8 +49,8 @@ static bool is_parameter(const struct inputs_walk *walk, struct word name)
     return made || (!given && WORD_IS_ONE_OF(name, of_layers));
 }
 
-/* Is it the name of a layer, or of a network of the program's own: "self.encoder = nn.Linear(3, 4)", "model = Net()"? */
-static bool is_network(const struct inputs_walk *walk, struct word name)
+/* Is it given an object of a class, as a layer or a network is: "self.encoder = nn.Linear(3, 4)", "model = Net()"? */
+static bool is_made_of_class(const struct inputs_walk *walk, struct word name)
 {
     struct word function, arguments;
     bool is_made = false;
@@ -76,6 +76,11 @@ static bool is_handed(const struct inputs_walk *walk, struct word name)
     return false;
 }
 
+bool inputs_is_object(const struct inputs_walk *walk, struct word name)
+{
+    return is_handed(walk, name) || is_made_of_class(walk, name);
+}
+
 static bool knows_torch(const struct inputs_walk *walk)
 {
     bool knows = false;
@@ -91,7 +96,7 @@ static bool calls_stepped(const struct inputs_walk *walk, struct word name, bool
         if (holds_text(code_text(walk->codes[i]->code), "requires_grad"))
             return false;
     return region_steps(walk->region) && knows_torch(walk) &&
-           (is_network(walk, name) || (is_plain && is_handed(walk, name)));
+           (is_made_of_class(walk, name) || (is_plain && is_handed(walk, name)));
 }
 
 /* ... which steps of an optimizer in the loop change. */

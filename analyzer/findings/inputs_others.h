@@ -4,6 +4,9 @@
 
 #include "findings/inputs_walk.h"
 
+/* May a plain name that is called be that of an object: is it handed in, or given one of a class? */
+bool inputs_is_object(const struct inputs_walk *walk, struct word name);
+
 /* Is it a parameter of PyTorch's, and does a step of an optimizer in the loop change these? */
 bool inputs_is_stepped(const struct inputs_walk *walk, struct word name);
 

@@ -46,29 +46,25 @@ static void add_body(struct inputs_walk *walk, const struct source *code, int32_
     inputs_add_text(walk, region_rows(&body), &of);
 }
 
-/* Of an object that is called any class may be. */
-static void add_callables(struct inputs_walk *walk)
+void inputs_add_function(struct inputs_walk *walk, struct word name)
 {
-    static const char *const methods[] = {"__call__", "forward"};
+    const struct source *code = NULL;
+    int32_t def = inputs_definition(walk, name, &code);
+    if (def > 0 && !word_is(name, "__init__"))
+        add_body(walk, code, def);
+}
+
+void inputs_add_callables(struct inputs_walk *walk)
+{
+    static const struct word methods[] = {{"__call__", 8}, {"forward", 7}};
     for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
         for (size_t k = 0; k < walk->code_count; k++) {
             size_t count = 0;
             const struct code_index *index = walk->codes[k];
-            struct word name = {methods[i], strlen(methods[i])};
-            const struct code_function *const *functions = code_index_named(index, name, &count);
+            const struct code_function *const *functions = code_index_named(index, methods[i], &count);
             for (size_t j = 0; j < count; j++)
                 add_body(walk, index->code, functions[j]->def);
         }
-}
-
-void inputs_add_function(struct inputs_walk *walk, struct word name, bool is_plain)
-{
-    const struct source *code = NULL;
-    int32_t def = inputs_definition(walk, name, &code);
-    if (def == 0 && is_plain && !word_is_keyword(name))
-        add_callables(walk);
-    else if (def > 0 && !word_is(name, "__init__"))
-        add_body(walk, code, def);
 }
 
 void inputs_add_text(struct inputs_walk *walk, struct word text, const struct inputs_item *of)
@@ -87,6 +83,15 @@ void inputs_add_text(struct inputs_walk *walk, struct word text, const struct in
         inputs_add(walk, item);
         walk->takes_next |= WORD_IS_ONE_OF(input.called, taking);
     }
+}
+
+void inputs_add_store(struct inputs_walk *walk, struct word statement, const struct inputs_item *of)
+{
+    struct word target, value;
+    bool chooses = walk->chooses || !word_assigned(statement, &target, &value) || choices_of_places(target) ||
+                   choices_somewhere(value);
+    inputs_add_text(walk, statement, of);
+    walk->chooses = walk->chooses && chooses;
 }
 
 struct word inputs_rows(const struct inputs_walk *walk, const struct inputs_item *item)

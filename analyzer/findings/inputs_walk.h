@@ -43,8 +43,14 @@ void inputs_add(struct inputs_walk *walk, struct inputs_item item);
 /* The names in a text of the item's function. */
 void inputs_add_text(struct inputs_walk *walk, struct word text, const struct inputs_item *of);
 
-/* What a function of the program's own, or a property, takes beside its arguments; a plain name may be that of an object that is called. */
-void inputs_add_function(struct inputs_walk *walk, struct word name, bool is_plain);
+/* ... in one that stores: "x[w > 0] = y". */
+void inputs_add_store(struct inputs_walk *walk, struct word statement, const struct inputs_item *of);
+
+/* What a function of the program's own, or a property, takes beside its arguments. */
+void inputs_add_function(struct inputs_walk *walk, struct word name);
+
+/* What an object that is called takes: any class of the program's may be its own. */
+void inputs_add_callables(struct inputs_walk *walk);
 
 /* Does an import statement of its file name it, or what it is an attribute of? */
 bool inputs_is_imported(const struct inputs_walk *walk, const struct inputs_item *item);

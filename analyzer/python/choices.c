@@ -31,18 +31,33 @@ bool choices_at_last(struct word expression)
            (operation.kind == OPERATION_CALL && is_choosing_name(name));
 }
 
-bool choices_somewhere(struct word expression)
+static bool chooses_at(const char *at, const char *end, bool is_index)
+{
+    bool has_next = at + 1 < end;
+    bool compares = strchr("<>&|^~", *at) != NULL || (has_next && (*at == '=' || *at == '!') && at[1] == '=');
+    bool rounds = *at == '%' || (has_next && at[0] == '/' && at[1] == '/');
+    return compares || (rounds && !is_index);
+}
+
+static bool chooses(struct word expression, bool is_index)
 {
     const char *end = word_end(expression);
     for (const char *at = expression.text; at < end;) {
         struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
-        if (name.length_bytes > 0 && is_choosing_name(word_last_part(name)))
+        bool is_name = name.length_bytes > 0;
+        if (is_name ? is_choosing_name(word_last_part(name)) : chooses_at(at, end, is_index))
             return true;
-        bool is_sign = strchr("<>&|^~%", *at) != NULL ||
-                       (at + 1 < end && strchr("=!/", at[0]) != NULL && at[1] == (at[0] == '/' ? '/' : '='));
-        if (name.length_bytes == 0 && is_sign)
-            return true;
-        at = name.length_bytes > 0 ? word_end(name) : at + 1;
+        at = is_name ? word_end(name) : at + 1;
     }
     return false;
+}
+
+bool choices_somewhere(struct word expression)
+{
+    return chooses(expression, false);
+}
+
+bool choices_of_places(struct word target)
+{
+    return chooses(target, true);
 }

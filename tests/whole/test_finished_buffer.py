@@ -158,7 +158,7 @@ def test_a_line_that_finishes_another_buffer_as_well_is_not_charged(tmp_path):
             for k in range(40):
                 fixed[:, k], moving[:, k] = np.cos(k * base[:2000]), np.cos(k * base[:2000] + t)  # both
             return fixed @ np.ones(40) + moving @ np.ones(40)
-        for i in range(60):
+        for i in range(600):
             total += build(i).sum()
         """))
     done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))

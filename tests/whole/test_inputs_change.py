@@ -76,12 +76,12 @@ CHANGED = {
         import torch
         torch.set_num_threads(1)
         torch.set_default_dtype(torch.float64)
-        policy, X = torch.nn.Linear(64, 32), torch.randn(2000, 64)
+        policy, X, Z = torch.nn.Linear(64, 32), torch.randn(2000, 64), torch.randn(2000, 64)
         optimizer = torch.optim.SGD(policy.parameters(), lr=1e-9)
         def decide(net, x):
             return torch.nn.functional.one_hot(net(x).argmax(1), 32).double()  # made
         for step in range(300):
-            loss = -(policy(X) * decide(policy, X)).mean()
+            loss = -(policy(Z) * decide(policy, X)).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
