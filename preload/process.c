@@ -21,6 +21,8 @@
 #include "time/sample.h"
 #include "time/trigger.h"
 
+#define REFRESH_NS UINT64_C(20000000) /* how stale a killed process's duration and CPU time may be */
+
 /* Counted into before there is a record, and between a fork and the child's own record. */
 static struct db_process process_private;
 struct db_process *process_record = &process_private;
@@ -146,6 +148,17 @@ void process_ran_python(void)
 {
     if (process_record->published == 0 && process_record != &process_private) {
         ledger_publish(process_record);
+    }
+}
+
+void process_refresh_clocks(void)
+{
+    uint64_t now_ns = kernel_clock_ns(CLOCK_MONOTONIC);
+    uint64_t last_ns = __atomic_load_n(&process_record->last_monotonic_ns, __ATOMIC_RELAXED);
+    if (now_ns - last_ns >= REFRESH_NS &&
+        __atomic_compare_exchange_n(&process_record->last_monotonic_ns, &last_ns, now_ns, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+        __atomic_store_n(&process_record->cpu_ns, kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID), __ATOMIC_RELAXED);
     }
 }
 

@@ -21,8 +21,14 @@ void process_describe(void);
  */
 bool process_adopt_child(void);
 
-/* The record becomes visible to readers once Python ran: called by the first sample with a Python frame, and at exit. */
+/* The record becomes visible to readers once Python ran: called by samples and sites with Python frames, and at exit. Signal-safe. */
 void process_ran_python(void);
+
+/*
+ * Both clocks of the process, where they are older than some milliseconds: the second is a system call that adds up all threads.
+ * Signal-safe.
+ */
+void process_refresh_clocks(void);
 
 /*
  * Marks how the process ends and stops recording. Idempotent; does nothing in a child that shares or copied this process's

@@ -120,6 +120,7 @@ static void open_bin(struct db_live *curve, uint64_t now, int64_t before)
         __atomic_store_n(&curve->bins, (uint32_t)bin + 1, __ATOMIC_RELAXED);
     }
     atomic_store_explicit(&curve_busy, false, memory_order_release);
+    process_refresh_clocks(); /* without the time engine nothing else does */
 }
 
 static void note_level(struct db_live *curve, uint64_t now, int64_t before, int64_t level)

@@ -100,6 +100,7 @@ static void describe(struct site *site, struct call_stack *stack, const struct r
     if (ordinal == (birth->size_bytes >= DESCRIBED_BYTES ? 1 : 2)) {
         uint32_t node = site_context_capture(&stack->scratch, &site->maker);
         __atomic_store_n(&site->record->node, node, __ATOMIC_RELEASE);
+        process_ran_python(); /* may be killed before it ends, and the time engine may be off */
     }
 }
 

@@ -13,22 +13,9 @@
 #include "time/counters.h"
 #include "time/trigger.h"
 
-#define CLOCK_CHECK_SAMPLES 16u       /* a clock whose descriptor was closed goes on: nothing is in a hurry */
-#define LATE_PACE 50u                 /* percent of the period: doubled at each tick in a row that comes late, ... */
-#define LATE_DOUBLINGS 8u             /* ... so often */
-#define REFRESH_NS UINT64_C(20000000) /* how stale a killed process's duration and CPU time may be */
-
-/* Both clocks of the process: the second is a system call that adds up all threads, so not at each sample. */
-static void refresh_process_clocks(void)
-{
-    uint64_t now_ns = kernel_clock_ns(CLOCK_MONOTONIC);
-    uint64_t last_ns = __atomic_load_n(&process_record->last_monotonic_ns, __ATOMIC_RELAXED);
-    if (now_ns - last_ns >= REFRESH_NS &&
-        __atomic_compare_exchange_n(&process_record->last_monotonic_ns, &last_ns, now_ns, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED)) {
-        __atomic_store_n(&process_record->cpu_ns, kernel_clock_ns(CLOCK_PROCESS_CPUTIME_ID), __ATOMIC_RELAXED);
-    }
-}
+#define CLOCK_CHECK_SAMPLES 16u /* a clock whose descriptor was closed goes on: nothing is in a hurry */
+#define LATE_PACE 50u           /* percent of the period: doubled at each tick in a row that comes late, ... */
+#define LATE_DOUBLINGS 8u       /* ... so often */
 
 /*
  * The first tick after the clock's start comes early. A thread's very first stands for a whole period none the less, as those of
@@ -173,7 +160,7 @@ void sample_take(struct thread *thread, ucontext_t *uc)
         first_tick(thread);
     } else if (keep_pace(thread, now_ns)) {
         governor_charge(0);
-        refresh_process_clocks();
+        process_refresh_clocks();
         return;
     }
     uint64_t weight_ns = weight_take(thread, now_ns);
@@ -203,7 +190,7 @@ void sample_take(struct thread *thread, ucontext_t *uc)
         !thread_event_is_ours(thread->clock_descriptor)) {
         chores_want(CHORE_THREAD);
     }
-    refresh_process_clocks();
+    process_refresh_clocks();
     uint64_t entered_ns = thread->cpu_ns;
     thread->cpu_ns = kernel_clock_ns(CLOCK_THREAD_CPUTIME_ID); /* the sample's own cost is nobody's line's */
     governor_charge(thread->cpu_ns - entered_ns);

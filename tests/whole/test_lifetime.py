@@ -116,7 +116,8 @@ def test_objects_that_the_map_has_no_room_for_are_told(tmp_path):
     assert "objects made while the object map was full are not counted" in " ".join(whole.read_report(database).split())
 
 
-def test_a_killed_program_has_most_of_its_peak(tmp_path):
+@pytest.mark.parametrize("engines", ["all", "replica"])
+def test_a_killed_program_has_most_of_its_peak(tmp_path, engines):
     source = """
     import numpy as np, os
     history = []
@@ -126,9 +127,11 @@ def test_a_killed_program_has_most_of_its_peak(tmp_path):
     """
     path, database = tmp_path / "program.py", tmp_path / "out.db"
     path.write_text("MIB = 2**20\n" + textwrap.dedent(source))
-    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_ENGINES=engines)
+    done = whole.execute([whole.PYTHON, path], env=environment)
     assert done.returncode == -9
     report = json.loads(whole.read_report(database, "--format", "json"))
+    assert report["run"]["duration_s"] > 0.05
     memory = report["totals"]["memory"]
     assert memory["peak_bytes"] >= 600 * MIB and 15 / 17 < memory["snapshot_fraction"] <= 1
     assert standing(report)[6][0] > 15 / 17 * 600 * MIB
