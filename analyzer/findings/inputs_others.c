@@ -5,6 +5,7 @@
 
 #include "python/carried.h"
 #include "python/code_facts.h"
+#include "python/constructor.h"
 #include "python/display.h"
 #include "python/given.h"
 
@@ -105,9 +106,43 @@ bool inputs_is_stepped(const struct inputs_walk *walk, struct word name)
     return region_steps(walk->region) && (word_is(name, "grad") || is_parameter(walk, name));
 }
 
-static bool puts_away(struct word text, struct word name)
+/* Is nothing known to change an attribute of that name, or to take anything out of it? */
+static bool is_left_alone(const struct inputs_walk *walk, struct word attribute)
 {
-    return display_holds(text, name) || display_hands_to_class(text, name);
+    bool is_alone = !region_of_attribute(walk->region, attribute).changes;
+    for (size_t i = 0; i < walk->code_count && is_alone; i++) {
+        const struct source *code = walk->codes[i]->code;
+        is_alone = constructor_is_operand(code, attribute) && !display_holds(code_text(code), attribute);
+    }
+    return is_alone;
+}
+
+/* "self.x = x" is all that the constructor of a class does with it, and nobody changes that attribute. */
+static bool is_only_kept(const struct inputs_walk *walk, const struct handed *handed)
+{
+    int32_t def = 0;
+    struct word attribute = {0};
+    const struct source *code = NULL;
+    for (size_t i = 0; i < walk->code_count && def == 0; i++) {
+        def = constructor_of(walk->codes[i], word_last_part(handed->function));
+        code = walk->codes[i]->code;
+    }
+    if (def == 0)
+        return false;
+    struct word parameter = kept_parameter(code, def, handed->place + 1, handed->keyword);
+    return parameter.length_bytes > 0 && constructor_keeps(code, def, parameter, &attribute) &&
+           (attribute.length_bytes == 0 || is_left_alone(walk, attribute));
+}
+
+static bool puts_away(const struct inputs_walk *walk, struct word text, struct word name)
+{
+    struct handed handed;
+    if (display_holds(text, name))
+        return true;
+    while (display_next_class(&text, name, &handed))
+        if (!is_only_kept(walk, &handed))
+            return true;
+    return false;
 }
 
 /* "[w, b]", "{'w': w}", "return w, b", "Sgd(w)": is it put into a container? An attribute by any file, another name where it is known. */
@@ -116,9 +151,9 @@ static bool is_put_away(const struct inputs_walk *walk, const struct inputs_item
     struct word name = word_last_part(item->name);
     struct region_span own = item->def > 0 ? region_function(item->code, item->def) : (struct region_span){0};
     if (name.text == item->name.text)
-        return puts_away(item->def > 0 ? region_rows(&own) : code_text(item->code), name);
+        return puts_away(walk, item->def > 0 ? region_rows(&own) : code_text(item->code), name);
     for (size_t i = 0; i < walk->code_count; i++)
-        if (puts_away(code_text(walk->codes[i]->code), name))
+        if (puts_away(walk, code_text(walk->codes[i]->code), name))
             return true;
     return false;
 }

@@ -104,7 +104,7 @@ char *say_parts(const struct model *model, const struct finding *finding)
         free(said);
         said = longer;
     }
-    char *whole = memory_print("%s%s.", said, text != NULL && parts->count > EXPRESSIONS_MAX ? ", ..." : "");
+    char *whole = memory_print("%s%s.", said, text != NULL && parts->count > EXPRESSIONS_MAX ? " and others" : "");
     free(said);
     return whole;
 }

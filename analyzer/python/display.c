@@ -8,7 +8,8 @@
 /* A bracket that stands open: a display's, or that of a call, a subscript or an expression. */
 struct open {
     bool displays;
-    bool is_round; /* a tuple's, if there is a comma */
+    bool is_round;  /* a tuple's, if there is a comma */
+    bool of_arrays; /* of a call of NumPy's or PyTorch's: "np.zeros((m, n))" keeps no tuple */
 };
 
 static const char *before(const char *at, const char *start)
@@ -25,15 +26,42 @@ static bool ends_word(const char *at, const char *start, const char *word)
            ((size_t)(at - start) == length || !word_char(at[-(ptrdiff_t)length - 1]));
 }
 
+/* Classes' names begin with a capital letter: "torch.optim.SGD([w, b])" keeps what it is handed. */
+static bool calls_arrays(const char *at, const char *start)
+{
+    const char *begin = at;
+    while (begin > start && (word_char(begin[-1]) || begin[-1] == '.'))
+        begin--;
+    struct word function = {begin, (size_t)(at - begin)};
+    return *at == '(' && at > begin && handed_is_of_arrays(function) &&
+           !isupper((unsigned char)*word_last_part(function).text);
+}
+
 /* "x[", "f(" and ")[" go on with what stands before; "return (" and "in [" do not. */
-static struct open open_at(const char *at, const char *start)
+static struct open open_at(const char *at, const char *start, const struct open *around)
 {
     static const char *const keywords[] = {"return", "yield", "in", "and", "or", "not", "else", "if"};
     bool goes_on = at > start && (word_char(at[-1]) || at[-1] == ')' || at[-1] == ']');
     const char *behind = before(at, start);
     for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
         goes_on = goes_on && !ends_word(behind, start, keywords[i]);
-    return (struct open){.displays = !goes_on, .is_round = *at == '('};
+    bool is_taken = around != NULL && around->of_arrays;
+    return (struct open){!goes_on && !is_taken, *at == '(', goes_on ? calls_arrays(at, start) : is_taken};
+}
+
+/* "a, b = c, d" makes no tuple that anybody keeps. */
+static bool is_in_assignment(struct word text, const char *at)
+{
+    const char *begin = at, *end = at;
+    while (begin > text.text && begin[-1] != '\n' && begin[-1] != ';')
+        begin--;
+    while (end < word_end(text) && *end != '\n' && *end != ';')
+        end++;
+    struct word target, value, items[WORDS_MAX];
+    if (!word_assigned(word_trimmed(begin, end), &target, &value))
+        return false;
+    size_t count = word_split(target, ',', items, WORDS_MAX);
+    return count > 1 && count != SIZE_MAX && count == word_split(value, ',', items, WORDS_MAX);
 }
 
 /* Does an item begin there, and end there? "[self.w," "(w)" is none. */
@@ -45,7 +73,7 @@ static bool is_alone(struct word text, const char *begin, const char *end, const
     char last = left > text.text ? left[-1] : '\n', next = right < word_end(text) ? *right : '\n';
     if (open == NULL)
         return (last == ',' || ends_word(left, text.text, "return") || ends_word(left, text.text, "yield")) &&
-               (next == ',' || next == '\n');
+               (next == ',' || next == '\n') && !is_in_assignment(text, begin);
     bool begins = strchr("[{(,:*", last) != NULL, ends = strchr(",]})", next) != NULL;
     return open->displays && begins && ends && (!open->is_round || last == ',' || next == ',');
 }
@@ -68,33 +96,48 @@ bool display_holds(struct word text, struct word name)
             at = word_end(dotted);
             continue;
         }
-        if (strchr("([{", *at) != NULL && depth < DEPTH_MAX)
-            opened[depth++] = open_at(at, text.text);
-        else if (strchr(")]}", *at) != NULL && depth > 0)
+        if (strchr("([{", *at) != NULL && depth < DEPTH_MAX) {
+            opened[depth] = open_at(at, text.text, depth > 0 ? &opened[depth - 1] : NULL);
+            depth++;
+        } else if (strchr(")]}", *at) != NULL && depth > 0) {
             depth--;
+        }
         at++;
     }
     return false;
 }
 
-bool display_hands_to_class(struct word text, struct word name)
+/* Is it one of the arguments by itself? */
+static bool is_argument(struct word arguments, struct word name, struct handed *handed)
 {
-    for (const char *at = text.text; at < word_end(text);) {
-        struct word function = word_char(*at) ? word_name_at(at, word_end(text)) : (struct word){at, 0},
-                    items[WORDS_MAX];
-        const char *behind = word_end(function);
-        bool is_made = function.length_bytes > 0 && isupper((unsigned char)*word_last_part(function).text) &&
-                       behind < word_end(text) && *behind == '(';
-        size_t count = is_made ? word_split(word_in_bracket(behind, word_end(text)), ',', items, WORDS_MAX) : 0;
-        for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
-            struct word target, value = items[i];
-            if (!word_assigned(items[i], &target, &value))
-                value = items[i];
-            struct word dotted = word_name_at(value.text, word_end(value));
-            if (word_equal(dotted, value) && word_equal(word_last_part(dotted), name))
-                return true;
+    struct word items[WORDS_MAX], target, value;
+    size_t count = word_split(arguments, ',', items, WORDS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        bool by_keyword = word_assigned(items[i], &target, &value);
+        value = by_keyword ? value : items[i];
+        struct word dotted = word_name_at(value.text, word_end(value));
+        handed->keyword = by_keyword ? target : (struct word){value.text, 0};
+        handed->place = i;
+        if (word_equal(dotted, value) && word_equal(word_last_part(dotted), name))
+            return true;
+    }
+    return false;
+}
+
+bool display_next_class(struct word *rest, struct word name, struct handed *handed)
+{
+    const char *end = word_end(*rest);
+    for (const char *at = rest->text; at < end;) {
+        handed->function = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
+        const char *behind = word_end(handed->function);
+        bool is_named = behind > at;
+        bool is_made = is_named && isupper((unsigned char)*word_last_part(handed->function).text) && behind < end &&
+                       *behind == '(';
+        at = is_named ? behind : at + 1;
+        if (is_made && is_argument(word_in_bracket(behind, end), name, handed)) {
+            *rest = (struct word){at, (size_t)(end - at)};
+            return true;
         }
-        at = function.length_bytes > 0 ? behind : at + 1;
     }
     return false;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "python/handed.h"
 #include "python/words.h"
 
 /*
@@ -12,7 +13,10 @@
  */
 bool display_holds(struct word text, struct word name);
 
-/* ... or is it handed to what may keep it, "Sgd(params, 0.1)"? By the rule that classes' names begin with a capital letter. */
-bool display_hands_to_class(struct word text, struct word name);
+/*
+ * The next call in the text that hands it to what may keep it: "Sgd(params, 0.1)", by the rule that classes' names begin with a capital
+ * letter. `rest` moves along.
+ */
+bool display_next_class(struct word *rest, struct word name, struct handed *handed);
 
 #endif

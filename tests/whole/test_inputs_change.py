@@ -396,6 +396,30 @@ CHANGED = {
             net.signs()
             optimizer.step(grads)
         """,
+    "an array that a class keeps, and hands on in a list": """
+        class Sgd:
+            def __init__(self, params):
+                self.params = params
+            def step(self, g):
+                for p in self.params:
+                    p -= 1e-9 * g
+        class Net:
+            def __init__(self, w):
+                self.weight_of_net = w
+            def parameters(self):
+                return [self.weight_of_net]
+        class Penalty:
+            def __init__(self, w):
+                self.w = w
+            def signs(self):
+                return np.sign(self.w)  # made
+        w = rng.choice([-1.0, 1.0], size=200000)
+        net, penalty = Net(w), Penalty(w)
+        optimizer = Sgd(net.parameters())
+        for step in range(800):
+            penalty.signs()
+            optimizer.step(np.ones(200000))
+        """,
     "an array of a dictionary that an optimizer of the program's own holds": """
         class Sgd:
             def __init__(self, params):
@@ -615,6 +639,46 @@ STAYS = {
         layer = Layer()
         for step in range(2000):
             layer(step)
+        """,
+    "what a class keeps as it is, beside an optimizer of the program's own": """
+        class Sgd:
+            def __init__(self, params, lr):
+                self.params, self.lr = list(params), lr
+            def step(self, grads):
+                for p, g in zip(self.params, grads):
+                    p -= self.lr * g
+        class Net:
+            def __init__(self, links, inputs, outputs):
+                self.links, self.w = links, rng.normal(size=(inputs, outputs)) * 0.1
+            def scaled(self):
+                scale = 1 / np.sqrt(np.maximum(self.links.sum(1), 1))
+                return scale[:, None] * self.links  # made
+            def grads(self, X):
+                N = self.scaled()
+                return [X.T @ (N.T @ (N @ (X @ self.w))) / len(X)]
+        links, X = (rng.random((400, 400)) < 0.05) * 1.0, rng.normal(size=(400, 8))
+        net = Net(links, 8, 4)
+        optimizer = Sgd([net.w], 1e-3)
+        for step in range(400):
+            optimizer.step(net.grads(X))
+        """,
+    "numbers in shapes, beside an optimizer of the program's own": """
+        class Sgd:
+            def __init__(self, params):
+                self.params = params
+            def step(self, grads):
+                for p, g in zip(self.params, grads):
+                    p -= 1e-3 * g
+        class Softmax:
+            def __init__(self, X, y, k):
+                self.X, self.y, self.k = X, y, k
+                self.w = np.zeros((X.shape[1], k))
+            def targets(self):
+                return (self.y[:, None] == np.arange(self.k)).astype(float)  # made
+        model = Softmax(rng.normal(size=(5000, 4)), rng.integers(0, 30, 5000), 30)
+        optimizer = Sgd([model.w])
+        for step in range(500):
+            optimizer.step([model.X.T @ (model.targets() - 0.1)])
         """,
     "an array of no list, beside an optimizer of the program's own": """
         class Sgd:
