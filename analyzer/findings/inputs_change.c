@@ -119,6 +119,14 @@ static bool is_given_by_call(const struct inputs_walk *walk, const struct inputs
     return is_of_call && kept_is_parameter(item->code, item->def, item->name);
 }
 
+/* "inner = x[1:-1]" before the loop, "inner += 1" in it. */
+static bool is_changed_by_view(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    struct region_span around = {item->code, item->def, item->def > 0 ? item->def : 1, walk->loop.last, false};
+    return item->level == walk->top && walk->is_looped &&
+           carried_by_view(region_rows(&around), inputs_rows(walk, item), item->name);
+}
+
 /* Does a file of the program's say what a "with" enters with? */
 static bool has_managers(const struct inputs_walk *walk)
 {
@@ -144,6 +152,8 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
                                             : is_counted(walk, item) || (carried_over(&carried) && !by_call) ||
                                                   is_carried_in_own_loop(walk, item);
     if (is_seen || (asked != INPUTS_OF_ONE && inputs_is_stepped(walk, dotted)))
+        return true;
+    if (!carried.given && is_changed_by_view(walk, item))
         return true;
     if (asked == INPUTS_OF_ONE && carried.managed && has_managers(walk))
         return true;

@@ -68,7 +68,8 @@ void kept_ways_find(struct kept_ways *ways, struct model *model, struct process 
 
 static bool begins(struct word text, const char *keyword)
 {
-    return word_is(word_name_at(text.text, word_end(text)), keyword);
+    struct word header = word_without_async(text);
+    return word_is(word_name_at(header.text, word_end(header)), keyword);
 }
 
 /* "for x in xs: y = f(x)": does the level stand in the part behind the colon? */

@@ -48,14 +48,24 @@ static bool augments(struct word statement, struct word name)
     return sign != NULL && length > 1 && word_equal(word_trimmed(statement.text, sign), name);
 }
 
-/* "x.append(v)", "x.popleft()": a list or a deque, of which a later pass takes other things. */
+/* Behind "[0]['key']". */
+static const char *behind_subscripts(const char *at, const char *end)
+{
+    while (at < end && *at == '[') {
+        const char *closing = word_end(word_in_bracket(at, end));
+        at = closing < end ? closing + 1 : end;
+    }
+    return at;
+}
+
+/* "x.append(v)", "x[0].popleft()": a list or a deque, of which a later pass takes other things. */
 static bool fills(struct word statement, struct word name)
 {
     static const char *const methods[] = {"append",  "appendleft", "extend", "insert",  "pop",
                                           "popleft", "remove",     "rotate", "reverse", "add"};
     for (const char *at = statement.text, *end = word_end(statement);
          (at = memmem(at, (size_t)(end - at), name.text, name.length_bytes)) != NULL; at += name.length_bytes) {
-        const char *dot = at + name.length_bytes;
+        const char *dot = behind_subscripts(at + name.length_bytes, end);
         bool begins = at == statement.text || (!word_char(at[-1]) && at[-1] != '.');
         struct word method = dot < end && *dot == '.' ? word_name_at(dot + 1, end) : (struct word){dot, 0};
         if (begins && method.length_bytes > 0 && WORD_IS_ONE_OF(method, methods) && word_end(method) < end &&
@@ -131,16 +141,23 @@ static bool is_stored(struct word rows, struct word name)
     return of_it.stored || of_it.augmented;
 }
 
+bool carried_by_view(struct word around, struct word rows, struct word name)
+{
+    struct aliases aliases;
+    bool stored = false;
+    aliases_read(&aliases, around);
+    for (size_t i = 0; i < aliases.count && !stored; i++)
+        stored = word_is_part_of(aliases.sources[i], name) && !word_equal(aliases.names[i], name) &&
+                 is_stored(rows, aliases.names[i]);
+    return stored;
+}
+
 /* By other names that the rows give it, or parts of it. */
 static bool is_stored_otherwise(struct word rows, struct word name)
 {
-    struct aliases aliases;
     struct word rest = rows, statement;
-    aliases_read(&aliases, rows);
-    for (size_t i = 0; i < aliases.count; i++)
-        if (word_is_part_of(aliases.sources[i], name) && !word_equal(aliases.names[i], name) &&
-            is_stored(rows, aliases.names[i]))
-            return true;
+    if (carried_by_view(rows, rows, name))
+        return true;
     while (word_next_statement(&rest, &statement)) {
         struct word row = word_mentions(statement, name) > 0 ? view_rows(statement, name) : (struct word){name.text, 0};
         if (row.length_bytes > 0 && is_stored(rows, row))

@@ -26,4 +26,7 @@ void carried_read(struct carried *carried, struct word rows, struct word name);
 /* Does what it stands for in one pass depend on the pass before? */
 bool carried_over(const struct carried *carried);
 
+/* Do the rows store into what `around` gives another name: "inner = x[1:-1]"? */
+bool carried_by_view(struct word around, struct word rows, struct word name);
+
 #endif

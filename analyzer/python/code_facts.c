@@ -36,7 +36,10 @@ struct word code_name_of(const struct source *code, int32_t row)
 {
     size_t indent = 0;
     struct word text = code_row_text(code, row, &indent), none = {text.text, 0};
-    if (text.length_bytes == 0 || !word_is(word_name_at(text.text, word_end(text)), "def"))
+    if (text.length_bytes == 0)
+        return none;
+    text = word_without_async(text);
+    if (!word_is(word_name_at(text.text, word_end(text)), "def"))
         return none;
     return word_name_at(word_skip_blanks(text.text + strlen("def"), word_end(text)), word_end(text));
 }

@@ -46,16 +46,9 @@ static struct word first_word(struct word statement)
     return word_name_at(statement.text, word_end(statement));
 }
 
-/* Behind "async". */
-static struct word without_async(struct word statement)
-{
-    struct word first = first_word(statement);
-    return word_is(first, "async") ? word_trimmed(word_end(first), word_end(statement)) : statement;
-}
-
 static bool is_definition(struct word statement)
 {
-    struct word first = first_word(without_async(statement));
+    struct word first = first_word(word_without_async(statement));
     return word_is(first, "def") || word_is(first, "class");
 }
 
@@ -86,7 +79,7 @@ static bool binds_otherwise(struct word statement)
 {
     static const char *const words[] = {"import", "from", "global", "nonlocal", "del",
                                         "except", "with", "match",  "case",     "type"};
-    return WORD_IS_ONE_OF(first_word(without_async(statement)), words);
+    return WORD_IS_ONE_OF(first_word(word_without_async(statement)), words);
 }
 
 static bool is_target(struct word targets, struct word name, size_t *place, size_t *count)
@@ -208,7 +201,7 @@ static struct word definition_at(const struct source *code, int32_t row)
     begin(&walk, code, row);
     if (row <= 0 || !next(&walk) || !is_definition(walk.statement))
         return (struct word){NULL, 0};
-    return without_async(walk.statement);
+    return word_without_async(walk.statement);
 }
 
 struct word given_definition_name(const struct source *code, int32_t row)
@@ -258,7 +251,7 @@ int32_t given_definition_around(const struct source *code, int32_t line)
         if (row.length_bytes == 0 || (i < line && own >= indent))
             continue;
         indent = own;
-        if (i < line && word_is(first_word(without_async(row)), "def"))
+        if (i < line && word_is(first_word(word_without_async(row)), "def"))
             return i;
         if (indent == 0)
             return 0;

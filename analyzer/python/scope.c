@@ -7,7 +7,8 @@
 
 bool scope_is_function(struct word text)
 {
-    return word_is(word_name_at(text.text, word_end(text)), "def");
+    struct word header = word_without_async(text);
+    return word_is(word_name_at(header.text, word_end(header)), "def");
 }
 
 int32_t scope_header(const struct source *code, int32_t row)

@@ -197,6 +197,12 @@ size_t word_mentions(struct word text, struct word name)
     return count;
 }
 
+struct word word_without_async(struct word statement)
+{
+    struct word first = word_name_at(statement.text, word_end(statement));
+    return word_is(first, "async") ? word_trimmed(word_end(first), word_end(statement)) : statement;
+}
+
 bool word_assigned(struct word statement, struct word *target, struct word *value)
 {
     size_t length = 0;

@@ -75,6 +75,9 @@ const char *word_assignment(struct word text, size_t *length);
 /* How often the text holds the name as such, or something of it: "x", "x[0]", "x.T". */
 size_t word_mentions(struct word text, struct word name);
 
+/* "def f():" of "async def f():", and likewise of loops. */
+struct word word_without_async(struct word statement);
+
 /* "target = value" with one "=". */
 bool word_assigned(struct word statement, struct word *target, struct word *value);
 

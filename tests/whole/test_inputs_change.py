@@ -7,6 +7,32 @@ import whole
 HEAD = "import functools\nimport numpy as np\nrng = np.random.default_rng(0)\n"
 
 CHANGED = {
+    "the inside of an array, by a name that stood before the loop": """
+        u = rng.normal(size=(300, 300))
+        inner, outer = u[1:-1, 1:-1], u[0]
+        for step in range(1500):
+            wet = np.where(u > 0.1, 1.0, 0.0)  # made
+            inner *= 1 - 1e-12
+        """,
+    "the last of a list that grows in a dictionary": """
+        history = {"x": [rng.normal(size=20000)], "t": []}
+        for step in range(800):
+            order = np.argsort(history["x"][-1])  # made
+            history["x"].append(history["x"][-1] * (1 - 1e-9))
+            history["x"].pop(0)
+        """,
+    "what a coroutine changes": """
+        import asyncio
+        w = rng.normal(size=(300, 200))
+        async def decay():
+            global w
+            w = w * (1 - 1e-12)
+        async def train():
+            for step in range(1500):
+                active = np.where(w > 0, 1.0, 0.0)  # made
+                await decay()
+        asyncio.run(train())
+        """,
     "a buffer that another line fills by what changes": """
         w = rng.normal(size=(300, 300))
         for step in range(1500):
@@ -537,6 +563,25 @@ CHANGED_IN_ONE_ROW = """
     """
 
 STAYS = {
+    "an array beside a view that is changed": """
+        u, v = rng.normal(size=(300, 300)), rng.normal(size=(300, 300))
+        inner, other = u[1:-1, 1:-1], v[0]
+        for step in range(1500):
+            wet = np.where(u > 0.1, 1.0, 0.0)  # made
+            other *= 1 - 1e-12
+        """,
+    "in a coroutine": """
+        import asyncio
+        w, v = rng.normal(size=(300, 200)), 1.0
+        async def decay():
+            global v
+            v = v * (1 - 1e-12)
+        async def train():
+            for step in range(1500):
+                active = np.where(w > 0, 1.0, 0.0)  # made
+                await decay()
+        asyncio.run(train())
+        """,
     "a buffer that another line fills by what stays": """
         w, v = rng.normal(size=(300, 300)), rng.normal(size=(300, 300))
         for step in range(1000):
