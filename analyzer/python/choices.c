@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "python/operation.h"
-
 static bool is_choosing_name(struct word name)
 {
     static const char *const calls[] = {
@@ -15,20 +13,6 @@ static bool is_choosing_name(struct word name)
         "bool",        "min",      "max",         "argpartition", "half",         "bfloat16",    "float16", "int8",
         "uint8",       "int16",    "nan_to_num",  "one_hot"};
     return name.length_bytes > 0 && WORD_IS_ONE_OF(name, calls);
-}
-
-static bool is_choosing_sign(struct word sign)
-{
-    static const char *const signs[] = {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "~", "//", "%"};
-    return WORD_IS_ONE_OF(sign, signs);
-}
-
-bool choices_at_last(struct word expression)
-{
-    struct operation operation = operation_of(expression.text, expression.length_bytes);
-    struct word name = {operation.name, operation.length_bytes};
-    return (operation.kind == OPERATOR && is_choosing_sign(name)) ||
-           (operation.kind == OPERATION_CALL && is_choosing_name(name));
 }
 
 static bool chooses_at(const char *at, const char *end, bool is_index)
