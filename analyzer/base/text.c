@@ -175,3 +175,10 @@ char *text_cut(const char *text, size_t columns)
     size_t bytes = text_fit(text, columns > 3 ? columns - 3 : 0, &used);
     return memory_print("%.*s...", (int)bytes, text);
 }
+
+void text_blank(char *text, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (text[i] != '\n' && text[i] != '\r')
+            text[i] = ' ';
+}

@@ -24,4 +24,7 @@ size_t text_columns(const char *text);
 /* `text` cut to at most `columns` columns, with "..." at the end when it was longer. Fresh memory. */
 char *text_cut(const char *text, size_t columns);
 
+/* Overwrites [from, to) with blanks, but for ends of lines. */
+void text_blank(char *text, size_t from, size_t to);
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "model/source_code.h"
+#include "base/text.h"
 
 static bool is_word(char c)
 {
@@ -56,7 +56,7 @@ static size_t blank_parameters(char *text, size_t length, size_t at)
         size_t end = colon;
         if (colon < length && text[colon] == ':') {
             end = find_outside(text, length, colon + 1, "=,");
-            source_blank(text, colon, end);
+            text_blank(text, colon, end);
         }
         if (end < length && text[end] == '=')
             end = find_outside(text, length, end + 1, ",");
@@ -80,7 +80,7 @@ static size_t blank_signature(char *text, size_t length, size_t at)
     if (at + 1 >= length || text[at] != '-' || text[at + 1] != '>')
         return at;
     size_t colon = find_outside(text, length, at, ":\n");
-    source_blank(text, at, colon);
+    text_blank(text, at, colon);
     return colon;
 }
 
@@ -123,7 +123,7 @@ static size_t blank_in_statement(char *text, size_t length, size_t at)
         return end;
     size_t behind = find_outside(text, length, colon + 1, "=\n;");
     bool is_assignment = behind < length && text[behind] == '=';
-    source_blank(text, is_assignment ? colon : at, behind);
+    text_blank(text, is_assignment ? colon : at, behind);
     return behind;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "model/annotations.h"
 
 static bool is_quote(char c)
@@ -40,13 +41,6 @@ static size_t comment_end(const char *text, size_t length, size_t at)
     return end != NULL ? (size_t)(end - text) : length;
 }
 
-void source_blank(char *text, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        if (text[i] != '\n' && text[i] != '\r')
-            text[i] = ' ';
-}
-
 static void without(char *text, size_t length_bytes, bool comments_stay)
 {
     for (size_t at = 0; at < length_bytes; at++) {
@@ -55,7 +49,7 @@ static void without(char *text, size_t length_bytes, bool comments_stay)
             continue;
         size_t end = comment ? comment_end(text, length_bytes, at) : string_end(text, length_bytes, at);
         if (!comment || !comments_stay)
-            source_blank(text, at, end < length_bytes ? end : length_bytes);
+            text_blank(text, at, end < length_bytes ? end : length_bytes);
         at = end > at ? end - 1 : at;
     }
 }

@@ -17,7 +17,4 @@ void source_without_strings(char *text, size_t length_bytes);
 /* The same of annotations alone, but for strings in them. */
 void source_without_annotations(char *text, size_t length_bytes);
 
-/* Overwrites [from, to) with blanks, but for ends of lines. */
-void source_blank(char *text, size_t from, size_t to);
-
 #endif
