@@ -15,31 +15,57 @@
 #include "python/view_name.h"
 
 #define HANDED_DEPTH_MAX 3u
+#define HANDED_FUNCTIONS_MAX 8u
 
-/* Does a function that is handed the name in these rows change it in place? */
+static bool is_changed_by_call(const struct inputs_walk *walk, struct word rows, struct word name, unsigned depth);
+
+/* Does the function whose "def" stands there change in place what it is handed? */
+static bool is_changed_in(const struct inputs_walk *walk, const struct source *code, int32_t def,
+                          const struct handed *handed, unsigned depth)
+{
+    struct parameter own = {0};
+    struct carried carried;
+    struct region_span body = region_function(code, def);
+    given_parameter(code, def, (struct word){"", 0}, &own);
+    struct word parameter = kept_parameter(code, def, handed->place + own.of_object, handed->keyword);
+    carried_read(&carried, region_rows(&body), parameter);
+    bool changes = !carried.given && (carried.stored || carried.augmented);
+    return parameter.length_bytes > 0 &&
+           (changes || is_changed_by_call(walk, region_rows(&body), parameter, depth + 1));
+}
+
+/* Does a function that is handed the name in these rows change it in place? Of several by one name any may be meant. */
 static bool is_changed_by_call(const struct inputs_walk *walk, struct word rows, struct word name, unsigned depth)
 {
     struct word statement;
     struct handed handed;
-    while (depth < HANDED_DEPTH_MAX && word_next_statement(&rows, &statement)) {
-        const struct source *code = NULL;
+    bool changes = false;
+    while (!changes && depth < HANDED_DEPTH_MAX && word_next_statement(&rows, &statement)) {
         if (word_mentions(statement, name) == 0 || !handed_find(statement, name, &handed))
             continue;
-        int32_t def = inputs_definition(walk, word_last_part(handed.function), &code);
-        struct parameter own = {0};
-        struct carried carried;
-        if (def == 0)
-            continue;
-        struct region_span body = region_function(code, def);
-        given_parameter(code, def, (struct word){"", 0}, &own);
-        struct word parameter = kept_parameter(code, def, handed.place + own.of_object, handed.keyword);
-        carried_read(&carried, region_rows(&body), parameter);
-        bool changes = !carried.given && (carried.stored || carried.augmented);
-        if (parameter.length_bytes > 0 &&
-            (changes || is_changed_by_call(walk, region_rows(&body), parameter, depth + 1)))
-            return true;
+        for (size_t i = 0; i < walk->code_count; i++) {
+            size_t count = 0;
+            const struct code_function *const *functions =
+                code_index_named(walk->codes[i], word_last_part(handed.function), &count);
+            for (size_t k = 0; k < count && k < HANDED_FUNCTIONS_MAX && !changes; k++)
+                changes = is_changed_in(walk, walk->codes[i]->code, functions[k]->def, &handed, depth);
+        }
     }
-    return false;
+    return changes;
+}
+
+/* ... an attribute of that name, in what a pass may run? */
+static bool is_handed_attribute(const struct inputs_walk *walk, struct word name)
+{
+    struct words dotted;
+    bool changes = false;
+    for (size_t i = 0; i < walk->region->count && !changes; i++) {
+        struct word rows = region_rows(&walk->region->spans[i]);
+        region_find_dotted(rows, name, &dotted);
+        for (size_t k = 0; k < dotted.count && !changes; k++)
+            changes = is_changed_by_call(walk, rows, dotted.words[k], 0);
+    }
+    return changes;
 }
 
 /* "w" of "self.w.data" and of "self.w": each of them that is no fact, nor the object itself. */
@@ -55,7 +81,8 @@ static bool is_changed_attribute(struct inputs_walk *walk, struct word dotted, e
         struct word name = {dot + 1, (size_t)(end - dot - 1)};
         struct region_fact fact = region_of_attribute(walk->region, name);
         if ((asked == INPUTS_OF_ROUND ? fact.stores : fact.changes) ||
-            (asked != INPUTS_OF_ONE && inputs_is_stepped(walk, name)))
+            (asked != INPUTS_OF_ONE && inputs_is_stepped(walk, name)) ||
+            (asked == INPUTS_OF_ONE && is_handed_attribute(walk, name)))
             return true;
         size_t count = region_gives_attribute(&walk->loop, name, values, CARRIED_VALUES_MAX);
         for (size_t i = 0; i < count; i++)
@@ -119,12 +146,25 @@ static bool is_given_by_call(const struct inputs_walk *walk, const struct inputs
     return is_of_call && kept_is_parameter(item->code, item->def, item->name);
 }
 
-/* "inner = x[1:-1]" before the loop, "inner += 1" in it. */
+/* "inner = x[1:-1]" before the loop, "inner += 1" in it or in what it runs; or the other way round. */
 static bool is_changed_by_view(const struct inputs_walk *walk, const struct inputs_item *item)
 {
     struct region_span around = {item->code, item->def, item->def > 0 ? item->def : 1, walk->loop.last, false};
-    return item->level == walk->top && walk->is_looped &&
-           carried_by_view(region_rows(&around), inputs_rows(walk, item), item->name);
+    struct words views;
+    if (item->level != walk->top || !walk->is_looped)
+        return false;
+    carried_views(region_rows(&around), item->name, &views);
+    bool changes = false;
+    for (size_t i = 0; i < views.count && !changes; i++)
+        changes = carried_is_stored(inputs_rows(walk, item), views.words[i]) ||
+                  region_of_outer(walk->region, views.words[i]).stores;
+    return changes;
+}
+
+/* Of the module's own name, in its own loop: what a function does that says "global", or stores into it. */
+static bool is_changed_by_function(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    return item->def == 0 && item->level == walk->top && region_of_outer(walk->region, item->name).changes;
 }
 
 /* Does a file of the program's say what a "with" enters with? */
@@ -153,7 +193,7 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
                                                   is_carried_in_own_loop(walk, item);
     if (is_seen || (asked != INPUTS_OF_ONE && inputs_is_stepped(walk, dotted)))
         return true;
-    if (!carried.given && is_changed_by_view(walk, item))
+    if (!carried.given && (is_changed_by_view(walk, item) || is_changed_by_function(walk, item)))
         return true;
     if (asked == INPUTS_OF_ONE && carried.managed && has_managers(walk))
         return true;

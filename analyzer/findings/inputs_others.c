@@ -41,11 +41,13 @@ static bool is_parameter(const struct inputs_walk *walk, struct word name)
         for (size_t k = 0; k < sizeof(frozen) / sizeof(frozen[0]); k++)
             if (holds_text(rest, frozen[k]))
                 return false;
-        while (word_next_statement(&rest, &statement))
+        while (word_next_statement(&rest, &statement)) {
+            made |= word_mentions(statement, name) > 0 && holds_text(statement, "requires_grad_()");
             if (gives_attribute(statement, name, &value)) {
                 given = true;
                 made |= holds_text(value, "Parameter(") || holds_text(value, "requires_grad=True");
             }
+        }
     }
     return made || (!given && WORD_IS_ONE_OF(name, of_layers));
 }

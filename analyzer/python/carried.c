@@ -134,33 +134,39 @@ static void read_name(struct carried *carried, struct word rows, struct word nam
         }
 }
 
-static bool is_stored(struct word rows, struct word name)
+bool carried_is_stored(struct word rows, struct word name)
 {
     struct carried of_it = {.stored = false};
     read_name(&of_it, rows, name);
     return of_it.stored || of_it.augmented;
 }
 
-bool carried_by_view(struct word around, struct word rows, struct word name)
+void carried_views(struct word around, struct word name, struct words *views)
 {
     struct aliases aliases;
-    bool stored = false;
+    views->count = 0;
     aliases_read(&aliases, around);
-    for (size_t i = 0; i < aliases.count && !stored; i++)
-        stored = word_is_part_of(aliases.sources[i], name) && !word_equal(aliases.names[i], name) &&
-                 is_stored(rows, aliases.names[i]);
-    return stored;
+    for (size_t i = 0; i < aliases.count; i++) {
+        if (word_equal(aliases.names[i], name))
+            words_add(views, aliases.sources[i]);
+        else if (word_is_part_of(aliases.sources[i], name))
+            words_add(views, aliases.names[i]);
+    }
 }
 
 /* By other names that the rows give it, or parts of it. */
 static bool is_stored_otherwise(struct word rows, struct word name)
 {
     struct word rest = rows, statement;
-    if (carried_by_view(rows, rows, name))
-        return true;
+    struct aliases aliases;
+    aliases_read(&aliases, rows);
+    for (size_t i = 0; i < aliases.count; i++)
+        if (word_is_part_of(aliases.sources[i], name) && !word_equal(aliases.names[i], name) &&
+            carried_is_stored(rows, aliases.names[i]))
+            return true;
     while (word_next_statement(&rest, &statement)) {
         struct word row = word_mentions(statement, name) > 0 ? view_rows(statement, name) : (struct word){name.text, 0};
-        if (row.length_bytes > 0 && is_stored(rows, row))
+        if (row.length_bytes > 0 && carried_is_stored(rows, row))
             return true;
     }
     return false;

@@ -26,7 +26,10 @@ void carried_read(struct carried *carried, struct word rows, struct word name);
 /* Does what it stands for in one pass depend on the pass before? */
 bool carried_over(const struct carried *carried);
 
-/* Do the rows store into what `around` gives another name: "inner = x[1:-1]"? */
-bool carried_by_view(struct word around, struct word rows, struct word name);
+/* The names that `around` gives views of it, or what it is a view of itself: "inner = x[1:-1]". */
+void carried_views(struct word around, struct word name, struct words *views);
+
+/* Do the rows store into it, or add to it? */
+bool carried_is_stored(struct word rows, struct word name);
 
 #endif

@@ -4,15 +4,29 @@
 
 static bool is_choosing_name(struct word name)
 {
-    static const char *const calls[] = {
-        "where",       "minimum",  "maximum",     "fmin",         "fmax",         "clip",        "clamp",   "sign",
-        "floor",       "ceil",     "round",       "rint",         "trunc",        "argmax",      "argmin",  "argsort",
-        "sort",        "digitize", "nonzero",     "argwhere",     "searchsorted", "flatnonzero", "isin",    "isclose",
-        "isfinite",    "isnan",    "heaviside",   "relu",         "bincount",     "histogram",   "unique",  "topk",
-        "masked_fill", "astype",   "logical_and", "logical_or",   "greater",      "less",        "long",    "int",
-        "bool",        "min",      "max",         "argpartition", "half",         "bfloat16",    "float16", "int8",
-        "uint8",       "int16",    "nan_to_num",  "one_hot"};
-    return name.length_bytes > 0 && WORD_IS_ONE_OF(name, calls);
+    static const char *const comparing[] = {
+        "greater", "less", "equal", "not_equal", "isin", "isclose", "isfinite", "isnan", "isinf", "signbit",
+        "any",     "all",  "gt",    "ge",        "lt",   "le",      "eq",       "ne",    "bool",  "count_nonzero"};
+    static const char *const logical[] = {"greater_equal", "less_equal",  "logical_and",
+                                          "logical_or",    "logical_not", "logical_xor"};
+    static const char *const rounding[] = {"floor",  "ceil",  "round",    "rint",    "trunc",   "fix",    "around",
+                                           "sign",   "sgn",   "copysign", "mod",     "fmod",    "divmod", "remainder",
+                                           "astype", "long",  "int",      "short",   "half",    "int8",   "uint8",
+                                           "int16",  "int32", "int64",    "float16", "bfloat16"};
+    static const char *const dividing[] = {"floor_divide", "rounding_mode", "heaviside", "nan_to_num"};
+    static const char *const bounding[] = {"minimum", "maximum", "fmin",     "fmax",      "min",    "max",
+                                           "amin",    "amax",    "nanmin",   "nanmax",    "clip",   "clamp",
+                                           "relu",    "relu6",   "hardtanh", "threshold", "cummax", "cummin"};
+    static const char *const selecting[] = {"where",    "argmax",  "argmin",    "argsort",  "sort",     "lexsort",
+                                            "topk",     "nonzero", "argwhere",  "unique",   "digitize", "bucketize",
+                                            "bincount", "histc",   "histogram", "median",   "quantile", "percentile",
+                                            "kthvalue", "mode",    "one_hot",   "bernoulli"};
+    static const char *const of_places[] = {"searchsorted", "flatnonzero", "masked_fill", "argpartition",
+                                            "nanargmax",    "nanargmin",   "partition"};
+    return name.length_bytes > 0 &&
+           (WORD_IS_ONE_OF(name, comparing) || WORD_IS_ONE_OF(name, logical) || WORD_IS_ONE_OF(name, rounding) ||
+            WORD_IS_ONE_OF(name, dividing) || WORD_IS_ONE_OF(name, bounding) || WORD_IS_ONE_OF(name, selecting) ||
+            WORD_IS_ONE_OF(name, of_places));
 }
 
 static bool chooses_at(const char *at, const char *end, bool is_index)

@@ -7,6 +7,7 @@
 #include "python/carried.h"
 #include "python/code_facts.h"
 #include "python/given.h"
+#include "python/region_reach.h"
 #include "python/view_name.h"
 
 #define DOTTED_MAX 16u
@@ -24,102 +25,10 @@ struct region_span region_function(const struct source *code, int32_t def)
     return (struct region_span){.code = code, .def = def, .first = def, .last = code_index_last(code, def)};
 }
 
-static void add_span(struct region *region, struct region_span span)
-{
-    region->spans = memory_grow(region->spans, region->count, &region->capacity, sizeof(*region->spans));
-    region->spans[region->count++] = span;
-    region->fact_count = 0;
-    region->are_acts_known = false;
-}
-
-void region_begin(struct region *region, struct region_span loop)
-{
-    *region = (struct region){.loop = loop};
-    loop.seen = true;
-    add_span(region, loop);
-}
-
 void region_free(struct region *region)
 {
     free(region->spans);
     free(region->facts);
-}
-
-static bool holds_function(const struct region *region, const struct source *code, int32_t def)
-{
-    for (size_t i = 0; i < region->count; i++)
-        if (region->spans[i].code == code && region->spans[i].first == def && region->spans[i].def == def)
-            return true;
-    return false;
-}
-
-void region_add_function(struct region *region, const struct source *code, int32_t def)
-{
-    struct region_span span = region_function(code, def);
-    span.seen = true;
-    for (size_t i = 0; i < region->count; i++)
-        if (region->spans[i].code == code && region->spans[i].first == def && region->spans[i].def == def) {
-            region->spans[i].seen = true;
-            return;
-        }
-    add_span(region, span);
-}
-
-static void add_found(struct region *region, const struct code_index *code, const struct code_function *function)
-{
-    struct region_span span = {code->code, function->def, function->def, function->last, function->seen};
-    if (!holds_function(region, code->code, function->def))
-        add_span(region, span);
-}
-
-/* What Python calls by no name that is told. */
-static bool is_run_unnamed(struct word name)
-{
-    static const char *const methods[] = {"forward",   "__call__", "__getitem__", "__next__", "__iter__", "__len__",
-                                          "__enter__", "__exit__", "__float__",   "__int__",  "__bool__", "__array__",
-                                          "__lt__",    "__gt__",   "__aenter__",  "__aexit__"};
-    return WORD_IS_ONE_OF(name, methods);
-}
-
-void region_add_code(struct region *region, const struct code_index *code)
-{
-    for (size_t i = 0; i < region->code_count; i++)
-        if (region->codes[i] == code)
-            return;
-    if (region->code_count == REGION_CODES_MAX)
-        return;
-    region->codes[region->code_count++] = code;
-    region->looked_at = 0;
-    for (size_t i = 0; i < code->function_count; i++)
-        if (is_run_unnamed(code->functions[i].name))
-            add_found(region, code, &code->functions[i]);
-}
-
-static void add_named(struct region *region, struct word name)
-{
-    for (size_t i = 0; i < region->code_count; i++) {
-        size_t count = 0;
-        const struct code_function *const *functions = code_index_named(region->codes[i], name, &count);
-        for (size_t k = 0; k < count; k++)
-            add_found(region, region->codes[i], functions[k]);
-    }
-}
-
-/* All functions whose names stand in what is there already, as such or behind a dot. */
-static void reach(struct region *region)
-{
-    for (; region->looked_at < region->count; region->looked_at++) {
-        struct word rows = region_rows(&region->spans[region->looked_at]);
-        for (const char *at = rows.text, *end = word_end(rows); at < end;) {
-            const char *begin = at;
-            while (at < end && word_char(*at))
-                at++;
-            if (at > begin)
-                add_named(region, (struct word){begin, (size_t)(at - begin)});
-            else
-                at++;
-        }
-    }
 }
 
 /* Objects are new there: nothing of theirs is changed. */
@@ -138,8 +47,7 @@ static struct word dotted_at(struct word rows, const char *at, struct word name)
     return (struct word){begin, (size_t)(at + name.length_bytes - begin)};
 }
 
-/* The names that the attribute has in the rows: "self.model.w", "model.w". */
-static void find_dotted(struct word rows, struct word name, struct words *found)
+void region_find_dotted(struct word rows, struct word name, struct words *found)
 {
     found->count = 0;
     for (const char *at = rows.text;
@@ -167,7 +75,7 @@ static void read_attribute(struct region_fact *fact, const struct region_span *s
     struct words dotted;
     if (is_constructor(span))
         return;
-    find_dotted(rows, fact->name, &dotted);
+    region_find_dotted(rows, fact->name, &dotted);
     for (size_t i = 0; i < dotted.count; i++) {
         struct carried carried;
         carried_read(&carried, rows, dotted.words[i]);
@@ -206,7 +114,7 @@ static void read_outer(struct region_fact *fact, const struct region_span *span)
 static struct region_fact fact_of(struct region *region, struct word name, bool of_attribute)
 {
     struct region_fact fact = {.name = name, .of_attribute = of_attribute};
-    reach(region);
+    region_reach(region);
     for (size_t i = 0; i < region->fact_count; i++)
         if (region->facts[i].of_attribute == of_attribute && word_equal(region->facts[i].name, name))
             return region->facts[i];
@@ -305,7 +213,7 @@ static bool takes_step(struct word rows)
 
 static void read_acts(struct region *region)
 {
-    reach(region);
+    region_reach(region);
     for (size_t i = 0; i < region->count && !region->are_acts_known; i++) {
         struct word rows = region_rows(&region->spans[i]), rest = rows, statement;
         region->steps |= takes_step(rows);
@@ -376,7 +284,7 @@ static bool gives_by_name(struct word rows, struct word name)
 
 bool region_gives_by_name(struct region *region, struct word name)
 {
-    reach(region);
+    region_reach(region);
     for (size_t i = 0; i < region->count; i++)
         if (region->spans[i].seen && !is_constructor(&region->spans[i]) &&
             gives_by_name(region_rows(&region->spans[i]), name))
@@ -389,7 +297,7 @@ size_t region_gives_attribute(const struct region_span *span, struct word name, 
     struct word rows = region_rows(span);
     struct words dotted;
     size_t count = 0;
-    find_dotted(rows, name, &dotted);
+    region_find_dotted(rows, name, &dotted);
     for (size_t i = 0; i < dotted.count; i++) {
         struct carried carried;
         carried_read(&carried, rows, dotted.words[i]);

@@ -36,6 +36,9 @@ struct region {
 
 struct word region_rows(const struct region_span *span);
 
+/* The names that an attribute has in the rows: "self.model.w", "model.w" of "w". */
+void region_find_dotted(struct word rows, struct word name, struct words *found);
+
 /* The function whose "def" stands on the row. */
 struct region_span region_function(const struct source *code, int32_t def);
 

@@ -93,6 +93,7 @@ static bool calls_change(struct word text, struct word buffer)
 /* Of one target of an assignment. */
 static enum store_effect effect_on(struct word target, bool augmented, struct word buffer)
 {
+    static const char *const contents[] = {"data", "flat", "real", "imag"};
     const char *end = target.text + target.length_bytes;
     struct word name = word_name_at(target.text, end);
     const char *behind = word_skip_blanks(name.text + name.length_bytes, end);
@@ -100,8 +101,8 @@ static enum store_effect effect_on(struct word target, bool augmented, struct wo
         return STORE_NONE;
     if (behind < end)
         return *behind == '[' ? STORE_CHANGES : STORE_NONE;
-    if (!word_equal(name, buffer))
-        return STORE_NONE;
+    if (!word_equal(name, buffer)) /* "x.data = y" */
+        return WORD_IS_ONE_OF(word_last_part(name), contents) ? STORE_CHANGES : STORE_NONE;
     return augmented ? STORE_CHANGES : STORE_REBINDS;
 }
 
