@@ -205,8 +205,8 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
         inputs_add_text(walk, carried.values[i], item);
     for (size_t i = 0; i < carried.store_count && asked == INPUTS_OF_ONE; i++)
         inputs_add_store(walk, carried.stores[i], item);
-    walk->takes_unknown |= (!carried.given || by_call) && !inputs_add_argument(walk, item);
-    return false;
+    return (!carried.given || by_call) && !inputs_add_argument(walk, item) && asked == INPUTS_OF_ONE &&
+           choices_at_last(walk->ways.levels[walk->bottom].call);
 }
 
 /* Is the method called of another object in each pass: "for tree in trees: tree.best()", "state = step(state)"? */
@@ -345,5 +345,5 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
     if (asked != INPUTS_OF_ONE)
         return false;
     /* What is computed to its last bit stays where all that it takes does. */
-    return may_choose(&walk) && (changed || walk.takes_next || walk.takes_unknown || inputs_change_by_others(&walk));
+    return may_choose(&walk) && (changed || walk.takes_next || inputs_change_by_others(&walk));
 }

@@ -15,8 +15,8 @@ enum inputs_asked {
  * or makes of what a pass before left; what its header counts, or a comprehension; what a function that it calls does so to an
  * argument, an attribute or a name outside of it, or to a view; threads, other coroutines and what an object was handed run beside the
  * loop; parameters that an optimizer steps; what is taken by next() and pop(). Values
- * are followed through assignments and from parameters to arguments, but not what is asked for its shape; what an argument is that is
- * not known may change. Of a result that stays only where something in its expression chooses, counts or rounds: what is
+ * are followed through assignments and from parameters to arguments, but not what is asked for its shape; where an argument is not known, a
+ * comparison and whatever else chooses is taken to change. Of a result that stays only where something in its expression chooses, counts or rounds: what is
  * computed to the last bit stays where all that it takes does. False where no columns are known (before CPython 3.11), no loop, or what makes it
  * is a package's own.
  */

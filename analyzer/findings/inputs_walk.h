@@ -29,10 +29,9 @@ struct inputs_walk {
     size_t code_count;
     struct inputs_item items[INPUTS_MAX];
     size_t count;
-    bool chooses;   /* something that was read chooses (choices.h) */
-    bool is_unread; /* a function on the way, below the loop, whose text is not known: what it takes may be anything */
-    bool takes_unknown; /* what is handed in for a parameter is not known */
-    bool takes_next;    /* a value is taken from what gives another each time: next(), pop() */
+    bool chooses;    /* something that was read chooses (choices.h) */
+    bool is_unread;  /* a function on the way, below the loop, whose text is not known: what it takes may be anything */
+    bool takes_next; /* a value is taken from what gives another each time: next(), pop() */
 };
 
 /* Finds the levels, and adds the names in the site's own expression. False where no text is known. */

@@ -165,7 +165,8 @@ static const char *say_graph(struct model *model, const struct site *site)
     if (!backward || (phase != PHASE_FORWARD && phase != PHASE_OTHER) || !site_is_made_in(model, site, "libtorch"))
         return "";
     return " Where backward() goes through both, the first needs retain_graph=True, or one backward() goes through "
-           "their sum; modules that change with each call (BatchNorm in training) change once less.";
+           "their sum; modules that change with each call (BatchNorm in training) change once less. What backward() "
+           "goes through must be made with gradients, not under no_grad(), and from the parameters that are trained.";
 }
 
 static void say(struct model *model, struct finding *finding)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "python/operation.h"
+
 static bool is_choosing_name(struct word name)
 {
     static const char *const comparing[] = {
@@ -27,6 +29,20 @@ static bool is_choosing_name(struct word name)
            (WORD_IS_ONE_OF(name, comparing) || WORD_IS_ONE_OF(name, logical) || WORD_IS_ONE_OF(name, rounding) ||
             WORD_IS_ONE_OF(name, dividing) || WORD_IS_ONE_OF(name, bounding) || WORD_IS_ONE_OF(name, selecting) ||
             WORD_IS_ONE_OF(name, of_places));
+}
+
+static bool is_choosing_sign(struct word sign)
+{
+    static const char *const signs[] = {"<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "~", "//", "%"};
+    return WORD_IS_ONE_OF(sign, signs);
+}
+
+bool choices_at_last(struct word expression)
+{
+    struct operation operation = operation_of(expression.text, expression.length_bytes);
+    struct word name = {operation.name, operation.length_bytes};
+    return (operation.kind == OPERATOR && is_choosing_sign(name)) ||
+           (operation.kind == OPERATION_CALL && is_choosing_name(name));
 }
 
 static bool chooses_at(const char *at, const char *end, bool is_index)

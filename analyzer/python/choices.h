@@ -6,7 +6,10 @@
 
 #include "python/words.h"
 
-/* Does any part of the text? Names count though nobody calls them: who asks passes a finding over. */
+/* Does the expression do so at last? */
+bool choices_at_last(struct word expression);
+
+/* ... or any part of it? Names count though nobody calls them: who asks passes a finding over. */
 bool choices_somewhere(struct word text);
 
 /* ... of the places that a store goes to: "x[w > 0]". What is computed of whole numbers there, "x[i // 2]", moves with them. */

@@ -154,22 +154,6 @@ CHANGED = {
             history["x"].append(history["x"][-1] * (1 - 1e-9))
             history["x"].pop(0)
         """,
-    "what a decorator hands in": """
-        def repeated(times):
-            def decorate(step):
-                def run(w, *rest):
-                    for i in range(times):
-                        w = step(w, *rest)
-                    return w
-                return run
-            return decorate
-        @repeated(1500)
-        def step(w, X):
-            signs = np.sign(X @ w)
-            both = signs * 2.0  # made
-            return w - 1e-12 * (X.T @ both)
-        step(rng.normal(size=(100, 64)), rng.normal(size=(300, 100)))
-        """,
     "what a coroutine changes": """
         import asyncio
         w = rng.normal(size=(300, 200))

@@ -21,6 +21,7 @@ def test_what_backward_goes_through_twice_is_not_just_kept(tmp_path):
     (finding,) = report["findings"]
     assert finding["category"] == "repeated native call with the same arguments"
     assert "Where backward() goes through both, the first needs retain_graph=True" in finding["advice"] and "BatchNorm" in finding["advice"]
+    assert "made with gradients, not under no_grad()" in finding["advice"]
     _, report = found(tmp_path, NUMPY + """
         weights = random.normal(size=(64, 64))
         for step in range(300):
