@@ -162,9 +162,13 @@ static bool is_changed_by_view(const struct inputs_walk *walk, const struct inpu
 }
 
 /* Of the module's own name, in its own loop: what a function does that says "global", or stores into it. */
-static bool is_changed_by_function(const struct inputs_walk *walk, const struct inputs_item *item)
+static bool is_changed_by_function(const struct inputs_walk *walk, const struct inputs_item *item,
+                                   enum inputs_asked asked)
 {
-    return item->def == 0 && item->level == walk->top && region_of_outer(walk->region, item->name).changes;
+    if (item->def > 0 || item->level != walk->top)
+        return false;
+    struct region_fact fact = region_of_outer(walk->region, item->name);
+    return asked == INPUTS_OF_ROUND ? fact.stores : fact.changes;
 }
 
 /* Does a file of the program's say what a "with" enters with? */
@@ -193,7 +197,7 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
                                                   is_carried_in_own_loop(walk, item);
     if (is_seen || (asked != INPUTS_OF_ONE && inputs_is_stepped(walk, dotted)))
         return true;
-    if (!carried.given && (is_changed_by_view(walk, item) || is_changed_by_function(walk, item)))
+    if (!carried.given && (is_changed_by_view(walk, item) || is_changed_by_function(walk, item, asked)))
         return true;
     if (asked == INPUTS_OF_ONE && carried.managed && has_managers(walk))
         return true;

@@ -101,8 +101,20 @@ ROUND = """
     """
 
 
-def test_counters_go_round_as_well(tmp_path):
-    assert [finding["category"] for finding in findings_of(tmp_path, ROUND)] == ["recomputed input"]
+COUNTED = """
+    X, at = rng.integers(0, 255, size=(3000, 784), dtype=np.uint8), 0
+    def more():
+        global at
+        at = (at + 100) % 3000
+    for step in range(900):
+        batch = X[at:at + 100] / 255.0  # made
+        more()
+    """
+
+
+@pytest.mark.parametrize("source", [ROUND, COUNTED], ids=["loop", "function"])
+def test_counters_go_round_as_well(tmp_path, source):
+    assert [finding["category"] for finding in findings_of(tmp_path, source)] == ["recomputed input"]
 
 
 @pytest.mark.parametrize("name", STAYS)
