@@ -15,6 +15,7 @@
 #include "findings/blank.h"
 #include "findings/checkpoint.h"
 #include "findings/expression.h"
+#include "findings/graph.h"
 #include "findings/libraries.h"
 #include "findings/moving.h"
 #include "findings/operand.h"
@@ -157,18 +158,6 @@ static const char *say_when(const struct finding *finding)
     return nearly_all ? "" : " Only where what it is computed from is the same: that was not so each time.";
 }
 
-/* A graph is freed by its first backward(); and a module that is called less often may be in another state. */
-static const char *say_graph(struct model *model, const struct site *site)
-{
-    enum phase phase = phase_of(site);
-    bool backward = model->totals.phases[PHASE_BACKWARD].objects.births > 0;
-    if (!backward || (phase != PHASE_FORWARD && phase != PHASE_OTHER) || !site_is_made_in(model, site, "libtorch"))
-        return "";
-    return " Where backward() goes through both, the first needs retain_graph=True, or one backward() goes through "
-           "their sum; modules that change with each call (BatchNorm in training) change once less. What backward() "
-           "goes through must be made with gradients, not under no_grad(), and from the parameters that are trained.";
-}
-
 static void say(struct model *model, struct finding *finding)
 {
     const struct site *first = finding->first, *second = finding->second;
@@ -179,7 +168,7 @@ static void say(struct model *model, struct finding *finding)
     finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
                                   equal, where, others);
     char *advice = part != NULL ? say_part_advice() : say_advice(model, finding, &ways, where);
-    finding->advice = memory_print("%s%s%s", advice, part != NULL ? "" : say_when(finding), say_graph(model, second));
+    finding->advice = memory_print("%s%s%s", advice, part != NULL ? "" : say_when(finding), graph_advice(model, first, second));
     free(advice);
     free(made);
     free(equal);

@@ -21,7 +21,7 @@ def test_what_backward_goes_through_twice_is_not_just_kept(tmp_path):
     (finding,) = report["findings"]
     assert finding["category"] == "repeated native call with the same arguments"
     assert "Where backward() goes through both, the first needs retain_graph=True" in finding["advice"] and "BatchNorm" in finding["advice"]
-    assert "made with gradients, not under no_grad()" in finding["advice"]
+    assert "made with gradients" in finding["advice"] and "no_grad" not in finding["advice"]
     _, report = found(tmp_path, NUMPY + """
         weights = random.normal(size=(64, 64))
         for step in range(300):
@@ -31,6 +31,35 @@ def test_what_backward_goes_through_twice_is_not_just_kept(tmp_path):
             weights -= 1e-3 * (first - data) @ second
         """)
     assert report["findings"] and not any("backward" in finding["advice"] for finding in report["findings"])
+
+
+WITHOUT_GRAPH = TORCH + """
+        @torch.no_grad()
+        def validate():
+            return (net(data) - wanted).square().mean().item()
+        net = nn.Sequential(nn.Linear(96, 256), nn.Tanh(), nn.Linear(256, 1))
+        data, wanted, best = torch.randn(256, 96), torch.randn(256, 1), 9.0
+        step = torch.optim.SGD(net.parameters(), 1e-2)
+        for epoch in range(400):
+            ORDER
+        """
+TRAIN = """loss = (net(data) - wanted).square().mean()
+            step.zero_grad()
+            loss.backward()"""
+
+
+@pytest.mark.parametrize("order, advice", [
+    (f"""{TRAIN}
+            step.step()
+            best = min(best, validate())""", "It is made under no_grad() there: where backward() goes through it here, make it with gradients"),
+    (f"""{TRAIN}
+            best = min(best, validate())
+            step.step()""", "Kept without its graph (detach()), it serves under no_grad()"),
+], ids=["validated before it is trained on", "trained on before it is validated"])
+def test_what_was_made_without_a_graph_is_not_trained_through(tmp_path, order, advice):
+    _, report = found(tmp_path, WITHOUT_GRAPH.replace("ORDER", order))
+    assert report["findings"] and all(finding["category"] == "repeated native call with the same arguments" for finding in report["findings"])
+    assert all(advice in finding["advice"] and "retain_graph" not in finding["advice"] for finding in report["findings"])
 
 
 JOINED = {

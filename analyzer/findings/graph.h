@@ -1,0 +1,10 @@
+/* What backward() asks of a result that is kept: PyTorch's graph goes with it. */
+#ifndef PIEPROF_ANALYZER_GRAPH_H
+#define PIEPROF_ANALYZER_GRAPH_H
+
+#include "model/model.h"
+
+/* To be said behind the advice that the second site use what the first had made; "" where there is nothing to. */
+const char *graph_advice(struct model *model, const struct site *first, const struct site *second);
+
+#endif
