@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "python/attribute.h"
 #include "python/carried.h"
 #include "python/code_facts.h"
 #include "python/constructor.h"
@@ -114,7 +115,7 @@ static bool is_left_alone(const struct inputs_walk *walk, struct word attribute)
     bool is_alone = !region_of_attribute(walk->region, attribute).changes;
     for (size_t i = 0; i < walk->code_count && is_alone; i++) {
         const struct source *code = walk->codes[i]->code;
-        is_alone = constructor_is_operand(code, attribute) && !display_holds(code_text(code), attribute);
+        is_alone = attribute_is_operand(code, attribute) && !display_holds(code_text(code), attribute);
     }
     return is_alone;
 }

@@ -5,7 +5,6 @@
 #include "python/code_facts.h"
 #include "python/given.h"
 #include "python/inputs.h"
-#include "python/mention.h"
 #include "python/region.h"
 
 /* The name of the class in whose suite the row stands; empty: it stands in none. */
@@ -79,36 +78,4 @@ bool constructor_keeps(const struct source *code, int32_t def, struct word param
     while (only_keeps && word_next_statement(&rest, &statement))
         only_keeps = keeps(statement, parameter, attribute);
     return only_keeps;
-}
-
-/* "self.x" in "self.x.sum()", from `at` on, which moves behind it. */
-static bool next_attribute(struct word statement, const char **at, struct word attribute, struct word *dotted)
-{
-    while (*at < word_end(statement)) {
-        const char *found = memmem(*at, (size_t)(word_end(statement) - *at), attribute.text, attribute.length_bytes);
-        if (found == NULL)
-            return false;
-        *at = found + attribute.length_bytes;
-        bool is_whole = *at == word_end(statement) || !word_char(**at);
-        const char *begin = found;
-        while (begin > statement.text && (word_char(begin[-1]) || begin[-1] == '.'))
-            begin--;
-        *dotted = (struct word){begin, (size_t)(*at - begin)};
-        if (is_whole && begin < found && found[-1] == '.')
-            return true;
-    }
-    return false;
-}
-
-bool constructor_is_operand(const struct source *code, struct word attribute)
-{
-    struct word rest = code_text(code), statement, dotted;
-    struct mention mention;
-    while (word_next_statement(&rest, &statement))
-        for (const char *at = statement.text; next_attribute(statement, &at, attribute, &dotted);) {
-            mention_read(&mention, code_text(code), statement, dotted.text, word_end(dotted));
-            if (mention.kind != MENTION_READ && mention.kind != MENTION_GIVEN && mention.kind != MENTION_STORED)
-                return false;
-        }
-    return true;
 }

@@ -16,7 +16,4 @@ int32_t constructor_of(const struct code_index *index, struct word class_name);
  */
 bool constructor_keeps(const struct source *code, int32_t def, struct word parameter, struct word *attribute);
 
-/* Does the file do nothing with attributes of that name but compute with them, or give them a value? A container's items go on. */
-bool constructor_is_operand(const struct source *code, struct word attribute);
-
 #endif

@@ -4,6 +4,7 @@ import json
 import pytest
 import whole
 from changing import CHANGED
+from changing_elsewhere import CHANGED_ELSEWHERE
 from staying import STAYS
 
 HEAD = "import functools\nimport numpy as np\nrng = np.random.default_rng(0)\n"
@@ -73,9 +74,9 @@ def findings_of(tmp_path, text):
     return [finding for finding in report["findings"] if finding["line"] == number]
 
 
-@pytest.mark.parametrize("name", CHANGED)
-def test_what_is_made_of_what_changes_is_no_finding(tmp_path, name):
-    assert findings_of(tmp_path, CHANGED[name]) == []
+@pytest.mark.parametrize("program", [*CHANGED.values(), *CHANGED_ELSEWHERE.values()], ids=[*CHANGED, *CHANGED_ELSEWHERE])
+def test_what_is_made_of_what_changes_is_no_finding(tmp_path, program):
+    assert findings_of(tmp_path, program) == []
 
 
 def test_a_loop_in_one_row_carries_what_it_gives(tmp_path):
