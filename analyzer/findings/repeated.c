@@ -155,7 +155,7 @@ static char *say_advice(const struct model *model, const struct finding *finding
 static const char *say_when(const struct finding *finding)
 {
     bool nearly_all = finding->object.equal * 100 >= finding->object.examined * NEARLY_ALL_PERCENT;
-    return nearly_all ? "" : " Only where what it is computed from is the same: that was not so each time.";
+    return nearly_all ? "" : " Only where what it is computed from is the same: not each one looked at had its equal.";
 }
 
 static void say(struct model *model, struct finding *finding)

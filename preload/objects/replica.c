@@ -94,10 +94,11 @@ static enum look choose(const struct site *site, uint32_t birth)
 }
 
 /* To unwind costs a thousand times a birth, and most places of an import make one object: the context is recorded at the
- * second birth, of large objects at the first. */
+ * second birth, of large objects at the first, too. Not there alone: what a library makes once, at the first call of a line
+ * (oneDNN its code buffers), may have the size of what the line makes, and stand in its place. */
 static void describe(struct site *site, struct call_stack *stack, const struct replica_birth *birth, uint32_t ordinal)
 {
-    if (ordinal == (birth->size_bytes >= DESCRIBED_BYTES ? 1 : 2)) {
+    if (ordinal == 2 || (ordinal == 1 && birth->size_bytes >= DESCRIBED_BYTES)) {
         uint32_t node = site_context_capture(&stack->scratch, &site->maker);
         __atomic_store_n(&site->record->node, node, __ATOMIC_RELEASE);
         process_ran_python(); /* may be killed before it ends, and the time engine may be off */

@@ -62,6 +62,19 @@ def test_what_was_made_without_a_graph_is_not_trained_through(tmp_path, order, a
     assert all(advice in finding["advice"] and "retain_graph" not in finding["advice"] for finding in report["findings"])
 
 
+def test_a_call_whose_library_first_makes_buffers_of_the_same_size(tmp_path):
+    """oneDNN's first convolution makes three of 256 KiB that stay: they stand where the results of the later calls do."""
+    path, report = found(tmp_path, TORCH + """
+        conv = nn.Conv2d(1, 16, 3, padding=1)
+        with torch.no_grad():
+            for step in range(300):
+                x = torch.randn(64, 1, 8, 8)
+                first = conv(x).sum()
+                second = conv(x).sum()  # repeated
+        """)
+    assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
+
+
 JOINED = {
     "rows stacked once more": NUMPY + """
         units = random.normal(size=(144, 64))
