@@ -228,7 +228,7 @@ static bool is_round(struct model *model, const struct finding *finding)
         return executions > rounds + rounds / 2;
     }
     struct loop loops[2];
-    bool is_nested = loops_around(model, site->process, frame, loops, 2) == 2;
+    bool is_nested = finding->line->caller != NULL || loops_around(model, site->process, frame, loops, 2) == 2;
     return node->python == frame || (is_nested && !is_one_execution(finding));
 }
 

@@ -78,12 +78,12 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
     else if (again)
         text = memory_print("%s times equal to the one %u before: the same %u contents come round again", equal,
                             object->period, object->period);
-    else if (object->hardly_changes)
+    else if (object->hardly_changes && object->period <= 1)
         text = memory_print("%s times equal to the one before, from %s", equal,
                             copy ? "a source that hardly ever changes" : "inputs that hardly ever change");
     else if (object->period > 1)
-        text =
-            memory_print("%s times equal to the one %u before, from inputs that did not change", equal, object->period);
+        text = memory_print("%s times equal to the one %u before, from inputs that %s", equal, object->period,
+                            object->hardly_changes ? "hardly ever change" : "did not change");
     else
         text = memory_print("%s times equal to the one before%s, from %s that did not change%s", equal,
                             object->varies ? " of this size" : "", copy ? "a source" : "inputs",

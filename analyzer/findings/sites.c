@@ -12,6 +12,7 @@
 
 #define OTHER_OF_REPLICAS 50u /* one in so many may equal another than the one before */
 #define WAYS_MAX 64u
+#define CHANGES_AGAIN_MIN 3u /* so many times what it was, for each change */
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
 
 /* Sites that carry a rule's claim on one line. */
@@ -21,6 +22,7 @@ struct claim {
     size_t count, capacity;
     bool joining; /* second round: sites that count beside those of the first */
     bool part;    /* of every place, other results differ */
+    bool changes; /* a place's inputs do so, as another of its results says, if seldom */
     double waste_s;
     uint64_t samples;           /* that measured it */
     struct line_span span;      /* of the first place; line 0 before that, no columns where not all places have some */
@@ -130,7 +132,18 @@ static bool carries(struct model *model, const struct claim *claim, const struct
 struct balance {
     uint64_t equal, examined, firsts;
     double equal_objects, equal_bytes, differing_objects, differing_bytes;
+    bool changes;
 };
+
+/*
+ * Does it stay for a while, and then is another? What one call makes may depend on its inputs more and less: the counts of the
+ * classes of a fold's labels may be those of the fold before, their order is not.
+ */
+static bool changes_in_rounds(const struct site *site)
+{
+    uint64_t contents = site_new(site);
+    return contents > 1 && site->record->replicas >= CHANGES_AGAIN_MIN * contents && site_equals_last(site);
+}
 
 /* Adds the place's sites that carry the claim. */
 static struct balance weigh_place(struct model *model, struct claim *claim, const struct place *place)
@@ -144,6 +157,7 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
             balance.differing_objects += differing;
             balance.differing_bytes += differing * size_bytes;
             balance.firsts += rule->first != NULL ? rule->first(site) : 0;
+            balance.changes = balance.changes || changes_in_rounds(site);
             continue;
         }
         claim->sites = memory_grow(claim->sites, claim->count, &claim->capacity, sizeof(struct site *));
@@ -195,6 +209,7 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
     double wasted_s = seconds * (double)balance.equal / (double)balance.examined;
     claim->waste_s += wasted_s;
     claim->samples += place->samples + fed.samples;
+    claim->changes = claim->changes || balance.changes;
     claim->part = claim->part && balance.differing_objects * PART_OF_EQUAL > balance.equal_objects;
     claim_span(claim, &place->span, wasted_s);
     place->claimed = true;
@@ -334,6 +349,8 @@ static bool stays(const struct claim *claim)
 
 static bool hardly_changes(const struct claim *claim)
 {
+    if (claim->changes)
+        return true;
     for (size_t i = 0; i < claim->count; i++)
         if (site_hardly_changes(claim->sites[i]))
             return true;
@@ -433,6 +450,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     claim->waste_s = 0;
     claim->samples = 0;
     claim->part = true;
+    claim->changes = false;
     claim->span = (struct line_span){0};
     claim->parts.count = 0;
     for (int round = 0; round < 2; round++) {

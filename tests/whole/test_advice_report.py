@@ -108,3 +108,38 @@ def test_the_way_goes_through_the_packages_calls(tmp_path):
     program.report(tmp_path)
     way = [f"trainer/model.py:{line} level{line - 40}" for line in range(42, 46)]
     assert " > ".join(["train.py:19 <module>", "...", *way, "numpy/linalg.py:9 inner"]) in " ".join(program.text(tmp_path).split())
+
+
+FOLDS = """def fit(x, y):
+    classes, coded = np.unique(y, return_inverse=True)
+
+
+def run(folds):
+    return Parallel()(delayed(fit)(x, y) for x, y in folds)
+"""
+STAYS = {"births": 1000, "period": 1, "replicas": 999}
+CHANGES = {"births": 168, "period": 1, "replicas": 162}
+ROUND = {"births": 80, "period": 4, "replicas": 76}
+ONCE_A_CALL = {"births": 20, "period": 1, "replicas": 19, "ordinal": 1}
+
+
+@pytest.mark.parametrize("sites, told, advice", [
+    ([STAYS], "from inputs that did not change", "Build it once, outside the loop at /nowhere/train.py:15."),
+    ([STAYS, CHANGES], "from inputs that hardly ever change", "Build it where its inputs change, and keep it until then."),
+    ([STAYS, {"births": 10}], "from inputs that did not change", "Build it once, outside the loop at /nowhere/train.py:15."),
+    ([ROUND], "the same 4 contents come round again", "Build them once and keep them."),
+    ([ROUND, ONCE_A_CALL], "to the one 4 before, from inputs that did not change", "Build it once, outside the loop at /nowhere/train.py:15."),
+])
+def test_a_package_s_loops_are_not_all_seen(tmp_path, sites, told, advice):
+    """A generator that another object takes from stands on no stack: what comes round does in one of those, the user's loop is around them."""
+    path = "/v/lib/python3.11/site-packages/solver/folds.py"
+    program, codes = Program(text=DRAWS), make_db.text_codes(FOLDS, path)
+    process = program.process
+    user = process.frame(process.root(), program.process.code_of(program.codes["main"], 0), make_db.offset_of(program.codes["main"], 16))
+    fit = process.frame(user, process.code_of(codes["fit"], 0), make_db.offset_of(codes["fit"], 2))
+    unique = process.frame(fit, process.code("unique", "/v/lib/python3.11/site-packages/numpy/lib/arraysetops.py", first_line=9), -1, samples=0)
+    for number, counters in enumerate(sites):
+        process.site(process.node(unique, make_db.NATIVE, gating.ADDRESS + 16 * number, samples=200), 18000, **counters)
+    (finding,) = [finding for finding in program.report(tmp_path)["findings"] if finding["kind"] == "replica"]
+    assert (finding["file"], finding["line"]) == (path, 2)
+    assert told in finding["claim"] and finding["advice"] == advice
