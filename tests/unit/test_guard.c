@@ -46,9 +46,9 @@ static void test_copies_every_length(void **state)
 {
     (void)state;
     const char *from = install();
-    for (size_t length = 0; length < 70; length++) {
+    for (size_t length = 0; length < 200; length++) {
         for (size_t start = 0; start < 9; start++) {
-            char to[80];
+            char to[201];
             memset(to, 0x55, sizeof to);
             assert_true(guard_copy(to, from + start, length));
             assert_memory_equal(to, from + start, length);
@@ -62,7 +62,7 @@ static void test_fails_at_the_end_of_a_mapping(void **state)
 {
     (void)state;
     const char *from = install();
-    char to[64];
+    char to[200];
     for (size_t left = 0; left < sizeof to; left++) {
         const char *start = from + PAGE_BYTES - left;
         assert_true(guard_copy(to, start, left));
