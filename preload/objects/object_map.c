@@ -3,8 +3,9 @@
  * (start >> k) << 6 | k with k = floor(log2(size)), so it is never 0 (free) nor 1 (being written). Entries are claimed by
  * exchanging the key; readers take the entry and look again whether key and serial still stand.
  *
- * A key has a bucket in the near part, which a program with few objects never leaves: it stays within few pages, for
- * between a birth and a death the program's own data take the caches. What finds no room there goes to the far part.
+ * A key has a bucket in the near part, which a program with a few thousand objects hardly leaves: it stays within a
+ * megabyte, each page of which is met again and again. What finds no room there goes to the far part, where nearly every
+ * object meets a page of its own.
  */
 #include "objects/object_map.h"
 
@@ -14,7 +15,7 @@
 #include "memory.h"
 #include "process.h"
 
-#define NEAR_BITS 8u
+#define NEAR_BITS 11u
 #define FAR_BITS 14u
 #define BUCKET_ENTRIES 8u
 #define FAR_FIRST (BUCKET_ENTRIES << NEAR_BITS) /* index of the far part's first entry */

@@ -8,7 +8,7 @@
 #include "process.h"
 
 #define TABLE_BITS 19u
-#define NEAR_BITS 13u
+#define NEAR_BITS 15u
 #define NEAR_PROBES 8u
 #define PROBES_MAX 512u
 #define TABLE_BYTES (sizeof(*table) * ((1u << NEAR_BITS) + (1u << TABLE_BITS)))
