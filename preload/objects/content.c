@@ -9,11 +9,12 @@
 #include "config.h"
 #include "kernel.h"
 #include "objects/binary_float.h"
+#include "objects/digest.h"
 #include "objects/pages.h"
 #include "stack/guard.h"
 #include "stack/module.h"
 
-#define XXH_INLINE_ALL
+#define XXH_INLINE_ALL /* of a few words a few instructions are left; digest_bytes() is for more */
 #include <xxhash.h>
 
 #define WORD_BYTES 8u
@@ -23,10 +24,11 @@
 #define MAPPINGS_REACH_BYTES (UINT64_C(1) << 41)
 #define USER_BITS 47u
 #define MARK_BITS 4u
-#define OWN_ADDRESSES 4u                      /* of one buffer, into it: no numbers happen to be that */
-#define DIGESTED_BYTES 65536u                 /* unless PIEPROF_DIGEST=full: always whole, ... */
-#define WHOLE_LIMIT_BYTES ((size_t)16 << 20)  /* ... where that may be of use, ... */
-#define PROOF_LIMIT_BYTES ((size_t)256 << 20) /* ... where much speaks for it; beyond, samples must do */
+#define OWN_ADDRESSES 4u                              /* of one buffer, into it: no numbers happen to be that */
+#define DIGESTED_BYTES 65536u                         /* unless PIEPROF_DIGEST=full: always whole, ... */
+#define WHOLE_LIMIT_BYTES ((size_t)16 << 20)          /* ... where that may be of use, ... */
+#define PROOF_LIMIT_BYTES ((size_t)256 << 20)         /* ... where much speaks for it; beyond, samples must do */
+#define BORDER_LINES (1u | 1u << (CONTENT_LINES - 1)) /* they may lie on pages that are not the buffer's alone */
 #define MALLOC_BYTES 32u /* of a free chunk, where malloc keeps its lists: glibc's largest take four words */
 #define SELECTOR_WORDS 8u
 #define DISTINCT_SHIFT 12u
@@ -51,7 +53,8 @@ static bool take_line(uint8_t *to, uintptr_t line, bool keeps_absent)
     return guard_copy(to, (const void *)line, CONTENT_LINE_BYTES);
 }
 
-static bool take(struct content_sample *sample, uintptr_t start, size_t size_bytes, bool keeps_absent)
+/* `asked_lines` (bit n: line n): before these are read it is asked whether their pages are there. */
+static bool take(struct content_sample *sample, uintptr_t start, size_t size_bytes, uint32_t asked_lines)
 {
     sample->size_bytes = size_bytes;
     if (size_bytes <= CONTENT_WHOLE_BYTES) {
@@ -61,7 +64,7 @@ static bool take(struct content_sample *sample, uintptr_t start, size_t size_byt
     sample->bytes = CONTENT_LINES * CONTENT_LINE_BYTES;
     for (unsigned i = 0; i < CONTENT_LINES; i++) {
         uint8_t *to = sample->data + (size_t)i * CONTENT_LINE_BYTES;
-        if (!take_line(to, start + line_offset(size_bytes, i), keeps_absent)) {
+        if (!take_line(to, start + line_offset(size_bytes, i), (asked_lines >> i & 1) != 0)) {
             return false;
         }
     }
@@ -70,17 +73,19 @@ static bool take(struct content_sample *sample, uintptr_t start, size_t size_byt
 
 bool content_sample_take(struct content_sample *sample, uintptr_t start, size_t size_bytes)
 {
-    return take(sample, start, size_bytes, false);
+    return take(sample, start, size_bytes, 0);
 }
 
-bool content_sample_take_newborn(struct content_sample *sample, uintptr_t start, size_t size_bytes)
+bool content_sample_take_newborn(struct content_sample *sample, uintptr_t start, size_t size_bytes, bool lacks_pages)
 {
-    return take(sample, start, size_bytes, size_bytes >= DB_PAGES_MIN_BYTES);
+    bool lacks = lacks_pages || size_bytes > PAGES_ASKED_WHOLE_BYTES;
+    uint32_t asked_lines = lacks ? CONTENT_ALL_LINES : BORDER_LINES;
+    return take(sample, start, size_bytes, size_bytes >= DB_PAGES_MIN_BYTES ? asked_lines : 0);
 }
 
 uint64_t content_sample_digest(const struct content_sample *sample)
 {
-    uint64_t digest = XXH3_64bits_withSeed(sample->data, sample->bytes, sample->size_bytes);
+    uint64_t digest = digest_bytes(sample->data, sample->bytes, sample->size_bytes);
     return digest != 0 ? digest : 1;
 }
 
@@ -142,6 +147,7 @@ static uint64_t break_start;
 void content_start(void)
 {
     break_start = kernel_break_start();
+    digest_start();
 }
 
 /*
@@ -379,7 +385,7 @@ bool content_digest(uintptr_t start, size_t size_bytes, uint64_t *digest)
             zeros++;
             continue;
         }
-        *digest = XXH3_64bits_withSeed(reading.chunk, reading.bytes, add_zeros(*digest, zeros));
+        *digest = digest_bytes(reading.chunk, reading.bytes, add_zeros(*digest, zeros));
         zeros = 0;
     }
     *digest = add_zeros(*digest, zeros);

@@ -28,9 +28,10 @@ bool content_sample_take(struct content_sample *sample, uintptr_t start, size_t 
 /*
  * The same of anonymous memory that its owner has not touched yet: pages that are not there are taken as the zeros they would
  * be, and not touched. A read would have the kernel map small pages, and then no huge page comes there for as long as it lives.
- * (At an object's end to ask takes as long as to touch: 16 questions, or 14 page faults.)
+ * (At an object's end to ask takes as long as to touch: 16 questions, or 14 page faults.) `lacks_pages`: what pages_born() said
+ * of it just now; where none is missing, only its borders are asked about.
  */
-bool content_sample_take_newborn(struct content_sample *sample, uintptr_t start, size_t size_bytes);
+bool content_sample_take_newborn(struct content_sample *sample, uintptr_t start, size_t size_bytes, bool lacks_pages);
 
 /* Digest of the sample and the size. Never 0. */
 uint64_t content_sample_digest(const struct content_sample *sample);

@@ -18,7 +18,7 @@ void examine_birth(const struct site *site, uintptr_t start, struct object_origi
     struct content_sample sample;
     bool asks = !site->fills || origin->birth <= STRUCTURES_FIRST;
     if (asks && !site->is_structure && !origin->is_defined &&
-        content_sample_take_newborn(&sample, start, site->record->size_bytes)) {
+        content_sample_take_newborn(&sample, start, site->record->size_bytes, origin->is_fresh)) {
         origin->marks = content_sample_marks(&sample);
         origin->has_marks = 1;
     }

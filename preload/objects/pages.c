@@ -12,8 +12,8 @@
 #define PAGE_BYTES ((size_t)4096)
 #define COUNTED_PAGES ((size_t)2048) /* at once: the answer lies on the stack */
 #define COUNTED_BYTES (COUNTED_PAGES * PAGE_BYTES)
-#define BLOCKS_ASKED                                                                                                   \
-    ((size_t)16) /* of COUNTED_BYTES: a gigabyte takes the kernel a millisecond, and may be but reserved */
+/* A gigabyte takes the kernel a millisecond, and may be but reserved. */
+#define BLOCKS_ASKED (PAGES_ASKED_WHOLE_BYTES / COUNTED_BYTES)
 
 /* Bytes of whole pages that the process has no memory for yet, and of these: of whole huge pages, where they are aligned. */
 struct absent {

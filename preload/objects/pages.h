@@ -11,6 +11,9 @@
 
 #include "pieprof/db.h"
 
+#define PAGES_ASKED_WHOLE_BYTES                                                                                        \
+    ((size_t)128 << 20) /* of larger objects some parts are asked about, at even distances */
+
 /*
  * Counts what is not there yet of an object of `size_bytes` that begins at `start`; nothing below DB_PAGES_MIN_BYTES. True:
  * pages_ended() is to be told of its end. May try out what a page costs (page_cost.h).
