@@ -14,13 +14,16 @@
 #include "stack/source.h"
 #include "stack/source_files.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #define TABLE_BITS 16u
 #define NEAR_BITS 10u
 #define NEAR_PROBES 6u
 #define PROBES_MAX 64u
 #define TABLE_ENTRIES ((1u << NEAR_BITS) + (1u << TABLE_BITS))
 #define NAME_BYTES_MAX 4096u
-#define HASHED_WORDS 64u
+#define HASHED_BYTES 240u /* at once: of more XXH3 would keep much on the stack */
 #define LINES_BYTES_MAX (DB_LINES_PARTS_MAX * DB_BLOB_MAX_BYTES)
 #define TWINS_MAX 256u
 #define SPINS_MAX 2000u
@@ -76,16 +79,13 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 /* In pieces: the stack it runs on is the program's. */
 static bool hash_bytes(uintptr_t bytes, size_t count, uint64_t *hash)
 {
-    uint64_t words[HASHED_WORDS];
-    for (size_t at = 0; at < count; at += sizeof words) {
-        size_t left = count - at;
-        memset(words, 0, sizeof words);
-        if (!guard_copy(words, (const void *)(bytes + at), left < sizeof words ? left : sizeof words)) {
+    uint8_t piece[HASHED_BYTES];
+    for (size_t at = 0; at < count; at += sizeof piece) {
+        size_t left = count - at, taken = left < sizeof piece ? left : sizeof piece;
+        if (!guard_copy(piece, (const void *)(bytes + at), taken)) {
             return false;
         }
-        for (size_t i = 0; i < HASHED_WORDS; i++) {
-            *hash = mix(*hash, words[i]);
-        }
+        *hash = XXH3_64bits_withSeed(piece, taken, *hash);
     }
     return true;
 }
