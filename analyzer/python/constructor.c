@@ -2,27 +2,10 @@
 
 #include <string.h>
 
-#include "python/code_facts.h"
+#include "python/class_attribute.h"
 #include "python/given.h"
 #include "python/inputs.h"
 #include "python/region.h"
-
-/* The name of the class in whose suite the row stands; empty: it stands in none. */
-static struct word class_around(const struct source *code, int32_t row)
-{
-    size_t own = 0, indent = 0;
-    code_row_text(code, row, &own);
-    while (--row > 0) {
-        struct word text = code_row_text(code, row, &indent), keyword = word_name_at(text.text, word_end(text));
-        if (text.length_bytes == 0 || indent >= own)
-            continue;
-        if (!word_is(keyword, "class"))
-            break;
-        struct word rest = word_trimmed(word_end(keyword), word_end(text));
-        return word_name_at(rest.text, word_end(rest));
-    }
-    return (struct word){code->text, 0};
-}
 
 int32_t constructor_of(const struct code_index *index, struct word class_name)
 {

@@ -124,6 +124,31 @@ static void read_assignment(struct word statement, struct word name, struct give
         add(given, values[place]);
 }
 
+/* "for k in (1, 3, 5)", "for k in range(1, 9)": its items, or what they stay below. False: it is no such loop. */
+static bool read_loop(struct word statement, struct word name, struct given *given)
+{
+    struct word keyword = first_word(statement), values[WORDS_MAX], function, arguments;
+    const char *end = word_end(statement), *at = word_skip_blanks(word_end(keyword), end);
+    if (!word_is(keyword, "for") || !word_equal(word_name_at(at, end), name))
+        return false;
+    at = word_skip_blanks(at + name.length_bytes, end);
+    if (!word_is(word_name_at(at, end), "in"))
+        return false;
+    struct word items = word_trimmed(at + strlen("in"), end);
+    bool is_range = word_call(items, &function, &arguments) && word_is(function, "range");
+    bool is_display = !is_range && items.length_bytes > 2 && (*items.text == '(' || *items.text == '[') &&
+                      word_in_bracket(items.text, end).length_bytes + 2 == items.length_bytes;
+    size_t count = 0;
+    if (is_range || is_display)
+        count = word_split(is_range ? arguments : word_in_bracket(items.text, end), ',', values, WORDS_MAX);
+    if (count == 0 || count == SIZE_MAX || (is_range && count > 2))
+        return false;
+    for (size_t i = is_range ? count - 1 : 0; i < count; i++)
+        if (values[i].length_bytes > 0)
+            add(given, values[i]);
+    return true;
+}
+
 /* Brackets open at `at`: what stands in them is subscripted, called or handed over, but where they begin the statement. */
 static bool is_in_bracket(struct word statement, const char *at)
 {
@@ -146,6 +171,10 @@ static void read_statement(const struct source *code, struct word statement, str
         bool ends = at + name.length_bytes == word_end(statement) || !word_char(at[name.length_bytes]);
         if (!begins || !ends || !word_equal(rest, name))
             continue;
+        if (!is_read && read_loop(statement, name, given)) {
+            is_read = true;
+            continue;
+        }
         if (binds_otherwise(statement) || is_bound_there(statement, at) || is_bound_behind(code, at, name))
             given->open = true;
         else if (sign != NULL && at < sign && !is_in_bracket(statement, at) && !is_read) {

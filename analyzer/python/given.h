@@ -11,7 +11,7 @@
 #include "model/source.h"
 #include "python/words.h"
 
-#define GIVEN_MAX 8u
+#define GIVEN_MAX 16u
 
 /* The values that a name is given. */
 struct given {

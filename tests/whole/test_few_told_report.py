@@ -52,6 +52,9 @@ TOLD = {
     "a name for a name": ("first = 1_0\nfew = first", "x", "", "few", "work(data)"),
     "numbers, whichever it is": ("few = 5\nif args.many:\n    few = 20", "x", "", "few", "work(data)"),
     "a name of the function": ("", "x", "k = 5", "k", "work(data)"),
+    "each of a loop": ("", "x", "for k in (1, 3, 5):\n    print(k)", "k", "work(data)"),
+    "each of a list": ("", "x", "for k in [1, top]: pass", "k", "work(data)"),
+    "each of a range": ("", "x", "for k in range(1, 9):\n    print(k)", "k", "work(data)"),
     "one more": ("", "x", "k = 5", "k + 1", "work(data)"),
     "a parameter by place": ("", "x, k", "", "k", "work(data, 5)"),
     "a parameter by keyword": ("", "x, *, k", "", "k", "work(data, k=5)"),
@@ -70,6 +73,13 @@ OPEN = {
     "a calculation": ("few = 5 * args.rows", "x", "", "few", "work(data)"),
     "one that grows": ("few = 5\nfew += 1000", "x", "", "few", "work(data)"),
     "one of a loop": ("few = 5\nfor few in args.counts:\n    pass", "x", "", "few", "work(data)"),
+    "one of a loop that is large": ("", "x", "for k in (1, 3, 990): pass", "k", "work(data)"),
+    "one of a loop that is not known": ("", "x", "for k in (1, *args.counts): pass", "k", "work(data)"),
+    "one of pairs": ("", "x", "for k in ((1, 990), (3, 990)): pass", "k", "work(data)"),
+    "one of a range that is large": ("", "x", "for k in range(1, 991): pass", "k", "work(data)"),
+    "one of a range that is not known": ("", "x", "for k in range(len(x)): pass", "k", "work(data)"),
+    "one of a range that goes down": ("", "x", "for k in range(990, 1, -1): pass", "k", "work(data)"),
+    "one of a loop that grows": ("", "x", "for k in (1, 3):\n    k += 990", "k", "work(data)"),
     "one that is assigned on the way": ("few = 5\nif (few := args.few):\n    pass", "x", "", "few", "work(data)"),
     "one of many": ("few, *rest = 5, 6", "x", "", "few", "work(data)"),
     "one that is annotated": ("few: int = 990\nfew = 5", "x", "", "few", "work(data)"),
@@ -164,6 +174,102 @@ def test_a_function_that_is_given_anew_is_handed_more(tmp_path):
 def test_a_call_by_another_name_tells_nothing(tmp_path):
     text = HEAD + f"def work(x, k=5):\n    return {SORT}[:, :k].mean()\nf = work\nf(data, 990)\n"
     assert found(tmp_path, text, SORT, call="f(data, 990)") == []
+
+
+CLASS = HEAD + """
+{above}
+class {header}:
+    def __init__(self, x{parameters}):
+        self.x = x
+        {given}
+    def pick(self, x):
+        return np.sort(x, axis=1)[:, :self.k].mean()
+    {method}
+{make}
+memory.pick(data)
+"""
+# (the constructor's parameters behind `x`, what it gives, how the object is made, and others of the text)
+OBJECT_TOLD = {
+    "a number": ("", "self.k = 5", "memory = Memory(data)", {}),
+    "one of two": ("", "self.most, self.k = 990, 5", "memory = Memory(data)", {}),
+    "a parameter by place": (", k", "self.k = k", "memory = Memory(data, 5)", {}),
+    "a parameter by keyword": (", most=990, k=None", "self.most, self.k = most, k", "memory = Memory(data, k=top)", {"above": "top = 7"}),
+    "a default": (", k=5", "self.k = k", "memory = Memory(data)", {}),
+    "a default that is a name": (", k: int = FEW", "self.k = k", "memory = Memory(x=data)", {"above": "FEW = 5"}),
+    "several": (", k", "self.k = k", "memory = Memory(data, 5)\nother = Memory(labels, k=7)", {}),
+    "a name of the module": ("", "self.k = FEW", "memory = Memory(data)", {"above": "FEW = 5"}),
+    "made in a function": (", k", "self.k = k", "def make():\n    k = 5\n    return Memory(data, k=k)\nmemory = make()", {}),
+    "a method gives another": (", k", "self.k = k", "memory = Memory(data, 5)", {"method": "def more(self):\n        self.k = 9"}),
+    "another class's is another": (", k", "self.k = k", "memory = Memory(data, 5)", {"above": "class Other:\n    def __init__(self, k):\n        self.k = k * 9"}),
+    "made in a loop": (", k", "self.k = k", "for count in (1, 5, 9):\n    memory = Memory(data, k=count)", {}),
+    "a base of no consequence": (", k", "self.k = k", "memory = Memory(data, 5)", {"header": "Memory(nn.Module)"}),
+    "a comparison": (", k", "self.k = k", "memory = Memory(data, 5)\nprint(memory.k == 9, memory.k)", {}),
+}
+OBJECT_OPEN = {
+    "a large number": ("", "self.k = 990", "memory = Memory(data)", {}),
+    "a large parameter": (", k", "self.k = k", "memory = Memory(data, 990)", {}),
+    "one of several": (", k", "self.k = k", "memory = Memory(data, 5)\nother = Memory(labels, 990)", {}),
+    "a large default": (", k=990", "self.k = k", "memory = Memory(data, 5)\nother = Memory(data)", {}),
+    "made of what is not known": (", k", "self.k = k", "memory = Memory(data, *args.rest)", {}),
+    "made in a function of what it is handed": (", k", "self.k = k", "def make(k):\n    return Memory(data, k=k)\nmemory = make(5)", {}),
+    "made by another name": (", k", "self.k = k", "memory = Memory(data, 5)\nmake = Memory", {}),
+    "never made": (", k", "self.k = k", "memory = args.memory", {}),
+    "a calculation": (", k", "self.k = len(x) // k", "memory = Memory(data, 5)", {}),
+    "a parameter that is given anew": (", k", "k = k * 200; self.k = k", "memory = Memory(data, 5)", {}),
+    "it grows": (", k", "self.k = k", "memory = Memory(data, 5)", {"method": "def more(self):\n        self.k += 900"}),
+    "a method's parameter": (", k", "self.k = k", "memory = Memory(data, 5)", {"method": "def more(self, k):\n        self.k = k"}),
+    "a method calculates": (", k", "self.k = k", "memory = Memory(data, 5)", {"method": "def more(self):\n        self.k = min(9, self.m)"}),
+    "a loop gives it": (", k", "self.k = k", "memory = Memory(data, 5)", {"method": "def more(self):\n        for self.k in self.x:\n            pass"}),
+    "given from outside": (", k", "self.k = k", "memory = Memory(data, 5)\nmemory.k = 990", {}),
+    "given from outside with others": (", k", "self.k = k", "memory = Memory(data, 5)\nmemory.k, n = 990, 3", {}),
+    "added to from outside": (", k", "self.k = k", "memory = Memory(data, 5)\nmemory.k += 990", {}),
+    "a loop outside gives it": (", k", "self.k = k", "memory = Memory(data, 5)\nfor memory.k in args.counts:\n    pass", {}),
+    "given by its name": (", k", "self.k = k", "memory = Memory(data, 5)\nsetattr(memory, args.name, 990)", {}),
+    "a base that may give it": (", k", "self.k = k", "memory = Memory(data, 5)", {"header": "Memory(BaseEstimator)"}),
+    "another inherits": (", k", "self.k = k", "class Larger(Memory):\n    pass\nmemory = Memory(data, 5)", {}),
+    "two of the name": (", k", "self.k = k", "memory = Memory(data, 5)", {"above": "class Memory:\n    pass"}),
+    "another attribute's": (", k", "self.m.k = k", "memory = Memory(data, 5)", {}),
+    "annotated": ("", "self.k: int = 990", "memory = Memory(data)", {"method": "def more(self):\n        self.k = 5"}),
+}
+
+
+def of_object(parameters, given, make, others):
+    parts = {"above": "", "header": "Memory", "method": "", **others}
+    return CLASS.format(parameters=parameters, given=given, make=make, **parts)
+
+
+def picked(tmp_path, text):
+    name = next(name for name in Program(text).codes if name.endswith("pick"))
+    return found(tmp_path, text, SORT, function=name, call="memory.pick(data)")
+
+
+@pytest.mark.parametrize("name", OBJECT_TOLD)
+def test_what_an_object_is_made_with_tells(tmp_path, name):
+    (finding,) = picked(tmp_path, of_object(*OBJECT_TOLD[name]))
+    assert "of each only [:, :self.k] is taken" in finding["claim"]
+
+
+@pytest.mark.parametrize("name", OBJECT_OPEN)
+def test_what_may_be_given_to_an_attribute_leaves_it_open(tmp_path, name):
+    assert picked(tmp_path, of_object(*OBJECT_OPEN[name])) == []
+
+
+def test_what_a_method_hands_on_is_its_objects(tmp_path):
+    text = HEAD + """
+class Memory:
+    def __init__(self, k=%s):
+        self.k = k
+    def pick(self, x):
+        return best(x, self.k)
+def best(x, k):
+    return np.sort(x, axis=1)[:, :k].mean()
+memory = Memory()
+memory.pick(data)
+"""
+    for count, is_found in ((5, True), (990, False)):
+        method = next(name for name in Program(text % count).codes if name.endswith("pick"))
+        calls = found(tmp_path, text % count, SORT, function="best", call="memory.pick(data)", way=[(method, "best(x, self.k)")])
+        assert bool(calls) == is_found
 
 
 BODIES = {
