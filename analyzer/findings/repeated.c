@@ -167,7 +167,7 @@ static void say(struct model *model, struct finding *finding)
     char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
     finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
                                   equal, where, others);
-    char *advice = part != NULL ? say_part_advice() : say_advice(model, finding, &ways, where);
+    char *advice = part != NULL ? say_part_advice(false) : say_advice(model, finding, &ways, where);
     finding->advice =
         memory_print("%s%s%s", advice, part != NULL ? "" : say_when(finding), graph_advice(model, first, second));
     free(advice);

@@ -65,6 +65,13 @@ static size_t loops_in_doubt(struct model *model, const struct finding *finding,
     return count > 2 ? count : 0;
 }
 
+/* Is each equal to the one before, with none between that is another? */
+static bool is_always_the_same(struct model *model, const struct finding *finding, bool again)
+{
+    return !again && finding->object.period <= 1 && !finding->object.hardly_changes &&
+           !is_told_by_rhythm(model, finding->second) && !is_shuffled(finding);
+}
+
 static char *say_equal(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct finding_object *object = &finding->object;
@@ -377,16 +384,20 @@ static char *say_kept(struct model *model, const struct finding *finding, bool a
     return say_drawn(model, finding, text);
 }
 
+static char *say_of_part(struct model *model, const struct finding *finding, bool again)
+{
+    if (draws_by_covariance(model, finding->second))
+        return memory_print("%s", say_covariance_advice());
+    return say_drawn(model, finding, say_part_advice(is_always_the_same(model, finding, again)));
+}
+
 void replica_say(struct model *model, struct finding *finding, bool again, bool copy)
 {
     char *part = say_part(model, finding), *made = say_made(&finding->object, part);
     char *equal = say_equal(model, finding, again, copy);
     char *others = say_others(&finding->object), *ways = say_ways(model, finding);
     finding->claim = memory_print("%s, %s%s.%s", made, equal, others, ways);
-    bool decomposes = part != NULL && draws_by_covariance(model, finding->second);
-    finding->advice = decomposes     ? memory_print("%s", say_covariance_advice())
-                      : part != NULL ? say_drawn(model, finding, say_part_advice())
-                                     : say_kept(model, finding, again, copy);
+    finding->advice = part != NULL ? say_of_part(model, finding, again) : say_kept(model, finding, again, copy);
     free(made);
     free(equal);
     free(others);

@@ -56,11 +56,11 @@ char *say_part(struct model *model, const struct finding *finding)
     return text;
 }
 
-char *say_part_advice(void)
+char *say_part_advice(bool once)
 {
-    return memory_print(
-        "Not all results of the call were seen to be equal: hand it what that part makes, made once, or keep it "
-        "there.");
+    return memory_print("Not all results of the call were seen to be equal: hand it what that part makes, made %s, or "
+                        "keep it there.",
+                        once ? "once" : "where its inputs change");
 }
 
 char *say_others(const struct finding_object *object)

@@ -86,8 +86,8 @@ char *say_others(const struct finding_object *object);
  */
 char *say_part(struct model *model, const struct finding *finding);
 
-/* What to do about that. Fresh memory. */
-char *say_part_advice(void);
+/* What to do about that. `once`: its inputs were not seen to change. Fresh memory. */
+char *say_part_advice(bool once);
 
 /* " It speaks of 2 parts of the line, each by itself: ..." of a finding that does; empty else. Fresh memory. */
 char *say_parts(const struct model *model, const struct finding *finding);
