@@ -7,6 +7,9 @@
 #include "model/source.h"
 #include "python/words.h"
 
+/* "self.x" of "self.x.sum()": the next attribute of that name, from `*at` on, which moves behind it. */
+bool attribute_next(struct word text, const char **at, struct word attribute, struct word *dotted);
+
 /* Does the file do nothing with attributes of that name ("x" of "self.x") but compute with them, or give them a value? A container's items go on. */
 bool attribute_is_operand(const struct source *code, struct word attribute);
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "python/attribute.h"
 #include "python/code_facts.h"
 #include "python/scope.h"
 
@@ -19,20 +20,6 @@ struct word class_around(const struct source *code, int32_t row)
         return word_name_at(rest.text, word_end(rest));
     }
     return (struct word){code->text, 0};
-}
-
-/* The next place from `at` on where the text names it, a part of a dotted name or not; NULL: there is none. */
-static const char *next_named(struct word text, const char *at, struct word name)
-{
-    for (; at < word_end(text); at++) {
-        at = memmem(at, (size_t)(word_end(text) - at), name.text, name.length_bytes);
-        if (at == NULL)
-            return NULL;
-        bool begins = at == text.text || !word_char(at[-1]), ends = at + name.length_bytes == word_end(text);
-        if (begins && (ends || !word_char(at[name.length_bytes])))
-            return at;
-    }
-    return NULL;
 }
 
 static struct word first_word(struct word statement)
@@ -115,19 +102,15 @@ static struct word targets_of(struct word statement)
 bool class_attribute_is_reached(const struct source *code, struct word attribute)
 {
     static const char *const by_name[] = {"setattr", "__setattr__", "__dict__", "vars", "exec", "partial"};
-    struct word rest = code_text(code), statement;
+    struct word rest = code_text(code), statement, dotted;
     for (size_t i = 0; i < sizeof(by_name) / sizeof(by_name[0]); i++)
-        if (next_named(rest, rest.text, (struct word){by_name[i], strlen(by_name[i])}) != NULL)
+        if (word_find(rest, rest.text, (struct word){by_name[i], strlen(by_name[i])}) != NULL)
             return true;
     while (word_next_statement(&rest, &statement)) {
         struct word targets = targets_of(word_trimmed(statement.text, word_end(statement)));
-        for (const char *at = targets.text; (at = next_named(targets, at, attribute)) != NULL; at++) {
-            const char *object = at;
-            while (object > targets.text && (word_char(object[-1]) || object[-1] == '.'))
-                object--;
-            if (object < at && !word_is((struct word){object, (size_t)(at - object)}, "self."))
+        for (const char *at = targets.text; attribute_next(targets, &at, attribute, &dotted);)
+            if (!word_is((struct word){dotted.text, dotted.length_bytes - attribute.length_bytes}, "self."))
                 return true;
-        }
     }
     return false;
 }
@@ -138,11 +121,11 @@ bool class_calls(const struct source *code, struct word class_name, struct class
     while (word_next_statement(&rest, &statement)) {
         statement = word_trimmed(statement.text, word_end(statement));
         struct word first = first_word(statement);
-        for (const char *at = statement.text; (at = next_named(statement, at, class_name)) != NULL; at++) {
+        for (const char *at = statement.text; (at = word_find(statement, at, class_name)) != NULL; at++) {
             const char *behind = word_skip_blanks(at + class_name.length_bytes, word_end(statement));
             bool is_end = behind == word_end(statement);
             struct class_value call = {code, {0}, scope_function(code, code_row(code, at))};
-            if (is_header(statement, class_name) && at == next_named(statement, statement.text, class_name))
+            if (is_header(statement, class_name) && at == word_find(statement, statement.text, class_name))
                 continue;
             if (word_is(first, "from") && (is_end || *behind == ',' || *behind == ')'))
                 continue;

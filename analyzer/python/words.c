@@ -185,6 +185,19 @@ const char *word_assignment(struct word text, size_t *length)
     return NULL;
 }
 
+const char *word_find(struct word text, const char *at, struct word name)
+{
+    for (; at < word_end(text); at++) {
+        at = memmem(at, (size_t)(word_end(text) - at), name.text, name.length_bytes);
+        if (at == NULL)
+            return NULL;
+        bool begins = at == text.text || !word_char(at[-1]), ends = at + name.length_bytes == word_end(text);
+        if (begins && (ends || !word_char(at[name.length_bytes])))
+            return at;
+    }
+    return NULL;
+}
+
 size_t word_mentions(struct word text, struct word name)
 {
     size_t count = 0;

@@ -72,6 +72,9 @@ struct word word_first_part(struct word dotted);
 /* Where an assignment's sign stands outside of brackets, and how long it is; NULL: the statement assigns nothing. */
 const char *word_assignment(struct word text, size_t *length);
 
+/* Where the name stands next, from `at` on, as a whole or as a part of a dotted one; NULL: nowhere. */
+const char *word_find(struct word text, const char *at, struct word name);
+
 /* How often the text holds the name as such, or something of it: "x", "x[0]", "x.T". */
 size_t word_mentions(struct word text, struct word name);
 
