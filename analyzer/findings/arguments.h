@@ -4,10 +4,18 @@
 
 #include "model/model.h"
 
+enum arguments {
+    ARGUMENTS_SAME,
+    ARGUMENTS_SAME_TAKEN, /* the program's calls differ, but not in what this one of what they call is made of */
+    ARGUMENTS_DIFFER,
+};
+
 /*
- * Do the ways to two nodes of one process part in an execution of one function of the program's, at two expressions that differ in what
- * they take (same_value.h)? Two masks may be the same in these data. False where that is not known.
+ * The ways to two nodes of one process part in an execution of one function of the program's, at two expressions: do these differ in what they
+ * take (same_value.h), and what comes of it in the native function? Two masks may be the same in these data. ARGUMENTS_SAME where that
+ * is not known.
  */
-bool arguments_differ(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node);
+enum arguments arguments_compare(struct model *model, struct process *process, uint32_t first_node,
+                                 uint32_t second_node);
 
 #endif

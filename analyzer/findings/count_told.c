@@ -89,30 +89,6 @@ static uint64_t of_outer(const struct scope *scope, int32_t definition, struct w
     return of_module(scope, name);
 }
 
-/*
- * The argument for the parameter by that name, whose object, if it is a method's, is handed in otherwise: empty where it is not handed, of length
- * SIZE_MAX where that is open.
- */
-static struct word argument_for(struct word arguments, const struct parameter *parameter, struct word name)
-{
-    struct word items[PARAMETERS_MAX], open = {NULL, SIZE_MAX}, found = {NULL, 0};
-    size_t count = word_split(arguments, ',', items, PARAMETERS_MAX);
-    if (count == SIZE_MAX)
-        return open;
-    size_t place = parameter->place == SIZE_MAX ? SIZE_MAX : parameter->place - (parameter->of_object ? 1 : 0);
-    for (size_t i = 0; i < count; i++) {
-        size_t length = 0;
-        const char *sign = word_assignment(items[i], &length);
-        if (items[i].length_bytes == 0)
-            continue;
-        if (*items[i].text == '*')
-            return open;
-        if (sign == NULL ? i == place : word_equal(word_trimmed(items[i].text, sign), name))
-            found = sign == NULL ? items[i] : word_trimmed(sign + length, word_end(items[i]));
-    }
-    return found;
-}
-
 /* It is made where the function is: its names are not those of its body. */
 static uint64_t of_default(const struct scope *scope, const struct parameter *parameter)
 {
@@ -156,7 +132,7 @@ static uint64_t of_argument(const struct scope *scope, int32_t definition, const
         call.text = operation_code(scope->model, scope->process, node_id, &call.length_bytes, &source);
         if (call.text != NULL && word_call(call, &function, &arguments) && word_equal(word_last_part(function), own)) {
             struct scope outer = {scope->model, scope->process, node_id, 0, source, scope->depth};
-            struct word value = argument_for(arguments, parameter, name);
+            struct word value = given_argument(arguments, parameter, name);
             if (value.length_bytes == SIZE_MAX || (parameter->of_object && !hands_object_otherwise(function)))
                 return COUNT_OPEN;
             return value.length_bytes > 0 ? value_of(&outer, value) : of_default(scope, parameter);
@@ -276,7 +252,7 @@ static uint64_t of_constructor(const struct made_objects *objects, const struct 
         is_told = class_calls(objects->sources[i], objects->class_name, &calls);
     for (size_t i = 0; i < calls.count && is_told; i++) {
         struct class_value argument = calls.values[i];
-        argument.text = argument_for(calls.values[i].text, parameter, value->text);
+        argument.text = given_argument(calls.values[i].text, parameter, value->text);
         if (argument.text.length_bytes == SIZE_MAX)
             return COUNT_OPEN;
         uint64_t one = argument.text.length_bytes > 0 ? of_value(objects->scope, &argument)

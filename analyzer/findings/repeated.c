@@ -5,7 +5,7 @@
  * wanted of one source, or of a part of it; what puts several together has no such source; a site that repeats itself is rule replica's and
  * its waste is told there; values that agree for a while only (more than a few that differ unmake it); another function by
  * the same native entrance (NumPy has one for all of its element-wise ones); a neutral operand (`a + b + c` where c is zero
- * makes `a + b` again, from it; so does `x = a + b`, `x + c`); two masks, limits or models that are the same in these data (arguments.h); who made a buffer of zeros did not compute what others then stored there;
+ * makes `a + b` again, from it; so does `x = a + b`, `x + c`); two masks, limits or models that are the same in these data, though not where what differs goes elsewhere (arguments.h); who made a buffer of zeros did not compute what others then stored there;
  * activation checkpointing makes again what it did not keep, on purpose.
  */
 #include <stdlib.h>
@@ -90,13 +90,18 @@ static bool is_recomputation(struct model *model, const struct site *first, cons
            (checkpoint == CHECKPOINT_AROUND && (is_same_line || phase_of(first) != phase_of(second)));
 }
 
+static enum arguments arguments_of(struct model *model, const struct site *first, const struct site *second)
+{
+    return arguments_compare(model, second->process, first->record->node, second->record->node);
+}
+
 static bool holds(struct model *model, const struct site *site)
 {
     return site->linked > differing_of(site) && !site_repeats(site) &&
            differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
            (!site_moves(model, site) || site_joins(model, site)) && is_same_call(model, first_of(site), site) &&
            !is_recomputation(model, first_of(site), site) &&
-           !arguments_differ(model, site->process, first_of(site)->record->node, site->record->node);
+           arguments_of(model, first_of(site), site) != ARGUMENTS_DIFFER;
 }
 
 static const char *name(struct model *model, struct finding *finding)
@@ -133,10 +138,24 @@ static bool is_mutual(const struct model *model, const struct finding *finding)
     return false;
 }
 
-/* By the two calls where the ways part, which is where the result can be kept; by the lines else. Fresh memory. */
-static char *say_advice(const struct model *model, const struct finding *finding, const struct ways *ways,
-                        const char *where)
+/* Of calls that differ in other things than what this is made of. Fresh memory. */
+static char *say_hand_in(const struct model *model, const struct ways *ways)
 {
+    char *first = say_place(model, ways->file, ways->first), *second = say_place(model, ways->file, ways->second);
+    bool is_one = ways->first == ways->second;
+    char *text =
+        memory_print("The calls at %s%s%s hand in the same for it: make it once, before them, and hand that in.", first,
+                     is_one ? "" : " and ", is_one ? "" : second);
+    free(first);
+    free(second);
+    return text;
+}
+
+/* By the two calls where the ways part, which is where the result can be kept; by the lines else. Fresh memory. */
+static char *say_advice(struct model *model, const struct finding *finding, const struct ways *ways, const char *where)
+{
+    if (ways->file != NULL && arguments_of(model, finding->first, finding->second) == ARGUMENTS_SAME_TAKEN)
+        return say_hand_in(model, ways);
     if (ways->file != NULL && ways->first != ways->second) {
         char *from = say_place(model, ways->file, ways->first), *to = say_place(model, ways->file, ways->second);
         char *text = memory_print("Keep the result from %s and use it at %s.", from, to);

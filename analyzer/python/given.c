@@ -268,6 +268,26 @@ bool given_parameter(const struct source *code, int32_t definition, struct word 
     return false;
 }
 
+struct word given_argument(struct word arguments, const struct parameter *parameter, struct word name)
+{
+    struct word items[PARAMETERS_MAX], open = {NULL, SIZE_MAX}, found = {NULL, 0};
+    size_t count = word_split(arguments, ',', items, PARAMETERS_MAX);
+    if (count == SIZE_MAX)
+        return open;
+    size_t place = parameter->place == SIZE_MAX ? SIZE_MAX : parameter->place - (parameter->of_object ? 1 : 0);
+    for (size_t i = 0; i < count; i++) {
+        size_t length = 0;
+        const char *sign = word_assignment(items[i], &length);
+        if (items[i].length_bytes == 0)
+            continue;
+        if (*items[i].text == '*')
+            return open;
+        if (sign == NULL ? i == place : word_equal(word_trimmed(items[i].text, sign), name))
+            found = sign == NULL ? items[i] : word_trimmed(sign + length, word_end(items[i]));
+    }
+    return found;
+}
+
 int32_t given_definition_around(const struct source *code, int32_t line)
 {
     size_t length = 0, indent = SIZE_MAX;

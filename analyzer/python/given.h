@@ -38,6 +38,12 @@ struct parameter {
 /* False where the function in that row has none by that name, or is not understood. */
 bool given_parameter(const struct source *code, int32_t definition, struct word name, struct parameter *parameter);
 
+/*
+ * What a call with these arguments hands in for the parameter by that name, whose object, if it is a method's, is handed in otherwise: empty
+ * where that is nothing, of length SIZE_MAX where it is not known.
+ */
+struct word given_argument(struct word arguments, const struct parameter *parameter, struct word name);
+
 /* The row of the innermost "def" around row `line`, classes passed over; 0: none. */
 int32_t given_definition_around(const struct source *code, int32_t line);
 

@@ -1,4 +1,6 @@
 """Two calls that make the same in these data: only where they are made of the same is one of them for nothing."""
+import re
+
 import pytest
 from marked import NUMPY, found
 
@@ -37,3 +39,58 @@ def test_other_arguments_are_other_work(tmp_path, first, second):
 ], ids=lambda text: text)
 def test_the_same_arguments_are_not(tmp_path, first, second):
     assert CATEGORY in categories(tmp_path, first, second)
+
+
+IN_FUNCTIONS = NUMPY + """
+        top, limit = 8.0, 10.0
+        class Scaled:
+            def __init__(self, scale): self.scale = scale
+            def tanh(self, x, limit):
+                scaled = np.tanh(x * self.scale)
+                return np.minimum(scaled, limit)
+        one, two = Scaled(2.0), Scaled(2.0)
+        def inner(x):
+            return np.tanh(x)
+        {function}
+        for step in range(100):
+            x = random.normal(size=(512, 256))
+            {calls}
+            x[0, 0] = first[1, 1] + second[2, 2]
+        """
+BOTH = "first = f(x, top)\n            second = f(x, limit)"
+
+
+def lines_found(tmp_path, function, calls):
+    path, report = found(tmp_path, IN_FUNCTIONS.format(function=function.replace("\n", "\n        "), calls=calls))
+    lines = path.read_text().splitlines()
+    return {lines[finding["line"] - 1].strip(): finding["advice"] for finding in report["findings"] if finding["category"] == CATEGORY}
+
+
+@pytest.mark.parametrize("function, calls, line", [
+    ("def f(x, most):\n    y = np.tanh(x)\n    return np.minimum(y, most)", BOTH, "y = np.tanh(x)"),
+    ("def f(x, most):\n    half = x / 2\n    y = np.tanh(half)\n    return np.minimum(y, most)", BOTH, "y = np.tanh(half)"),
+    ("def f(x, most):\n    y = x\n    for part in (x, x):\n        y = np.tanh(y + part)\n    return np.minimum(y, most)", BOTH, "y = np.tanh(y + part)"),
+    ("def f(x, most):\n    return np.minimum(inner(x), most)", BOTH, "return np.tanh(x)"),
+    ("def f(x, most=10.0):\n    y = np.tanh(x)\n    return np.minimum(y, most)", "first = f(x)\n            second = f(x, most=top)", "y = np.tanh(x)"),
+    ("", "first = one.tanh(x, top)\n            second = one.tanh(x, limit)", "scaled = np.tanh(x * self.scale)"),
+], ids=lambda text: text.split("\n")[-1].strip())
+def test_calls_that_differ_elsewhere_make_the_same(tmp_path, function, calls, line):
+    findings = lines_found(tmp_path, function, calls)
+    assert line in findings
+    assert re.fullmatch(r"The calls at program.py:\d+ and program.py:\d+ hand in the same for it: make it once, before them, and hand that in.", findings[line])
+
+
+@pytest.mark.parametrize("function, calls", [
+    ("def f(x, most):\n    return np.minimum(x, most)", BOTH),
+    ("def f(x, most):\n    bound = most * 1.0\n    return np.minimum(x, bound)", BOTH),
+    ("def f(x, most):\n    y = np.abs(x)\n    y[y > most] = most\n    return np.tanh(y)", BOTH),
+    ("def f(x, most):\n    y = np.tanh(x)\n    y += most - most\n    return y", BOTH),
+    ("def f(x, most):\n    if most > 9:\n        bound = 11.0\n    else:\n        bound = 12.0\n    return np.minimum(x, bound)", BOTH),
+    ("def f(x, most):\n    bound = 10.0\n    for _ in range(int(most)):\n        bound = bound + 1\n    return np.minimum(x, bound)", BOTH),
+    ("def f(x, most):\n    def bounded(x): return np.minimum(x, most)\n    return bounded(x)", BOTH),
+    ("def f(x, *most):\n    return np.minimum(x, *most)", BOTH),
+    ("", "first = one.tanh(x, top)\n            second = two.tanh(x, top)"),
+    ("def f(x, with_it):\n    return np.minimum(x, with_it.scale * 6)", "first = f(x, one)\n            second = f(x, two)"),
+], ids=lambda text: text.split("\n")[-1].strip())
+def test_calls_that_differ_in_what_it_takes_are_other_work(tmp_path, function, calls):
+    assert lines_found(tmp_path, function, calls) == {}
