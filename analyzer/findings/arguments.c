@@ -68,11 +68,14 @@ static void add_step(struct steps *steps, struct model *model, struct process *p
     struct code *code = NULL;
     struct step step;
     struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, frame), &code);
-    if (code != NULL && (code->owner == OWNER_FOUNDATION || code->owner == OWNER_STDLIB))
+    if (code == NULL || code->owner == OWNER_FOUNDATION || code->owner == OWNER_STDLIB) {
+        steps->open = steps->open || code == NULL;
         return;
+    }
     step.call.text = operation_code(model, process, frame, &step.call.length_bytes, &step.code);
     step.def = step.call.text != NULL ? scope_function(step.code, span.line) : 0;
-    bool is_function = step.def > 0 && strchr(code->function, '<') == NULL;
+    size_t length = strlen(code->function);
+    bool is_function = step.def > 0 && length > 0 && code->function[length - 1] != '>'; /* as "<lambda>" */
     steps->open = steps->open || !is_function || steps->count == STEPS_MAX;
     if (!steps->open)
         steps->steps[steps->count++] = step;

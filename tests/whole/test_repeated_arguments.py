@@ -72,6 +72,7 @@ def lines_found(tmp_path, function, calls):
     ("def f(x, most):\n    y = x\n    for part in (x, x):\n        y = np.tanh(y + part)\n    return np.minimum(y, most)", BOTH, "y = np.tanh(y + part)"),
     ("def f(x, most):\n    return np.minimum(inner(x), most)", BOTH, "return np.tanh(x)"),
     ("def f(x, most=10.0):\n    y = np.tanh(x)\n    return np.minimum(y, most)", "first = f(x)\n            second = f(x, most=top)", "y = np.tanh(x)"),
+    ("def make():\n    def f(x, most):\n        y = np.tanh(x)\n        return np.minimum(y, most)\n    return f\nf = make()", BOTH, "y = np.tanh(x)"),
     ("", "first = one.tanh(x, top)\n            second = one.tanh(x, limit)", "scaled = np.tanh(x * self.scale)"),
 ], ids=lambda text: text.split("\n")[-1].strip())
 def test_calls_that_differ_elsewhere_make_the_same(tmp_path, function, calls, line):
@@ -88,6 +89,7 @@ def test_calls_that_differ_elsewhere_make_the_same(tmp_path, function, calls, li
     ("def f(x, most):\n    if most > 9:\n        bound = 11.0\n    else:\n        bound = 12.0\n    return np.minimum(x, bound)", BOTH),
     ("def f(x, most):\n    bound = 10.0\n    for _ in range(int(most)):\n        bound = bound + 1\n    return np.minimum(x, bound)", BOTH),
     ("def f(x, most):\n    def bounded(x): return np.minimum(x, most)\n    return bounded(x)", BOTH),
+    ("def make(bound):\n    def f(x, most):\n        y = np.minimum(x, bound)\n        return y\n    return f\nf = make(9.0)", BOTH),
     ("def f(x, *most):\n    return np.minimum(x, *most)", BOTH),
     ("", "first = one.tanh(x, top)\n            second = two.tanh(x, top)"),
     ("def f(x, with_it):\n    return np.minimum(x, with_it.scale * 6)", "first = f(x, one)\n            second = f(x, two)"),
