@@ -30,11 +30,6 @@
 #define DIFFERING_MIN 2u /* the first pass may find nothing to equal */
 #define DIFFERING_OF_EXAMINED 100u
 
-static uint64_t linked_of(const struct site *site)
-{
-    return site->linked;
-}
-
 static uint64_t differing_of(const struct site *site)
 {
     uint64_t fresh = site_fresh(site);
@@ -46,6 +41,18 @@ static const struct site *first_of(const struct site *second)
 {
     const struct process *process = second->process;
     return &process->sites[run_index(&process->run->tables[DB_KIND_SITE], second->link->first_site)];
+}
+
+/*
+ * A site that repeats itself where the first does, too, as when the centres of clusters have settled, is equal to that as well: but is told by
+ * the shim to be equal to the one before.
+ */
+static uint64_t equal_of(const struct site *site)
+{
+    if (site->linked == 0)
+        return 0;
+    uint64_t own = site->record->replicas, of_first = first_of(site)->record->replicas;
+    return site->linked + (own < of_first ? own : of_first);
 }
 
 static uint32_t python_of(const struct site *site)
@@ -201,7 +208,7 @@ void rule_repeated(struct model *model)
 {
     static const struct site_rule rule = {.kind = "replica",
                                           .holds = holds,
-                                          .equal = linked_of,
+                                          .equal = equal_of,
                                           .equal_min = LINKED_MIN,
                                           .differing = differing_of,
                                           .name = name,
