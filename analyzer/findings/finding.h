@@ -30,6 +30,7 @@ struct finding_object {
     uint64_t apart_equal;
     /* On how many ways the program comes to the line: what is made on one is compared with what was made on that one. */
     uint64_t ways;
+    bool ways_share;              /* ... and was found equal to what was made on another */
     const struct site *other_way; /* of this size, on another way than the second site; NULL: there is one way */
 };
 

@@ -17,6 +17,7 @@
 #include "findings/expression.h"
 #include "findings/graph.h"
 #include "findings/libraries.h"
+#include "findings/links.h"
 #include "findings/moving.h"
 #include "findings/operand.h"
 #include "findings/sites.h"
@@ -36,13 +37,6 @@ static uint64_t differing_of(const struct site *site)
     return fresh > site->linked ? fresh - site->linked : 0;
 }
 
-/* The site whose objects those of `second` equal most often. */
-static const struct site *first_of(const struct site *second)
-{
-    const struct process *process = second->process;
-    return &process->sites[run_index(&process->run->tables[DB_KIND_SITE], second->link->first_site)];
-}
-
 /*
  * A site that repeats itself where the first does, too, as when the centres of clusters have settled, is equal to that as well: but is told by
  * the shim to be equal to the one before.
@@ -51,7 +45,7 @@ static uint64_t equal_of(const struct site *site)
 {
     if (site->linked == 0)
         return 0;
-    uint64_t own = site->record->replicas, of_first = first_of(site)->record->replicas;
+    uint64_t own = site->record->replicas, of_first = links_first(site)->record->replicas;
     return site->linked + (own < of_first ? own : of_first);
 }
 
@@ -106,15 +100,15 @@ static bool holds(struct model *model, const struct site *site)
 {
     return site->linked > differing_of(site) && !site_repeats(site) &&
            differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
-           (!site_moves(model, site) || site_joins(model, site)) && is_same_call(model, first_of(site), site) &&
-           !is_recomputation(model, first_of(site), site) &&
-           arguments_of(model, first_of(site), site) != ARGUMENTS_DIFFER;
+           (!site_moves(model, site) || site_joins(model, site)) && is_same_call(model, links_first(site), site) &&
+           !is_recomputation(model, links_first(site), site) &&
+           arguments_of(model, links_first(site), site) != ARGUMENTS_DIFFER;
 }
 
 static const char *name(struct model *model, struct finding *finding)
 {
     (void)model;
-    finding->first = first_of(finding->second);
+    finding->first = links_first(finding->second);
     return FINDING_REPEATED_CALL;
 }
 

@@ -197,8 +197,10 @@ static char *say_loops(struct model *model, const struct loop *loops, size_t cou
 
 static const char *say_each(const struct finding_object *object)
 {
-    if (object->ways > 1)
+    if (object->ways > 1 && !object->ways_share)
         return object->varies ? ", for each size and way" : ", for each way";
+    if (object->ways > 1 && !object->varies)
+        return ", for all ways";
     return object->varies ? ", for each size" : "";
 }
 
@@ -341,7 +343,8 @@ static char *say_ways(struct model *model, const struct finding *finding)
         free(first);
         free(second);
     }
-    char *text = memory_print(" The line is reached in %s ways%s, each compared with its own results.", count, places);
+    char *text = memory_print(" The line is reached in %s ways%s, %s.", count, places,
+                              object->ways_share ? "which made the same" : "each compared with its own results");
     free(count);
     free(places);
     return text;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "findings/far.h"
 #include "findings/fed.h"
+#include "findings/links.h"
 #include "findings/loop.h"
 #include "model/select.h"
 
@@ -294,13 +295,16 @@ static void fill_ways(struct model *model, const struct claim *claim, struct fin
 {
     uint64_t *ways = memory_zeroed(claim->count, sizeof(*ways)), own = way_to_function(model, finding->second);
     struct loops loops = loops_of(model, finding->second);
-    size_t count = 0, others = 0;
+    uint64_t *origins = memory_zeroed(claim->count, sizeof(*origins));
+    size_t count = 0, origin_count = 0, others = 0;
     bool parted = false;
     for (size_t i = 0; i < claim->count; i++) {
         const struct site *site = claim->sites[i];
         if (site->record->size_bytes != finding->object.size_bytes)
             continue;
         ways[count++] = way_to_function(model, site);
+        if (!site_is_constant(site))
+            origins[origin_count++] = way_to_function(model, links_origin(site));
         if (ways[count - 1] == own || parted || ++others > WAYS_MAX)
             continue;
         finding->object.other_way = site;
@@ -310,6 +314,8 @@ static void fill_ways(struct model *model, const struct claim *claim, struct fin
     finding->object.ways = count > 0;
     for (size_t i = 1; i < count; i++)
         finding->object.ways += ways[i] != ways[i - 1];
+    finding->object.ways_share = links_are_of_one(origins, origin_count, ways, count);
+    free(origins);
     free(ways);
 }
 

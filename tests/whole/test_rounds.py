@@ -94,20 +94,23 @@ def test_what_has_several_lengths_is_told_for_each(tmp_path):
     assert f"Build it once, for each size, outside the loop at program.py:{lines['# epochs']}" in finding["advice"]
 
 
-def test_a_line_that_is_reached_in_several_ways_is_told_so(tmp_path):
-    finding, lines = program(tmp_path, NUMPY + """
+@pytest.mark.parametrize("other, told, advice", [(3.0, "each compared with its own results", "for each way"),
+                                                 (2.0, "which made the same", "for all ways")])
+def test_a_line_that_is_reached_in_several_ways_is_told_so(tmp_path, other, told, advice):
+    finding, lines = program(tmp_path, NUMPY + f"""
         def mask(value):
             return np.log1p(np.triu(np.full((100, 100), value)) + np.eye(100))  # finding
         def encode():
             return mask(2.0)  # encode
         def decode():
-            return mask(3.0)  # decode
+            return mask({other})  # decode
+        first = mask(2.0)
         for step in range(60):  # steps
             encode(); decode()
         """)
     ways = f"(program.py:{lines['# encode']} and program.py:{lines['# decode']})"
-    assert f"The line is reached in 2 ways {ways}, each compared with its own results." in finding["claim"]
-    assert f"Build it once, for each way, outside the loop at program.py:{lines['# steps']}" in finding["advice"]
+    assert f"The line is reached in 2 ways {ways}, {told}." in finding["claim"]
+    assert f"Build it once, {advice}, outside the loop at program.py:{lines['# steps']}" in finding["advice"]
 
 
 @pytest.mark.parametrize("second, ways", [("mask(3.0)", 2), ("mask(3.0); mask(4.0)", 3)])
