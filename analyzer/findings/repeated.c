@@ -168,7 +168,12 @@ static char *say_advice(struct model *model, const struct finding *finding, cons
         return is_mutual(model, finding)
                    ? memory_print("Each of the two makes again what the other had just made: compute it once for both.")
                    : memory_print("Keep the result of %s and use it here.", where);
-    return memory_print("Keep the first result and use it again.");
+    if (ways->file == NULL)
+        return memory_print("Keep the first result and use it again.");
+    char *line = say_place(model, ways->file, ways->first);
+    char *text = memory_print("%s calls it more than once: keep the first result and use it again.", line);
+    free(line);
+    return text;
 }
 
 /* A sampler keeps what it proposed or what it had: the result of before is that of now only where it was accepted. */

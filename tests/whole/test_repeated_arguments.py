@@ -96,3 +96,9 @@ def test_calls_that_differ_elsewhere_make_the_same(tmp_path, function, calls, li
 ], ids=lambda text: text.split("\n")[-1].strip())
 def test_calls_that_differ_in_what_it_takes_are_other_work(tmp_path, function, calls):
     assert lines_found(tmp_path, function, calls) == {}
+
+
+def test_two_calls_on_one_row_are_named_by_it(tmp_path):
+    function = "def f(x):\n    return np.tanh(x)"
+    (advice,) = lines_found(tmp_path, function, "first, second = f(x), f(x)").values()
+    assert re.fullmatch(r"program.py:\d+ calls it more than once: keep the first result and use it again.", advice)
