@@ -11,6 +11,7 @@
 #include "findings/sites.h"
 
 #define SITES_MAX 16u
+#define MAKERS_KEPT 64u
 /* Of results: a size goes with the content (what a mask selects), and each by itself looks as if it stayed. */
 #define SIZES_MANY 2u
 
@@ -143,6 +144,26 @@ static bool changed_more(const struct site *operand, const struct site *result)
     return (others > 0 ? (double)others : contents_of_all(operand)) > (double)contents;
 }
 
+/* Answers for the frame `user`, by the frame that makes: an instruction may have thousands of sites, of as many sizes. */
+struct makers {
+    uint32_t user;
+    struct {
+        uint32_t maker;
+        bool is_operand;
+    } kept[MAKERS_KEPT];
+};
+
+static bool makes_operand(struct model *model, struct process *process, struct makers *makers, uint32_t maker)
+{
+    size_t at = maker % MAKERS_KEPT;
+    if (makers->kept[at].maker != maker) {
+        makers->kept[at].maker = maker;
+        makers->kept[at].is_operand =
+            are_together(process, makers->user, maker) && is_operand(model, process, maker, makers->user);
+    }
+    return makers->kept[at].is_operand;
+}
+
 /*
  * Adds the operands of `result`. True: one of them changed while it did not. Of what the code itself makes: functions of NumPy that are
  * written in Python make iterators and the like below one instruction of the program, which are new each time and say nothing. What comes
@@ -154,6 +175,7 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
     uint32_t user = frame_of(model, result);
     struct operation operation = operation_at(model, process, user);
     const struct db_node *frame = frame_record(process, user);
+    struct makers makers = {.user = user};
     if (frame == NULL || takes_shape_only(&operation))
         return false;
     if (process->beside == NULL)
@@ -162,7 +184,7 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
          i < process->beside_count && process->beside[i].caller == frame->parent; i++) {
         const struct site *operand = &process->sites[process->beside[i].index];
         uint32_t maker = process->beside[i].maker;
-        if (operand == result || !are_together(process, user, maker) || !is_operand(model, process, maker, user))
+        if (operand == result || !makes_operand(model, process, &makers, maker))
             continue;
         const bool by_itself = maker == operand->python;
         if (by_itself && changed_more(operand, result))
