@@ -7,6 +7,7 @@
 struct loop {
     const char *file; /* NULL: no loop is known */
     int32_t line;     /* of its header */
+    bool is_comprehension;
 };
 
 static inline bool loop_is(struct loop one, struct loop other)

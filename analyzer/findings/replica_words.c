@@ -69,7 +69,7 @@ static size_t loops_in_doubt(struct model *model, const struct finding *finding,
 static bool is_always_the_same(struct model *model, const struct finding *finding, bool again)
 {
     return !again && finding->object.period <= 1 && !finding->object.hardly_changes &&
-           !is_told_by_rhythm(model, finding->second) && !is_shuffled(finding);
+           !is_told_by_rhythm(model, finding->second) && !is_of_rounds(finding->second) && !is_shuffled(finding);
 }
 
 static char *say_equal(struct model *model, const struct finding *finding, bool again, bool copy)
@@ -175,10 +175,11 @@ static bool may_have_gradient(struct model *model, const struct site *site)
 
 static const char *say_gradient(struct model *model, const struct site *site)
 {
-    return may_have_gradient(model, site) ? " Where backward() goes through it, keep a detached leaf of it, and hand "
-                                            "that one's gradient on when the "
-                                            "inputs change: a graph is freed by its first backward()."
-                                          : "";
+    return may_have_gradient(model, site)
+               ? " Where more than one backward() goes through it before the inputs change, keep a detached leaf of "
+                 "it, "
+                 "and hand that one's gradient on when they do: a graph is freed by its first backward()."
+               : "";
 }
 
 /* "train.py:11, train.py:19 or main.py:3". */
@@ -276,6 +277,9 @@ static struct loop loop_of_way(struct model *model, const struct finding *findin
 {
     if (again)
         return loop_of_rounds(model, site);
+    struct loop comprehension = is_of_rounds(site) ? site_rounds_comprehension(model, site) : (struct loop){0};
+    if (comprehension.file != NULL)
+        return comprehension;
     struct loop loop = finding->object.stays ? loop_outermost(model, site->process, site->record->node)
                                              : loop_around(model, site->process, site->record->node, false);
     return finding->object.varies ? loop_beyond_sizes(model, site, loop) : loop;
@@ -318,8 +322,9 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
         text = memory_print("Build them once%s, before or in the first pass of the loop at %s, and keep them%s.%s",
                             each, place, say_order(finding), changes);
     else
-        text = memory_print("Build it once%s, outside the loop at %s.%s%s", each, place, changes,
-                            say_gradient(model, site));
+        text =
+            memory_print("Build it once%s, outside the %s at %s.%s%s", each,
+                         loop.is_comprehension ? "comprehension" : "loop", place, changes, say_gradient(model, site));
     free(doubt);
     free(place);
     free(changes);

@@ -1,8 +1,8 @@
 #include "findings/rounds.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "findings/loop.h"
 #include "findings/settled.h"
 #include "findings/sites.h"
 
@@ -38,38 +38,103 @@ static struct rounds rounds_of_rhythm(const struct site *site)
     return (struct rounds){.births = (double)((record->births - record->new_first) / step + 1)};
 }
 
-/* Does the way to `node_id` lead through the loop's function, but not through the loop? */
-static bool is_around(struct model *model, struct process *process, uint32_t node_id, const struct loop_body *loop)
+/* Rows of a function: those of a loop in it, and those around that are meant. */
+struct part {
+    const struct code *code;
+    int32_t first, last;
+    int32_t around_first, around_last;
+};
+
+/* Does the way to `node_id` lead through the rows around, but not through the part? */
+static bool is_around(struct model *model, struct process *process, uint32_t node_id, const struct part *part)
 {
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
     for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
         struct code *code;
         struct line_span span =
             record->frame == DB_FRAME_PYTHON ? model_position(model, process, record, &code) : (struct line_span){0};
-        if (span.line > 0 && code == loop->code)
-            return span.line < loop->first || span.line > loop->last;
+        if (span.line > 0 && code == part->code)
+            return span.line >= part->around_first && span.line <= part->around_last &&
+                   (span.line < part->first || span.line > part->last);
         record = run_record(process->run, DB_KIND_NODE, record->parent);
     }
     return false;
 }
 
-bool site_rounds_are_seen(struct model *model, const struct site *site)
+/* Is something made there as often as the site has new contents? */
+static bool are_seen(struct model *model, const struct site *site, const struct part *part)
 {
     struct process *process = site->process;
-    struct loop_body loop;
-    if (!loop_body_around(model, process, site->record->node, &loop))
-        return false;
     struct rounds rounds = rounds_of_rhythm(site);
     rounds = rounds.births > 0 ? rounds : rounds_of(site);
-    const struct run_table *table = &process->run->tables[DB_KIND_SITE];
-    size_t count = run_capacity(table);
+    size_t count = run_capacity(&process->run->tables[DB_KIND_SITE]);
     for (size_t i = 0; i < count; i++) {
         const struct db_site *other = process->sites[i].record;
         if (other != NULL && fabs((double)other->births - rounds.births) <= rounds.tolerance &&
-            is_around(model, process, other->node, &loop))
+            is_around(model, process, other->node, part))
             return true;
     }
     return false;
+}
+
+/* The frame of the nearest comprehension, where no loop is nearer; 0: there is none. */
+static uint32_t comprehension_of(struct model *model, const struct site *site)
+{
+    struct process *process = site->process;
+    struct loop_body loop;
+    uint32_t node_id = site->record->node;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
+        struct code *code = NULL;
+        if (record->frame == DB_FRAME_PYTHON && model_position(model, process, record, &code).line > 0 &&
+            code->owner == OWNER_USER) {
+            if (loop_is_comprehension(model, process, node_id))
+                return node_id;
+            if (loop_of_frame(model, process, node_id, &loop))
+                return 0;
+        }
+        node_id = record->parent;
+        record = run_record(process->run, DB_KIND_NODE, node_id);
+    }
+    return 0;
+}
+
+struct loop site_rounds_comprehension(struct model *model, const struct site *site)
+{
+    struct process *process = site->process;
+    struct loop none = {0};
+    struct loop_body outer;
+    struct code *code = NULL, *caller = NULL;
+    uint32_t frame = comprehension_of(model, site);
+    if (frame == 0)
+        return none;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, frame);
+    int32_t row = model_position(model, process, record, &code).line;
+    if (strstr(code->function, "comp>") != NULL || strstr(code->function, "<genexpr>") != NULL) {
+        frame = record->parent; /* up to CPython 3.11 it has a frame of its own */
+        record = run_record(process->run, DB_KIND_NODE, frame);
+        if (record == NULL || record->frame != DB_FRAME_PYTHON ||
+            model_position(model, process, record, &caller).line <= 0 || caller->file != code->file)
+            return none;
+        code = caller;
+    }
+    struct part part = {.code = code, .first = row, .last = row, .around_last = INT32_MAX};
+    if (loop_of_frame(model, process, frame, &outer)) {
+        part.around_first = outer.first;
+        part.around_last = outer.last;
+    }
+    return are_seen(model, site, &part) ? (struct loop){code->file, row, true} : none;
+}
+
+bool site_rounds_are_seen(struct model *model, const struct site *site)
+{
+    struct loop_body loop;
+    if (site_rounds_comprehension(model, site).file != NULL)
+        return true;
+    if (!loop_body_around(model, site->process, site->record->node, &loop))
+        return false;
+    struct part part = {.code = loop.code, .first = loop.first, .last = loop.last, .around_last = INT32_MAX};
+    return are_seen(model, site, &part);
 }
 
 /* Contents that are drawn at random from a few may be as many as the rounds, but do not stay for one. */
@@ -78,7 +143,8 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
     uint64_t contents = site_new(site);
     struct loop_body loop;
     if (contents < 2 || site->record->replicas < AGAIN_MIN * contents || !site_equals_last(site) ||
-        !loop_body_around(model, site->process, site->record->node, &loop))
+        (!loop_body_around(model, site->process, site->record->node, &loop) &&
+         site_rounds_comprehension(model, site).file == NULL))
         return false;
     bool in_rhythm = rounds_of_rhythm(site).births > 0;
     bool in_rounds = (in_rhythm && contents >= RHYTHM_MIN) ||

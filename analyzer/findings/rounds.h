@@ -2,6 +2,7 @@
 #ifndef PIEPROF_ANALYZER_ROUNDS_H
 #define PIEPROF_ANALYZER_ROUNDS_H
 
+#include "findings/loop.h"
 #include "model/model.h"
 
 /*
@@ -11,6 +12,12 @@
  * contents change when they happen to. Of few rounds the rhythm is asked for, of very few both.
  */
 bool site_repeats_in_rounds(struct model *model, const struct site *site);
+
+/*
+ * The row of a comprehension that is the nearest loop around, where something that stands in the loop around it, and not in it, is made as often
+ * as the site has new contents. No file: there is none.
+ */
+struct loop site_rounds_comprehension(struct model *model, const struct site *site);
 
 /* Does something stand in the outer loop alone that is made as often as the site has new contents? */
 bool site_rounds_are_seen(struct model *model, const struct site *site);

@@ -15,6 +15,16 @@ enum history_role {
     HISTORY_PRIMER,  /* there for those that follow, and never counted */
 };
 
+/*
+ * The last new content of a site: birth 0, there was none. Objects that end in reverse, as those do that PyTorch keeps for backward(), show of
+ * equal ones the last first: which of them was the first, and new, is known when all have ended.
+ */
+struct history_new {
+    uint32_t birth, previous;   /* of that, and of the one before */
+    uint32_t notes;             /* new contents, up to three */
+    uint32_t step, first, last; /* db_site.new_step, new_first and new_last without it */
+};
+
 struct history {
     uint64_t digests[HISTORY_ENTRIES];  /* of samples; 0 = unused */
     uint32_t proofs[HISTORY_ENTRIES];   /* of the whole contents; 0 = not made */
@@ -30,6 +40,7 @@ struct history {
     uint64_t glanced;           /* the digest of the last birth that was glanced at and that nothing here equals... */
     uint32_t glanced_birth;     /* ... 0: none */
     struct distances distances; /* of its replicas */
+    struct history_new newest;
 };
 
 /* The nearest earlier born object with that digest, else the nearest later born; -1: none. */

@@ -170,7 +170,7 @@ static void count_replica(struct site *site, struct examined *object, int match)
     }
     if (other > object->birth && history->roles[match] == HISTORY_NEW) {
         history->roles[match] = HISTORY_REPLICA;
-        when_new_forget(site->record);
+        when_new_move(site, other, object->birth);
     }
     distances_vote(&history->distances, other < object->birth ? object->birth - other : other - object->birth);
     process_count(&site->record->replicas, 1);
@@ -285,6 +285,7 @@ void judge_primer(struct site *site, struct examined *primer)
     int later = history_find_later_new(history, primer->digest, primer->birth);
     if (later >= 0) { /* a list is emptied from its end */
         count_replica(site, primer, later);
+        when_new_forget(site->record); /* it may have been so at any birth that was passed over */
     }
     int match = history_find(history, primer->digest, primer->birth);
     history_add(history, primer->digest, 0, primer->birth, match, HISTORY_PRIMER);

@@ -16,24 +16,48 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 }
 
 /* The first distance does not count: a program may begin anywhere in its first round. */
-static void note_birth(struct db_site *record, uint32_t birth)
+static void write_record(struct db_site *record, const struct history_new *newest)
 {
-    uint32_t last = __atomic_load_n(&record->new_last, __ATOMIC_RELAXED);
-    if (birth <= last) {
-        when_new_forget(record);
+    uint32_t birth = newest->birth, other = newest->previous;
+    uint32_t distance = birth > other ? birth - other : other - birth;
+    uint32_t step = newest->notes > 2 ? common_divisor(distance, newest->step) : 0;
+    uint32_t first = newest->notes > 1 && newest->first < birth ? newest->first : birth;
+    __atomic_store_n(&record->new_step, step, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_first, first, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_last, birth > newest->last ? birth : newest->last, __ATOMIC_RELAXED);
+}
+
+static void note_birth(struct db_site *record, struct history_new *newest, uint32_t birth)
+{
+    if (record->new_last == UINT32_MAX) {
         return;
     }
-    if (last == 0) {
-        __atomic_store_n(&record->new_first, birth, __ATOMIC_RELAXED);
-    } else if (last != record->new_first) {
-        __atomic_store_n(&record->new_step, common_divisor(birth - last, record->new_step), __ATOMIC_RELAXED);
+    *newest = (struct history_new){.birth = birth,
+                                   .previous = newest->birth,
+                                   .notes = newest->notes < 3 ? newest->notes + 1 : 3,
+                                   .step = record->new_step,
+                                   .first = record->new_first,
+                                   .last = record->new_last};
+    write_record(record, newest);
+}
+
+void when_new_move(struct site *site, uint32_t from, uint32_t to)
+{
+    struct history_new *newest = &sites_history(site)->newest;
+    if (site->record->new_last == UINT32_MAX) {
+        return;
     }
-    __atomic_store_n(&record->new_last, birth, __ATOMIC_RELAXED);
+    if (newest->birth != from) {
+        when_new_forget(site->record);
+        return;
+    }
+    newest->birth = to;
+    write_record(site->record, newest);
 }
 
 void when_new_note(struct site *site, uint32_t birth, const struct content_sample *sample)
 {
-    note_birth(site->record, birth);
+    note_birth(site->record, &sites_history(site)->newest, birth);
     if (site->measured < DB_NEW_MEASURED) {
         site->measured++;
         if (content_sample_has_digits(sample)) {

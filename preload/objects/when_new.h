@@ -8,7 +8,10 @@
 /* The content of this birth is. The caller has locked the site. */
 void when_new_note(struct site *site, uint32_t birth, const struct content_sample *sample);
 
-/* It is not known when, or no more: objects ended in another order than they were born, or what was said is taken back. */
+/* The content of birth `from` was that of birth `to`, too, which was before it and ended after it. The caller has locked the site. */
+void when_new_move(struct site *site, uint32_t from, uint32_t to);
+
+/* It is not known when, or no more: one moved that others have followed, or what was said is taken back. */
 void when_new_forget(struct db_site *record);
 
 #endif

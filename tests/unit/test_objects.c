@@ -95,6 +95,45 @@ static void test_the_rhythm_of_new_contents(void **state)
     assert_int_equal(record_of(site)->new_step, 1);
 }
 
+/* As what PyTorch keeps for backward() ends: each step in reverse. Which of equal objects was the first is seen last. */
+static void test_the_rhythm_of_what_ends_in_reverse(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t step = 0; step < 20; step++) {
+        struct object objects[12];
+        for (unsigned i = 0; i < 12; i++) {
+            fill(~UINT64_C(11));
+            objects[i] = born(site);
+        }
+        for (unsigned i = 12; i-- > 0;) {
+            fill(1000 + step * 3 + i / 4);
+            examine_end(sites_at(site), &objects[i], objects[i].start);
+        }
+    }
+    assert_int_equal(record_of(site)->examined, 240);
+    assert_int_equal(record_of(site)->replicas, 180);
+    assert_int_equal(record_of(site)->new_first, 1);
+    assert_int_equal(record_of(site)->new_last, 237);
+    assert_int_equal(record_of(site)->new_step, 4);
+}
+
+/* A content that turns out to be older than those that were seen after it: then it is not known when they were new. */
+static void test_one_that_outlives_others_ends_the_rhythm(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    fill(~UINT64_C(11));
+    struct object oldest = born(site);
+    for (uint64_t i = 0; i < 24; i++) {
+        make(site, 1000 + i / 6);
+    }
+    assert_int_equal(record_of(site)->new_step, 6);
+    fill(1000);
+    examine_end(sites_at(site), &oldest, oldest.start);
+    assert_int_equal(record_of(site)->new_last, UINT32_MAX);
+}
+
 /* The first round may be of any length. */
 static void test_a_rhythm_begins_anywhere(void **state)
 {
@@ -352,6 +391,8 @@ int main(void)
         cmocka_unit_test(test_leftovers_are_unfilled),
         cmocka_unit_test(test_the_same_bytes_may_have_been_written_again),
         cmocka_unit_test(test_the_rhythm_of_new_contents),
+        cmocka_unit_test(test_the_rhythm_of_what_ends_in_reverse),
+        cmocka_unit_test(test_one_that_outlives_others_ends_the_rhythm),
         cmocka_unit_test(test_a_rhythm_begins_anywhere),
         cmocka_unit_test(test_contents_with_digits_are_counted),
         cmocka_unit_test(test_leftovers_of_the_same_instruction_are_results),

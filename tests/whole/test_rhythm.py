@@ -73,6 +73,33 @@ PROGRAMS = {
             network(both)[0].square().mean().backward()
             optimizer.step()
         """,
+    "what each of six layers makes again, and backward() takes from the last to the first": TORCH + """
+        class Layer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(32, 32)
+            def forward(self, both):
+                x, mask = both
+                bias = torch.tanh(mask)  # invariant
+                return self.linear(x) * bias, mask
+        network = nn.Sequential(*[Layer() for _ in range(6)])
+        optimizer = torch.optim.SGD(network.parameters(), 1e-3)
+        for step in range(60):
+            both = torch.randn(50, 32), torch.randn(50, 32)
+            optimizer.zero_grad()
+            network(both)[0].square().mean().backward()
+            optimizer.step()
+        """,
+    "a norm for each of eight heads, which backward() takes from the last to the first": TORCH + """
+        norm, heads = nn.LayerNorm(64), nn.ModuleList([nn.Linear(64, 8) for _ in range(8)])
+        optimizer = torch.optim.SGD([*norm.parameters(), *heads.parameters()], 1e-3)
+        for step in range(60):
+            x = torch.randn(100, 64)
+            optimizer.zero_grad()
+            y = torch.cat([head(norm(x)) for head in heads], 1)  # invariant
+            (y - x).square().mean().backward()
+            optimizer.step()
+        """,
     "what PyTorch makes again for its own layers": TORCH + """
         layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True)
         network = nn.TransformerEncoder(layer, 6)
@@ -203,4 +230,10 @@ def test_what_a_backward_pass_goes_through_is_kept_as_a_leaf(tmp_path):
     path, report = found(tmp_path, ACCUMULATED)
     (finding,) = report["findings"]
     assert {(finding["line"], finding["category"])} == marks(path)
-    assert "once in 8 times, and keep it until then. Where backward() goes through it, keep a detached leaf" in finding["advice"]
+    assert "once in 8 times, and keep it until then. Where more than one backward() goes through it before the inputs change, keep a detached leaf" in finding["advice"]
+
+
+def test_what_a_comprehension_makes_again_is_built_outside_of_it(tmp_path):
+    path, report = found(tmp_path, PROGRAMS["a norm for each of eight heads, which backward() takes from the last to the first"])
+    (finding,) = report["findings"]
+    assert f"Build it once, outside the comprehension at program.py:{finding['line']}." in finding["advice"]
