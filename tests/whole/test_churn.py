@@ -351,7 +351,7 @@ def test_calls_of_a_package_take_no_out(tmp_path):
     report, _, marks = profile(tmp_path, numpy_program("""
         from distances import products
         batch, square = large.reshape(2**17, 40), random.random((40, 40))
-        for step in range(20):
+        for step in range(60):
             square += 1.0
             made = products(batch, square)
             scaled = batch * step  # A
