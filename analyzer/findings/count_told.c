@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "findings/expression.h"
+#include "findings/loop.h"
 #include "model/source.h"
 #include "python/class_attribute.h"
 #include "python/given.h"
@@ -153,12 +154,12 @@ static int32_t definition_of(const struct scope *scope, const struct db_node *re
     return 0;
 }
 
-/* Up to CPython 3.11 comprehensions are functions of their own. */
+/* The frame of the function that a comprehension stands in. */
 static const struct db_node *without_comprehension(struct scope *scope)
 {
     const struct db_node *record = record_of(scope, scope->frame);
     struct code *code = code_of(scope, record);
-    while (code != NULL && (ends_with(code->function, "comp>") || ends_with(code->function, "<genexpr>"))) {
+    while (code != NULL && loop_has_own_frame(code)) {
         scope->frame = record->parent;
         record = record_of(scope, scope->frame);
         struct code *outer = code_of(scope, record);

@@ -50,7 +50,7 @@ static bool has_comprehension(const struct statement *statement)
     return found != NULL && !is_loop(statement);
 }
 
-static bool is_comprehension(const struct code *code)
+bool loop_has_own_frame(const struct code *code)
 {
     return strstr(code->function, "comp>") != NULL || strstr(code->function, "<genexpr>") != NULL;
 }
@@ -102,7 +102,7 @@ static bool search_function(struct search *search, const struct source *source, 
     if (own.text == NULL)
         return false;
     bool is_own = search->inner && is_loop(&own);
-    is_own = is_own || (search->loops != NULL && (is_comprehension(search->code) || has_comprehension(&own)));
+    is_own = is_own || (search->loops != NULL && (loop_has_own_frame(search->code) || has_comprehension(&own)));
     if (is_own && search_take(search, source->path, number))
         return true;
     for (int32_t i = number - 1; i > 0 && number - i < LINES_MAX && indent > 0; i--) {
@@ -225,7 +225,7 @@ bool loop_is_comprehension(struct model *model, struct process *process, uint32_
     struct statement statement = frame_statement(model, process, node_id, &code);
     if (code == NULL)
         return false;
-    return is_comprehension(code) || has_comprehension(&statement);
+    return loop_has_own_frame(code) || has_comprehension(&statement);
 }
 
 bool loop_is_header(struct model *model, struct process *process, uint32_t node_id)

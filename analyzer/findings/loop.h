@@ -47,6 +47,9 @@ bool loop_body_around(struct model *model, struct process *process, uint32_t nod
  */
 bool loop_of_frame(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body);
 
+/* Is it the code of a comprehension or generator expression? Up to CPython 3.11 these are functions of their own, generators still are. */
+bool loop_has_own_frame(const struct code *code);
+
 /* Does the Python frame `node_id` stand in a comprehension, or on a line that has one (from 3.12 on it has no frame)? */
 bool loop_is_comprehension(struct model *model, struct process *process, uint32_t node_id);
 

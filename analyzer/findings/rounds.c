@@ -1,7 +1,6 @@
 #include "findings/rounds.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "findings/settled.h"
 #include "findings/sites.h"
@@ -110,8 +109,8 @@ struct loop site_rounds_comprehension(struct model *model, const struct site *si
         return none;
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, frame);
     int32_t row = model_position(model, process, record, &code).line;
-    if (strstr(code->function, "comp>") != NULL || strstr(code->function, "<genexpr>") != NULL) {
-        frame = record->parent; /* up to CPython 3.11 it has a frame of its own */
+    if (loop_has_own_frame(code)) {
+        frame = record->parent;
         record = run_record(process->run, DB_KIND_NODE, frame);
         if (record == NULL || record->frame != DB_FRAME_PYTHON ||
             model_position(model, process, record, &caller).line <= 0 || caller->file != code->file)
