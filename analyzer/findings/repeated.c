@@ -46,7 +46,8 @@ static uint64_t equal_of(const struct site *site)
     if (site->linked == 0)
         return 0;
     uint64_t own = site->record->replicas, of_first = links_first(site)->record->replicas;
-    return site->linked + (own < of_first ? own : of_first);
+    uint64_t equal = site->linked + (own < of_first ? own : of_first);
+    return equal < site->record->examined ? equal : site->record->examined;
 }
 
 static uint32_t python_of(const struct site *site)

@@ -90,7 +90,7 @@ bool made_of_parameters(const struct source *code, int32_t def, struct word expr
 bool made_of_is_stored_into(const struct source *code, int32_t def, struct word expression)
 {
     struct region_span span = region_function(code, def);
-    struct word rest = region_rows(&span), statement, target, value, targets[WORDS_MAX];
+    struct word rest = region_rows(&span), statement = rest, target, value, targets[WORDS_MAX];
     while (word_next_statement(&rest, &statement) && word_end(statement) < word_end(expression))
         ;
     bool is_given = word_assigned(word_trimmed(statement.text, word_end(statement)), &target, &value);
