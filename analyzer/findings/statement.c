@@ -51,12 +51,23 @@ static bool is_end(const char *text, size_t length, size_t brackets)
     return true;
 }
 
+/* "total += part", where what is there is no array: the sum is a new one. */
+static bool read_augmented(const struct expression_place *place, struct target *target)
+{
+    size_t length = 0;
+    struct word whole = {place->start, (size_t)(place->end - place->start)};
+    const char *sign = word_assignment(whole, &length);
+    struct word name = sign != NULL && length > 1 ? word_trimmed(whole.text, sign) : (struct word){whole.text, 0};
+    *target = (struct target){.name = name.text, .length = name.length_bytes};
+    return name.length_bytes > 0 && word_equal(word_name_at(name.text, sign), name);
+}
+
 const char *statement_target(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes)
 {
     struct expression_place place;
     struct target target;
     if (!expression_place(model, process, node_id, &place) ||
-        !read_target(place.line, (size_t)(place.start - place.line), &target) ||
+        (!read_target(place.line, (size_t)(place.start - place.line), &target) && !read_augmented(&place, &target)) ||
         !is_end(place.end, (size_t)(place.line_end - place.end), target.brackets))
         return NULL;
     *length_bytes = target.length;

@@ -6,7 +6,7 @@
 #include "model/source.h"
 
 /*
- * Is what the Python frame `node_id` makes the whole value of an assignment to one name or attribute ("x = a + b")? Not so
+ * Is what the Python frame `node_id` makes the whole value of an assignment to one name or attribute ("x = a + b"), or "x += a"? Not so
  * temporaries within an expression, arguments, what is returned, and where no text or columns are known.
  */
 bool statement_assigns(struct model *model, struct process *process, uint32_t node_id);

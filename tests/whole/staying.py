@@ -132,6 +132,25 @@ STAYS = {
             order = np.argsort(scores)  # made
             w = train(w, order, step)
         """,
+    "an attribute that is a number, of which a function takes half": """
+        class Bias:
+            def __init__(self):
+                self.count = 32
+            @staticmethod
+            def bucket(at, both=True, count=32):
+                found = 0
+                if both:
+                    count //= 2
+                    found += (at > 0) * count
+                    at = np.abs(at)
+                return found + np.minimum(at, count - 1)  # made
+            def compute(self, size):
+                at = np.arange(size)[None, :] - np.arange(size)[:, None]
+                return self.bucket(at, both=True, count=self.count)
+        bias = Bias()
+        for step in range(400):
+            bias.compute(256)
+        """,
     "what is cached": """
         class Layer:
             def __init__(self):

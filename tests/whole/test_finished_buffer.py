@@ -36,6 +36,13 @@ CHANGED = {
             part *= 0.5  # changes
             total += h.sum()
         """,
+    "by a sum that begins with a number": """
+        for i in range(300):
+            h = 0
+            h += base[:9000] * 2.0  # made
+            h += base[:9000]  # changes
+            total += h.sum()
+        """,
     "row by row": """
         for i in range(300):
             h = base.reshape(100, -1) * 2.0  # made
