@@ -59,6 +59,9 @@ struct finding {
     uint32_t first_node;   /* of `process`: where what was stored before was stored; 0 where that is not the claim */
     bool part_of_call;     /* the line calls what makes other results as well, which differ */
     struct finding_object object;
+    const struct finding *call_leader; /* of those that share a call (whole_call.h) the greatest; NULL: none do */
+    double call_s;                     /* the leader's: the waste of all of them... */
+    uint64_t call_samples;             /* ... and the samples that measured it */
     void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
     char *claim;                                               /* what was measured: a sentence */
     char *advice;                                              /* what to do about it */

@@ -2,6 +2,7 @@
 #include "findings/finish.h"
 #include "findings/inputs_cache.h"
 #include "findings/sites.h"
+#include "findings/whole_call.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,6 +106,16 @@ void findings_make(struct model *model)
         return;
     qsort(model->findings, model->finding_count, sizeof(struct finding *), finding_order);
     findings_identify(model);
+    whole_calls_find(model);
+}
+
+/* By what is freed here. */
+static void lengthen(char **text, char *more)
+{
+    char *whole = memory_print("%s%s", *text, more);
+    free(*text);
+    free(more);
+    *text = whole;
 }
 
 void findings_say(struct model *model)
@@ -112,10 +123,8 @@ void findings_say(struct model *model)
     for (size_t i = 0; i < model->finding_count; i++) {
         struct finding *finding = model->findings[i];
         finding->say(model, finding);
-        char *parts = say_parts(model, finding), *claim = memory_print("%s%s", finding->claim, parts);
-        free(finding->claim);
-        free(parts);
-        finding->claim = claim;
+        lengthen(&finding->claim, say_parts(model, finding));
+        lengthen(&finding->advice, whole_call_say(model, finding));
     }
 }
 

@@ -63,10 +63,11 @@ static bool pair_matches(const struct pair_group *group, const struct options *o
 double select_finding_percent(const struct model *model, const struct finding *finding)
 {
     const struct db_live *record = model->memory.record;
-    double samples = (double)finding->waste_samples;
+    bool leads = finding->call_leader == finding;
+    double samples = (double)(leads ? finding->call_samples : finding->waste_samples);
     double least = samples > 0 ? 1 - 1 / sqrt(samples) : 1;
     if (!finding->by_memory || record == NULL)
-        return model_percent(model, finding->waste_s * least);
+        return model_percent(model, (leads ? finding->call_s : finding->waste_s) * least);
     return record->peak_bytes > 0 ? 100 * (double)finding->waste_bytes / (double)record->peak_bytes : 0;
 }
 

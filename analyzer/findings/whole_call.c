@@ -1,0 +1,187 @@
+#include "findings/whole_call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "findings/loop.h"
+#include "findings/sites.h"
+#include "model/source.h"
+#include "python/region.h"
+#include "python/scope.h"
+#include "show/page.h"
+
+#define FRAMES_MAX 200
+#define ROWS_MAX 6u /* so many are named */
+
+/* Where a finding's function was called: by the nearest frame of the user's. */
+struct call {
+    const struct process *process;
+    const struct code *code; /* NULL: none is known, or no loop is around it */
+    int32_t line;
+};
+
+static struct call call_of(struct model *model, const struct finding *finding)
+{
+    struct process *process = finding->second->process;
+    struct code *code = NULL;
+    uint32_t node_id = lines_frame_of_leaf(model, process, finding->second->record->node);
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
+        node_id = record->parent;
+        record = run_record(process->run, DB_KIND_NODE, node_id);
+        if (record == NULL || record->frame != DB_FRAME_PYTHON)
+            continue;
+        struct line_span span = model_position(model, process, record, &code);
+        if (code == NULL || code->owner != OWNER_USER)
+            continue;
+        bool is_looped = loop_outermost(model, process, node_id).file != NULL;
+        return (struct call){process, is_looped ? code : NULL, span.line};
+    }
+    return (struct call){0};
+}
+
+/* "a = self.b = value" */
+static bool stores_attribute(struct word text)
+{
+    size_t length = 0;
+    const char *sign;
+    while ((sign = word_assignment(text, &length)) != NULL) {
+        if (memchr(text.text, '.', (size_t)(sign - text.text)) != NULL)
+            return true;
+        text = (struct word){sign + length, (size_t)(word_end(text) - sign) - length};
+    }
+    return false;
+}
+
+/* Does a row of the function do more than to make what it returns: store into attributes, yield, say "global"? */
+static bool does_more(struct word rows)
+{
+    static const char *const more[] = {"yield", "await", "global", "nonlocal", "del"};
+    struct word statement;
+    bool returns = false;
+    while (word_next_statement(&rows, &statement)) {
+        struct word text = word_trimmed(statement.text, word_end(statement));
+        struct word first = word_name_at(text.text, word_end(text));
+        if (stores_attribute(text) || WORD_IS_ONE_OF(first, more) ||
+            memmem(text.text, text.length_bytes, "yield", 5) != NULL)
+            return true;
+        returns = returns || (word_is(first, "return") && text.length_bytes > first.length_bytes);
+    }
+    return !returns;
+}
+
+/* One of the user's own functions, which makes what it returns, and no more. */
+static bool is_plain_function(struct model *model, const struct line *line)
+{
+    const struct source *code = source_code(model, line->file);
+    int32_t def = line->own && code->text != NULL ? scope_function(code, line->number) : 0;
+    struct region_span body = def > 0 ? region_function(code, def) : (struct region_span){0};
+    return def > 0 && strchr(line->function, '>') == NULL && !does_more(region_rows(&body));
+}
+
+static bool may_share(struct model *model, const struct finding *finding)
+{
+    const struct finding_object *object = &finding->object;
+    return strcmp(finding->kind, "replica") == 0 && strcmp(finding->category, FINDING_LOOP_INVARIANT) == 0 &&
+           finding->second != NULL && !finding->part_of_call && finding->line->caller == NULL && object->stays &&
+           !object->hardly_changes && object->ways < 2 && is_plain_function(model, finding->line);
+}
+
+static bool is_of_function(const struct line *line, const struct line *other)
+{
+    return line->file == other->file && line->function == other->function;
+}
+
+/* Is anything that the function's lines make new, as far as it was looked at? */
+static bool makes_new(const struct model *model, const struct line *of)
+{
+    for (size_t i = 0; i < model->line_total; i++)
+        for (const struct place *place = is_of_function(model->lines[i], of) ? model->lines[i]->places : NULL;
+             place != NULL; place = place->next)
+            for (const struct site *site = place->sites; site != NULL; site = site->next)
+                if (site->record->examined > 0 && !site_is_constant(site) && site_new(site) > 1)
+                    return true;
+    return false;
+}
+
+static bool shares(struct model *model, const struct finding *leader, const struct call *call,
+                   const struct finding *other)
+{
+    if (other->call_leader != NULL || !is_of_function(leader->line, other->line) || !may_share(model, other))
+        return false;
+    struct call its = call_of(model, other);
+    return its.process == call->process && its.code == call->code && its.line == call->line;
+}
+
+static void lead(struct finding *leader, struct finding *finding)
+{
+    finding->call_leader = leader;
+    leader->call_s += finding->waste_s;
+    leader->call_samples += finding->waste_samples;
+}
+
+void whole_calls_find(struct model *model)
+{
+    for (size_t i = 0; i < model->finding_count; i++) {
+        struct finding *leader = model->findings[i];
+        if (leader->call_leader != NULL || !may_share(model, leader) || makes_new(model, leader->line))
+            continue;
+        struct call call = call_of(model, leader);
+        size_t led = 0;
+        for (size_t k = i + 1; call.code != NULL && k < model->finding_count; k++)
+            if (shares(model, leader, &call, model->findings[k])) {
+                lead(leader, model->findings[k]);
+                led++;
+            }
+        if (led > 0)
+            lead(leader, leader);
+    }
+}
+
+static int row_order(const void *left, const void *right)
+{
+    return *(const int32_t *)left - *(const int32_t *)right;
+}
+
+/* "train.py:12, 14 and 15", without the leader's. Fresh memory. */
+static char *say_rows(struct model *model, const struct finding *leader)
+{
+    int32_t *rows = memory_zeroed(model->finding_count, sizeof(int32_t));
+    size_t count = 0;
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i] != leader && model->findings[i]->call_leader == leader)
+            rows[count++] = model->findings[i]->line->number;
+    qsort(rows, count, sizeof(rows[0]), row_order);
+    char *text = say_place(model, leader->line->file, rows[0]);
+    for (size_t i = 1; i < count && i < ROWS_MAX; i++) {
+        char *longer = memory_print("%s%s %d", text, i + 1 == count ? " and" : ",", rows[i]);
+        free(text);
+        text = longer;
+    }
+    char *whole = memory_print("%s%s", text, count > ROWS_MAX ? " and more" : "");
+    free(text);
+    free(rows);
+    return whole;
+}
+
+char *whole_call_say(struct model *model, const struct finding *finding)
+{
+    if (finding->call_leader != finding)
+        return memory_print("%s", "");
+    struct call call = call_of(model, finding);
+    struct word name = word_last_part((struct word){finding->line->function, strlen(finding->line->function)});
+    char *rows = say_rows(model, finding), *took = page_seconds(finding->call_s);
+    char *function = text_printable(name.text, name.length_bytes),
+         *place = say_place(model, call.code->file, call.line);
+    char *text =
+        memory_print(" All larger arrays that %s() makes are the same each time (%s likewise, %s in all): where "
+                     "nothing small changes, keep what the call at %s returns.",
+                     function, rows, took, place);
+    free(rows);
+    free(took);
+    free(function);
+    free(place);
+    return text;
+}
