@@ -168,16 +168,16 @@ static char *say_rows(struct model *model, const struct finding *leader)
 
 char *whole_call_say(struct model *model, const struct finding *finding)
 {
-    if (finding->call_leader != finding)
+    struct call call = finding->call_leader == finding ? call_of(model, finding) : (struct call){0};
+    if (call.code == NULL)
         return memory_print("%s", "");
-    struct call call = call_of(model, finding);
     struct word name = word_last_part((struct word){finding->line->function, strlen(finding->line->function)});
     char *rows = say_rows(model, finding), *took = page_seconds(finding->call_s);
     char *function = text_printable(name.text, name.length_bytes),
          *place = say_place(model, call.code->file, call.line);
     char *text =
         memory_print(" All larger arrays that %s() makes are the same each time (%s likewise, %s in all): where "
-                     "nothing small changes, keep what the call at %s returns.",
+                     "nothing small changes, keep what the call at %s returns, and store nothing into it.",
                      function, rows, took, place);
     free(rows);
     free(took);
