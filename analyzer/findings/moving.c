@@ -50,16 +50,36 @@ static const struct mover python_functions[] = {
     {"take", false},    {"read", false},       {"readinto", false}, {"load", false},         {"fromfile", false},
 };
 
+/* "gru" of "at::native::gru" and "at::_ops::gru::call". */
+static bool has_step(const char *name, const char *step)
+{
+    size_t length = strlen(step);
+    for (const char *at = name; (at = strstr(at, step)) != NULL; at += length)
+        if ((at == name || at[-1] == ':') && (at[length] == '\0' || at[length] == ':'))
+            return true;
+    return false;
+}
+
 static const struct mover *mover_of(const char *function)
 {
     const char *name = demangle_short(function);
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        size_t length = strlen(functions[i].name);
-        for (const char *at = name; (at = strstr(at, functions[i].name)) != NULL; at += length)
-            if ((at == name || at[-1] == ':') && (at[length] == '\0' || at[length] == ':'))
-                return &functions[i];
-    }
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+        if (has_step(name, functions[i].name))
+            return &functions[i];
     return NULL;
+}
+
+/* Native functions that put what they have computed step by step together: the result is computed. */
+static bool is_recurrent(const struct frame *frame)
+{
+    static const char *const names[] = {"gru", "lstm", "rnn_tanh", "rnn_relu"};
+    if (frame->kind != FRAME_NATIVE || frame->function == NULL)
+        return false;
+    const char *name = demangle_short(frame->function);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (has_step(name, names[i]))
+            return true;
+    return false;
 }
 
 static const struct mover *mover_named(const char *name, size_t length_bytes)
@@ -119,7 +139,7 @@ static enum moves functions_move(struct model *model, const struct site *site)
             works = false;
         }
         moves = own != MOVES_NOT ? own : moves;
-        works = works || is_working_in_copy(frame);
+        works = works || is_working_in_copy(frame) || is_recurrent(frame);
     }
     context_free(&context);
     return works ? MOVES_WORKED_ON : moves;

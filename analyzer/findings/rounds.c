@@ -8,6 +8,7 @@
 #define AGAIN_MIN 3u  /* in a round of the outer loop, so many times at least */
 #define ROUNDS_MIN 8u /* fewer may agree in number by chance */
 #define RHYTHM_MIN 4u /* new contents at equal distances: so many are no chance, whatever else is made */
+#define WHOLE_MIN 3u  /* ... and so many where the last one stays for as long, to the end */
 #define FRAMES_MAX 200
 
 /* Births that something else has which is made once for each new content of the site: how many, give or take. */
@@ -35,6 +36,16 @@ static struct rounds rounds_of_rhythm(const struct site *site)
     if (record->new_last == UINT32_MAX || step <= AGAIN_MIN || gaps * step != span)
         return (struct rounds){0};
     return (struct rounds){.births = (double)((record->births - record->new_first) / step + 1)};
+}
+
+/* Is all of the run made of rounds of one length? That thirds of a hundred births are, has a chance of one in five thousand. */
+static bool are_rounds_whole(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t contents = site_new(site);
+    return contents >= WHOLE_MIN && record->looked_at >= record->births && record->new_first == 1 &&
+           record->new_step > AGAIN_MIN && contents * record->new_step == record->births &&
+           record->births - record->new_last + 1 == record->new_step;
 }
 
 /* Rows of a function: those of a loop in it, and those around that are meant. */
@@ -136,17 +147,25 @@ bool site_rounds_are_seen(struct model *model, const struct site *site)
     return are_seen(model, site, &part);
 }
 
+/* A loop that goes round within another, which may be a comprehension. */
+static bool is_looped_twice(struct model *model, const struct site *site)
+{
+    struct loop loops[2];
+    struct loop_body loop;
+    return loop_body_around(model, site->process, site->record->node, &loop) ||
+           loops_around(model, site->process, site->record->node, loops, 2) == 2 ||
+           site_rounds_comprehension(model, site).file != NULL;
+}
+
 /* Contents that are drawn at random from a few may be as many as the rounds, but do not stay for one. */
 bool site_repeats_in_rounds(struct model *model, const struct site *site)
 {
     uint64_t contents = site_new(site);
-    struct loop_body loop;
     if (contents < 2 || site->record->replicas < AGAIN_MIN * contents || !site_equals_last(site) ||
-        (!loop_body_around(model, site->process, site->record->node, &loop) &&
-         site_rounds_comprehension(model, site).file == NULL))
+        !is_looped_twice(model, site))
         return false;
     bool in_rhythm = rounds_of_rhythm(site).births > 0;
-    bool in_rounds = (in_rhythm && contents >= RHYTHM_MIN) ||
+    bool in_rounds = (in_rhythm && (contents >= RHYTHM_MIN || are_rounds_whole(site))) ||
                      ((in_rhythm || contents >= ROUNDS_MIN) && site_rounds_are_seen(model, site));
     return in_rounds && !site_is_settled(model, site);
 }

@@ -314,6 +314,27 @@ PROGRAMS = {
                 kernel = np.tanh(points @ points.T)  # invariant
                 error = (kernel * random.normal()).sum()
         """,
+    "the features of three rates, of which one loop takes all settings": NUMPY + """
+        from itertools import product
+        data, target = random.normal(size=(600, 32)), random.normal(size=600)
+        def error(rate, strength):
+            total = 0.0
+            for fold in range(4):
+                features = np.tanh(rate * data)  # invariant
+                rows = np.arange(600) % 4 == fold  # invariant
+                total += np.abs(features[rows].mean(1) * strength - target[rows]).mean()
+            return total
+        print(min(error(*setting) for setting in product((0.1, 0.2, 0.3), (1, 2, 3, 4, 5, 6))) < 9)
+        """,
+    "what a recurrent layer makes of one sentence, for each word of its translation": TORCH + """
+        layer, decoder = nn.GRU(16, 64, batch_first=True), nn.GRUCell(64, 64)
+        with torch.no_grad():
+            for sentence in torch.randn(12, 1, 30, 16):
+                hidden = torch.zeros(1, 64)
+                for word in range(25):
+                    states, last = layer(sentence)  # invariant
+                    hidden = decoder((states * hidden).sum(1), hidden)
+        """,
     "what settles within each of a few folds": NUMPY + """
         data = random.normal(size=(5, 2000, 4))
         for fold in range(5):
