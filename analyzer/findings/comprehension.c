@@ -4,6 +4,7 @@
 
 #include "model/source.h"
 
+#define FRAMES_MAX 200
 #define REACH_BYTES 4000 /* so far back a bracket is looked for, and so far on the end of one */
 
 static bool opens(char c)
@@ -140,4 +141,19 @@ bool comprehension_of_frame(struct model *model, struct process *process, uint32
     comprehension->ends_early = ends_early(text, open);
     set_position(comprehension, text, open, start, span.line);
     return true;
+}
+
+struct loop comprehension_outermost(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct loop found = {0};
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
+        struct comprehension comprehension;
+        node_id = record->parent;
+        record = run_record(process->run, DB_KIND_NODE, node_id);
+        if (comprehension_of_frame(model, process, node_id, &comprehension) && !comprehension.is_in_header &&
+            comprehension.code->owner == OWNER_USER)
+            found = (struct loop){comprehension.code->file, comprehension.line, true};
+    }
+    return found;
 }

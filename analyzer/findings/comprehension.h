@@ -2,6 +2,7 @@
 #ifndef PIEPROF_ANALYZER_COMPREHENSION_H
 #define PIEPROF_ANALYZER_COMPREHENSION_H
 
+#include "findings/loop.h"
 #include "model/model.h"
 #include "python/words.h"
 
@@ -18,5 +19,8 @@ struct comprehension {
 /* The innermost one around what the Python frame `node_id` does. False where there is none, or no columns are known. */
 bool comprehension_of_frame(struct model *model, struct process *process, uint32_t node_id,
                             struct comprehension *comprehension);
+
+/* The outermost one of user code that calls what leads to the Python frame `node_id`: it stands further out than that. No file: there is none. */
+struct loop comprehension_outermost(struct model *model, struct process *process, uint32_t node_id);
 
 #endif

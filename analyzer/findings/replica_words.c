@@ -9,6 +9,7 @@
 #include "findings/blank.h"
 #include "findings/changed.h"
 #include "findings/changed_later.h"
+#include "findings/comprehension.h"
 #include "findings/draws.h"
 #include "findings/far.h"
 #include "findings/finish.h"
@@ -272,6 +273,15 @@ static struct loop loop_beyond_sizes(struct model *model, const struct site *sit
     return (struct loop){0};
 }
 
+/* A comprehension where there is no other loop. */
+static struct loop outermost(struct model *model, const struct site *site)
+{
+    struct loop loop = loop_outermost(model, site->process, site->record->node);
+    return loop.file != NULL ? loop
+                             : comprehension_outermost(model, site->process,
+                                                       lines_frame_of_leaf(model, site->process, site->record->node));
+}
+
 /* What never changes need not be built again in any loop. */
 static struct loop loop_of_way(struct model *model, const struct finding *finding, const struct site *site, bool again)
 {
@@ -280,8 +290,8 @@ static struct loop loop_of_way(struct model *model, const struct finding *findin
     struct loop comprehension = is_of_rounds(site) ? site_rounds_comprehension(model, site) : (struct loop){0};
     if (comprehension.file != NULL)
         return comprehension;
-    struct loop loop = finding->object.stays ? loop_outermost(model, site->process, site->record->node)
-                                             : loop_around(model, site->process, site->record->node, false);
+    struct loop loop =
+        finding->object.stays ? outermost(model, site) : loop_around(model, site->process, site->record->node, false);
     return finding->object.varies ? loop_beyond_sizes(model, site, loop) : loop;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "findings/loop.h"
+#include "findings/comprehension.h"
 #include "findings/sites.h"
 #include "model/source.h"
 #include "python/region.h"
@@ -15,18 +15,19 @@
 #define FRAMES_MAX 200
 #define ROWS_MAX 6u /* so many are named */
 
-/* Where a finding's function was called: by the nearest frame of the user's. */
+/* Where the function that a site's line stands in was called: by the nearest frame of the user's. */
 struct call {
     const struct process *process;
-    const struct code *code; /* NULL: none is known, or no loop is around it */
+    const struct code *code; /* NULL: none is known */
     int32_t line;
+    uint32_t frame; /* node id, of the caller's */
 };
 
-static struct call call_of(struct model *model, const struct finding *finding)
+static struct call call_of(struct model *model, const struct site *site)
 {
-    struct process *process = finding->second->process;
+    struct process *process = site->process;
     struct code *code = NULL;
-    uint32_t node_id = lines_frame_of_leaf(model, process, finding->second->record->node);
+    uint32_t node_id = lines_frame_of_leaf(model, process, site->record->node);
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
     for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
         node_id = record->parent;
@@ -34,12 +35,15 @@ static struct call call_of(struct model *model, const struct finding *finding)
         if (record == NULL || record->frame != DB_FRAME_PYTHON)
             continue;
         struct line_span span = model_position(model, process, record, &code);
-        if (code == NULL || code->owner != OWNER_USER)
-            continue;
-        bool is_looped = loop_outermost(model, process, node_id).file != NULL;
-        return (struct call){process, is_looped ? code : NULL, span.line};
+        if (code != NULL && code->owner == OWNER_USER)
+            return (struct call){process, code, span.line, node_id};
     }
     return (struct call){0};
+}
+
+static bool call_is(const struct call *one, const struct call *other)
+{
+    return one->process == other->process && one->code == other->code && one->line == other->line;
 }
 
 /* "a = self.b = value" */
@@ -94,16 +98,38 @@ static bool is_of_function(const struct line *line, const struct line *other)
     return line->file == other->file && line->function == other->function;
 }
 
-/* Is anything that the function's lines make new, as far as it was looked at? */
-static bool makes_new(const struct model *model, const struct line *of)
+/* Sites with one content each, of sizes of their own, are new as well where they are several. */
+static bool is_new_each_time(struct model *model, const struct place *place, const struct call *call)
+{
+    size_t singles = 0;
+    for (const struct site *site = place->sites; site != NULL; site = site->next) {
+        bool is_same = site->record->replicas > 0 && site_new(site) <= 1;
+        if (site->record->examined == 0 || site_is_constant(site) || is_same)
+            continue;
+        struct call its = call_of(model, site);
+        if (call_is(&its, call) && (site_new(site) > 1 || ++singles > 1))
+            return true;
+    }
+    return false;
+}
+
+/* Is anything new that the lines of its function make by this call, as far as it was looked at? */
+static bool makes_new(struct model *model, const struct line *of, const struct call *call)
 {
     for (size_t i = 0; i < model->line_total; i++)
         for (const struct place *place = is_of_function(model->lines[i], of) ? model->lines[i]->places : NULL;
              place != NULL; place = place->next)
-            for (const struct site *site = place->sites; site != NULL; site = site->next)
-                if (site->record->examined > 0 && !site_is_constant(site) && site_new(site) > 1)
-                    return true;
+            if (is_new_each_time(model, place, call))
+                return true;
     return false;
+}
+
+static bool is_looped(struct model *model, const struct finding *leader, const struct call *call)
+{
+    struct process *process = leader->second->process;
+    uint32_t frame = lines_frame_of_leaf(model, process, leader->second->record->node);
+    return loop_outermost(model, process, call->frame).file != NULL ||
+           comprehension_outermost(model, process, frame).file != NULL;
 }
 
 static bool shares(struct model *model, const struct finding *leader, const struct call *call,
@@ -111,8 +137,8 @@ static bool shares(struct model *model, const struct finding *leader, const stru
 {
     if (other->call_leader != NULL || !is_of_function(leader->line, other->line) || !may_share(model, other))
         return false;
-    struct call its = call_of(model, other);
-    return its.process == call->process && its.code == call->code && its.line == call->line;
+    struct call its = call_of(model, other->second);
+    return call_is(&its, call);
 }
 
 static void lead(struct finding *leader, struct finding *finding)
@@ -126,16 +152,17 @@ void whole_calls_find(struct model *model)
 {
     for (size_t i = 0; i < model->finding_count; i++) {
         struct finding *leader = model->findings[i];
-        if (leader->call_leader != NULL || !may_share(model, leader) || makes_new(model, leader->line))
+        if (leader->call_leader != NULL || !may_share(model, leader))
             continue;
-        struct call call = call_of(model, leader);
-        size_t led = 0;
-        for (size_t k = i + 1; call.code != NULL && k < model->finding_count; k++)
+        struct call call = call_of(model, leader->second);
+        bool is_led = call.code != NULL && is_looped(model, leader, &call) && !makes_new(model, leader->line, &call);
+        bool leads = false;
+        for (size_t k = i + 1; is_led && k < model->finding_count; k++)
             if (shares(model, leader, &call, model->findings[k])) {
                 lead(leader, model->findings[k]);
-                led++;
+                leads = true;
             }
-        if (led > 0)
+        if (leads)
             lead(leader, leader);
     }
 }
@@ -168,17 +195,17 @@ static char *say_rows(struct model *model, const struct finding *leader)
 
 char *whole_call_say(struct model *model, const struct finding *finding)
 {
-    struct call call = finding->call_leader == finding ? call_of(model, finding) : (struct call){0};
+    struct call call = finding->call_leader == finding ? call_of(model, finding->second) : (struct call){0};
     if (call.code == NULL)
         return memory_print("%s", "");
     struct word name = word_last_part((struct word){finding->line->function, strlen(finding->line->function)});
     char *rows = say_rows(model, finding), *took = page_seconds(finding->call_s);
     char *function = text_printable(name.text, name.length_bytes),
          *place = say_place(model, call.code->file, call.line);
-    char *text =
-        memory_print(" All larger arrays that %s() makes are the same each time (%s likewise, %s in all): where "
-                     "nothing small changes, keep what the call at %s returns, and store nothing into it.",
-                     function, rows, took, place);
+    char *text = memory_print(
+        " All larger arrays that the call of %s() at %s makes are the same each time (%s likewise, %s in all): "
+        "where nothing small changes, keep what it returns, and store nothing into it.",
+        function, place, rows, took);
     free(rows);
     free(took);
     free(function);

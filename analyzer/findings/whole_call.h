@@ -10,7 +10,7 @@
 /* Of findings in their order: fills `call_s`, `call_samples` and `call_leader` of those that share a call. */
 void whole_calls_find(struct model *model);
 
-/* " All that f() makes ...", of the one that leads the others; empty else. Fresh memory. */
+/* " All larger arrays that the call of f() at train.py:11 makes ...", of the one that leads the others; empty else. Fresh memory. */
 char *whole_call_say(struct model *model, const struct finding *finding);
 
 #endif

@@ -156,6 +156,18 @@ def test_only_what_never_changes_is_built_before_the_outermost_loop(tmp_path, ch
     assert f"Build it once, outside the loop at program.py:{lines[loop]}." in finding["advice"]
 
 
+def test_a_comprehension_is_the_loop_where_there_is_no_other(tmp_path):
+    finding, lines = program(tmp_path, NUMPY + """
+        data = random.normal(size=(200, 300))
+        def window(size):
+            return np.sqrt(np.hanning(size) + np.arange(size))  # finding
+        def energy(row):
+            return float((row * window(300)).sum())
+        energies = [energy(row) for row in data]  # rows
+        """)
+    assert f"Build it once, outside the comprehension at program.py:{lines['# rows']}." in finding["advice"]
+
+
 SELDOM = {
     "a schedule, by steps": NUMPY + """
         distances = np.abs(random.normal(size=(64, 64)))

@@ -20,25 +20,36 @@ def main(x):
     for _ in range(400):
         x = step(x)
 
+def grow(x):
+    return decay(len(x))
+
 main(np.ones((30, 100)))
 '''
 OUTER = ("main", "x = step(x)"), ("step", "x @ decay(")
 LINES = {"far": "np.abs(", "scale": "np.sqrt(", "result": "np.exp("}
 SAME = {"births": 400, "replicas": 399, "period": 1}
 NEW = {"replicas": 0, "period": 0}
-TOLD = (" All larger arrays that decay() makes are the same each time (train.py:{} likewise, {} in all): "
-        "where nothing small changes, keep what the call at train.py:11 returns, and store nothing into it.")
+TOLD = (" All larger arrays that the call of decay() at train.py:11 makes are the same each time (train.py:{} likewise, {} in all): "
+        "where nothing small changes, keep what it returns, and store nothing into it.")
 
 
-def advice(tmp_path, text=PROGRAM, outer=OUTER, samples=(100, 200, 300), least="0", **others):
-    """Of each finding by its line, where the lines of decay() take so many samples of 2,000. `others`: counters of some of them."""
+def advice(tmp_path, text=PROGRAM, samples=(100, 200, 300), least="0", sizes_by=(), **others):
+    """
+    Of each finding by its line, where the lines of decay() take so many samples of 2,000. `others`: counters of some of them.
+    `sizes_by`: a function that calls it with two sizes more, once each.
+    """
     program = Program(text)
     node = program.frame(program.process.root(), "<module>", text.splitlines()[-1])
-    for function, words in outer:
+    for function, words in OUTER:
         node = program.frame(node, function, words)
     for (name, words), count in zip(LINES.items(), samples):
         way = program.process.node(program.frame(node, "decay", words), make_db.NATIVE, ADDRESS, samples=count)
         program.process.site(way, 80000, **{**SAME, **others.get(name, {})})
+    for function, words in sizes_by:
+        caller = node if function == "step" else program.frame(program.process.root(), function, words)
+        way = program.process.node(program.frame(caller, "decay", LINES["far"]), make_db.NATIVE, ADDRESS)
+        program.process.site(way, 20000, births=1)
+        program.process.site(way, 40000, births=1)
     program.node("step", "np.tanh(", samples=2000 - sum(samples))
     data = report_json(program.write(tmp_path / "out.db"), "--min-waste", least)
     return {finding["line"]: finding["advice"] for finding in data["findings"]}
@@ -69,6 +80,11 @@ def test_their_waste_is_one(tmp_path):
 def test_not_all_are_the_same(tmp_path, why, changed):
     told = advice(tmp_path, **changed)
     assert len(told) >= 2 and not any("All larger arrays" in text for text in told.values()), why
+
+
+def test_another_call_may_make_what_is_new(tmp_path):
+    assert "All larger arrays" not in advice(tmp_path, sizes_by=[OUTER[1]])[7]
+    assert "All larger arrays" in advice(tmp_path, sizes_by=[("grow", "return decay(")])[7]
 
 
 @pytest.mark.parametrize("why, before, now", [
