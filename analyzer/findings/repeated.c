@@ -38,6 +38,16 @@ static uint64_t differing_of(const struct site *site)
 }
 
 /*
+ * A sampler's state is what it had just proposed, or what it was: equal to the first's object, or to the site's own before that. Masks and
+ * labels may stay equal while what they are made of changes, so that only numbers with digits to the last tell.
+ */
+static bool counts_own(const struct site *site)
+{
+    return site->record->replicas > links_first(site)->record->replicas &&
+           site->record->new_digits >= DB_NEW_MEASURED && site_equals_last(site);
+}
+
+/*
  * A site that repeats itself where the first does, too, as when the centres of clusters have settled, is equal to that as well: but is told by
  * the shim to be equal to the one before.
  */
@@ -46,7 +56,7 @@ static uint64_t equal_of(const struct site *site)
     if (site->linked == 0)
         return 0;
     uint64_t own = site->record->replicas, of_first = links_first(site)->record->replicas;
-    uint64_t equal = site->linked + (own < of_first ? own : of_first);
+    uint64_t equal = site->linked + (counts_own(site) || own < of_first ? own : of_first);
     return equal < site->record->examined ? equal : site->record->examined;
 }
 
@@ -172,7 +182,10 @@ static char *say_advice(struct model *model, const struct finding *finding, cons
     if (ways->file == NULL)
         return memory_print("Keep the first result and use it again.");
     char *line = say_place(model, ways->file, ways->first);
-    char *text = memory_print("%s calls it more than once: keep the first result and use it again.", line);
+    char *text = memory_print("%s calls it more than once: keep %s.", line,
+                              counts_own(finding->second)
+                                  ? "each result with what it is made of, and use it while that is the same"
+                                  : "the first result and use it again");
     free(line);
     return text;
 }
@@ -191,8 +204,8 @@ static void say(struct model *model, struct finding *finding)
     char *part = say_part(model, finding), *made = say_made(&finding->object, part);
     char *equal = page_count(finding->object.equal);
     char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
-    finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s.", made,
-                                  equal, where, others);
+    finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s%s.", made,
+                                  equal, where, counts_own(second) ? ", or to the one before" : "", others);
     char *advice = part != NULL ? say_part_advice(false) : say_advice(model, finding, &ways, where);
     finding->advice =
         memory_print("%s%s%s", advice, part != NULL ? "" : say_when(finding), graph_advice(model, first, second));

@@ -7,6 +7,7 @@
 
 #define TOKENS_MAX 64u
 #define DEPTH_MAX 3u
+#define ITEMS_MAX 8u
 
 struct tokens {
     struct word tokens[TOKENS_MAX];
@@ -82,20 +83,42 @@ static bool is_plain_name(struct word token)
 
 static bool differ(struct word rows, struct word one, struct word other, unsigned depth);
 
-/* Do the rows give two names the same, once each? */
+/* "theta, count = proposal, count + 1": is the one name given what the other has? */
+static bool gives_other(struct word statement, struct word name, struct word other)
+{
+    struct word target, value, targets[ITEMS_MAX], values[ITEMS_MAX];
+    if (!word_assigned(statement, &target, &value))
+        return false;
+    size_t count = word_split(target, ',', targets, ITEMS_MAX);
+    if (count == SIZE_MAX || word_split(value, ',', values, ITEMS_MAX) != count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (word_equal(word_trimmed(targets[i].text, word_end(targets[i])), name) &&
+            word_equal(word_trimmed(values[i].text, word_end(values[i])), other))
+            return true;
+    return false;
+}
+
+/* Somewhere, if not always: a sampler's state is what it proposed, where that was accepted. */
+static bool is_given(struct word rows, struct word name, struct word other)
+{
+    struct word statement;
+    bool given = false;
+    while (!given && word_next_statement(&rows, &statement))
+        given = gives_other(statement, name, other);
+    return given;
+}
+
+/* Do the rows give two names the same: the one the other's, or each once? */
 static bool are_one(struct word rows, struct word one, struct word other, unsigned depth)
 {
     struct carried a, b;
     if (depth == DEPTH_MAX || !is_plain_name(one) || !is_plain_name(other))
         return false;
+    if (is_given(rows, one, other) || is_given(rows, other, one))
+        return true;
     carried_read(&a, rows, one);
     carried_read(&b, rows, other);
-    for (unsigned i = 0; i < 2; i++) {
-        const struct carried *own = i == 0 ? &a : &b;
-        struct word value = own->value_count == 1 ? word_trimmed(own->values[0].text, word_end(own->values[0])) : one;
-        if (own->value_count == 1 && word_equal(value, i == 0 ? other : one))
-            return true;
-    }
     return a.value_count == 1 && b.value_count == 1 && !a.stored && !b.stored && a.values[0].text != b.values[0].text &&
            !differ(rows, a.values[0], b.values[0], depth + 1);
 }

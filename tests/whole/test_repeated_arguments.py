@@ -102,3 +102,36 @@ def test_two_calls_on_one_row_are_named_by_it(tmp_path):
     function = "def f(x):\n    return np.tanh(x)"
     (advice,) = lines_found(tmp_path, function, "first, second = f(x), f(x)").values()
     assert re.fullmatch(r"program.py:\d+ calls it more than once: keep the first result and use it again.", advice)
+
+
+SAMPLER = NUMPY + """
+        X = random.normal(size=(3000, 8))
+        def residuals(w):
+            made = {made}
+            return made
+        state, moves = np.zeros(8), 0
+        for step in range(800):
+            proposal = state + 0.01 * random.normal(size=8)
+            gain = residuals(proposal).sum() - residuals(state).sum()
+            if gain * 0 + random.random() < 0.4:
+                state, moves = proposal, moves + 1
+        """
+
+
+def test_a_sampler_knows_what_its_state_gives(tmp_path):
+    """It is what was proposed, or what was there: each of the second call's results equals one of the two."""
+    path, report = found(tmp_path, SAMPLER.format(made="np.tanh(X @ w)"))
+    (finding,) = report["findings"]
+    assert finding["category"] == CATEGORY
+    assert re.search(r"[\d,]+ times equal to what this line itself had just made by the same native function, or to the one before", finding["claim"])
+    assert finding["object"]["equal"] >= 0.98 * finding["object"]["examined"]
+    assert re.fullmatch(r"program.py:\d+ calls it more than once: keep each result with what it is made of, and use it while that is the same\.", finding["advice"])
+
+
+def test_what_a_sampler_chooses_may_stay_by_chance(tmp_path):
+    """Most signs stay while the state moves: of these only what equals the proposal's is counted."""
+    path, report = found(tmp_path, SAMPLER.format(made="X @ (w + 50)\n            made = np.sign(made)"))
+    text = path.read_text().splitlines()
+    told = {text[finding["line"] - 1].strip(): finding["claim"] for finding in report["findings"]}
+    assert "or to the one before" in told["made = X @ (w + 50)"]
+    assert "or to the one before" not in told.get("made = np.sign(made)", "")
