@@ -8,6 +8,7 @@
 #include "python/handed.h"
 #include "python/loop_acts.h"
 #include "python/loop_carried.h"
+#include "python/loop_extreme.h"
 #include "python/loop_uses.h"
 #include "python/while_count.h"
 
@@ -105,6 +106,18 @@ static void read_body(struct loop_text *loop, struct loop_uses *uses, struct wor
         uses->acts = uses->acts || loop_acts(statement);
         read_statement(loop, uses, statement, number);
     }
+}
+
+/* What keeps the greatest of all rounds carries nothing else over. */
+static void drop_extremes(struct loop_uses *uses, struct word text)
+{
+    struct words extremes;
+    size_t kept = 0;
+    loop_extremes_read(text, &extremes);
+    for (size_t i = 0; i < uses->count; i++)
+        if (!words_hold(&extremes, uses->uses[i].name))
+            uses->uses[kept++] = uses->uses[i];
+    uses->count = kept;
 }
 
 /* What follows a word in the header; NULL where it is not there as a word. */
@@ -259,6 +272,7 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
     if (walks)
         read_for(loop, head);
     read_body(loop, uses, text);
+    drop_extremes(uses, text);
     loop->carried = !(walks || (counts && is_given_once(loop, uses))) || loop_carried_any(loop, uses, aliases);
     loop_carried_read_scattered(loop, uses);
     free(aliases);

@@ -83,8 +83,7 @@ static bool is_plain_name(struct word token)
 
 static bool differ(struct word rows, struct word one, struct word other, unsigned depth);
 
-/* "theta, count = proposal, count + 1": is the one name given what the other has? */
-static bool gives_other(struct word statement, struct word name, struct word other)
+bool values_give(struct word statement, struct word name, struct word other)
 {
     struct word target, value, targets[ITEMS_MAX], values[ITEMS_MAX];
     if (!word_assigned(statement, &target, &value))
@@ -105,7 +104,7 @@ static bool is_given(struct word rows, struct word name, struct word other)
     struct word statement;
     bool given = false;
     while (!given && word_next_statement(&rows, &statement))
-        given = gives_other(statement, name, other);
+        given = values_give(statement, name, other);
     return given;
 }
 

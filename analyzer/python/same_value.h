@@ -12,4 +12,7 @@
  */
 bool values_differ(struct word rows, struct word one, struct word other);
 
+/* "theta, count = proposal, count + 1": does the statement give the one name what the other has? */
+bool values_give(struct word statement, struct word name, struct word other);
+
 #endif

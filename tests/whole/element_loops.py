@@ -44,6 +44,36 @@ def work():
 for again in range(12):
     work()
 """,
+    "the greatest, and where it is": NUMPY + """
+def work():
+    best, at = -np.inf, 0
+    for i in range(len(x)):
+        value = x[i] * 2 - 1  # A
+        if value > best:
+            best, at = value, i
+    return best, at
+for again in range(12):
+    work()
+""",
+    "the smallest, by a call": NUMPY + """
+def work():
+    least = np.inf
+    for i in range(len(x)):
+        least = min(least, x[i])  # A
+    return least
+for again in range(12):
+    work()
+""",
+    "the nearest, on a row of its own": NUMPY + """
+def work():
+    near, nearest = np.inf, None
+    for i in range(len(x)):
+        far = abs(x[i] - 0.5)  # A
+        if near > far: near = far; nearest = i
+    return near, nearest
+for again in range(12):
+    work()
+""",
     "a sum that is written out": NUMPY + """
 def work():
     total = 0.0

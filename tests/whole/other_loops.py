@@ -57,6 +57,38 @@ def work():
 for again in range(6):
     work()
 """,
+    "a greatest that is counted, and one that what is made depends on": NUMPY + """
+def work():
+    best, records = -1.0, 0
+    for i in range(len(x)):
+        value = x[i] * 2
+        if value > best:
+            best = value
+            records += 1
+    top = -1.0
+    for i in range(len(x)):
+        value = x[i] - top * 0.5
+        if value > top:
+            top = value
+    return best, records, top
+for again in range(12):
+    work()
+""",
+    "a greatest that falls with each round, and one that is only kept where a switch is on": NUMPY + """
+def work(on=True):
+    best, last = -1.0, 0.0
+    for i in range(len(x)):
+        value = x[i] * 2
+        best = max(best * 0.999, value)
+    for i in range(len(x)):
+        value = x[i] * 2
+        if value > last:
+            on = not on
+            last = value
+    return best, last
+for again in range(12):
+    work()
+""",
     "a sum that starts anew where it is too large": NUMPY + """
 def work():
     total = 0.0

@@ -1,0 +1,106 @@
+#include "python/loop_extreme.h"
+
+#include <string.h>
+
+#include "python/same_value.h"
+
+#define ITEMS_MAX 8u
+
+static size_t indent_of(struct word body, const char *at)
+{
+    const char *row = at;
+    while (row > body.text && row[-1] != '\n')
+        row--;
+    return (size_t)(word_skip_blanks(row, at) - row);
+}
+
+static bool is_on_row_of(const char *first, const char *second)
+{
+    return memchr(first, '\n', (size_t)(second - first)) == NULL;
+}
+
+/* "value > best" behind "if": the two names. */
+static bool read_comparison(struct word statement, struct word *left, struct word *right)
+{
+    const char *end = word_end(statement), *at = word_skip_blanks(statement.text, end);
+    if (!word_is(word_name_at(at, end), "if"))
+        return false;
+    *left = word_name_at(word_skip_blanks(at + 2, end), end);
+    at = word_skip_blanks(word_end(*left), end);
+    if (left->length_bytes == 0 || at == end || (*at != '<' && *at != '>'))
+        return false;
+    at += at + 1 < end && at[1] == '=' ? 2 : 1;
+    *right = word_name_at(word_skip_blanks(at, end), end);
+    return right->length_bytes > 0 && word_skip_blanks(word_end(*right), end) == end;
+}
+
+/* "best, at = value, i": plain names alone are given something, which is not made of `name`. */
+static bool keeps(struct word statement, struct word name)
+{
+    struct word target, value, targets[ITEMS_MAX];
+    if (!word_assigned(statement, &target, &value) || word_mentions(value, name) > 0)
+        return false;
+    size_t count = word_split(target, ',', targets, ITEMS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        struct word whole = word_trimmed(targets[i].text, word_end(targets[i]));
+        if (!word_equal(word_name_at(whole.text, word_end(whole)), whole) || word_last_part(whole).text != whole.text)
+            return false;
+    }
+    return count != SIZE_MAX;
+}
+
+/* Does the suite of the "if" give `name` the value that it was compared with, and keep what goes with it? */
+static bool is_kept_in_suite(struct word body, struct word header, struct word name, struct word value)
+{
+    struct word rest = {word_end(header), (size_t)(word_end(body) - word_end(header))}, statement;
+    size_t indent = indent_of(body, header.text);
+    bool given = false;
+    while (word_next_statement(&rest, &statement)) {
+        struct word text = word_trimmed(statement.text, word_end(statement));
+        if (text.length_bytes == 0 || *text.text == ':')
+            continue;
+        if (!is_on_row_of(header.text, text.text) && indent_of(body, text.text) <= indent)
+            break;
+        if (!keeps(text, name))
+            return false;
+        given = given || values_give(text, name, value);
+    }
+    return given;
+}
+
+/* "best = max(best, value)" */
+static bool is_kept_by_call(struct word statement, struct word name)
+{
+    struct word target, value, function, arguments, items[ITEMS_MAX];
+    if (!word_assigned(statement, &target, &value) || !word_equal(target, name) ||
+        !word_call(value, &function, &arguments) || (!word_is(function, "max") && !word_is(function, "min")))
+        return false;
+    size_t count = word_split(arguments, ',', items, ITEMS_MAX);
+    return count == 2 && word_mentions(arguments, name) == 1 &&
+           (word_equal(word_trimmed(items[0].text, word_end(items[0])), name) ||
+            word_equal(word_trimmed(items[1].text, word_end(items[1])), name));
+}
+
+/* A statement's own mentions are one where it compares the name, and one where it gives it. */
+static void add(struct words *extremes, struct word body, struct word name)
+{
+    if (word_last_part(name).text == name.text && word_mentions(body, name) == 2)
+        words_add(extremes, name);
+}
+
+void loop_extremes_read(struct word body, struct words *extremes)
+{
+    struct word rest = body, statement, left, right, target, value;
+    extremes->count = 0;
+    while (word_next_statement(&rest, &statement)) {
+        struct word text = word_trimmed(statement.text, word_end(statement));
+        if (read_comparison(text, &left, &right)) {
+            if (is_kept_in_suite(body, text, right, left))
+                add(extremes, body, right);
+            else if (is_kept_in_suite(body, text, left, right))
+                add(extremes, body, left);
+        } else if (word_assigned(text, &target, &value) && is_kept_by_call(text, target)) {
+            add(extremes, body, target);
+        }
+    }
+}
