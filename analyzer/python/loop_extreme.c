@@ -6,6 +6,30 @@
 
 #define ITEMS_MAX 8u
 
+/* The next one of a body, without comments and blanks around: empty where it has nothing else. */
+static bool next_statement(struct word *rest, struct word *text)
+{
+    struct word statement;
+    if (!word_next_statement(rest, &statement))
+        return false;
+    const char *end = statement.text;
+    while (end < word_end(statement) && *end != '#') {
+        const char *behind = word_skip_quiet(end, word_end(statement));
+        end = behind > end ? behind : end + 1;
+    }
+    *text = word_trimmed(statement.text, end);
+    return true;
+}
+
+static size_t mentions(struct word body, struct word name)
+{
+    struct word text;
+    size_t count = 0;
+    while (next_statement(&body, &text))
+        count += word_mentions(text, name);
+    return count;
+}
+
 static size_t indent_of(struct word body, const char *at)
 {
     const char *row = at;
@@ -52,12 +76,11 @@ static bool keeps(struct word statement, struct word name)
 /* Does the suite of the "if" give `name` the value that it was compared with, and keep what goes with it? */
 static bool is_kept_in_suite(struct word body, struct word header, struct word name, struct word value)
 {
-    struct word rest = {word_end(header), (size_t)(word_end(body) - word_end(header))}, statement;
+    struct word rest = {word_end(header), (size_t)(word_end(body) - word_end(header))}, text;
     size_t indent = indent_of(body, header.text);
     bool given = false;
-    while (word_next_statement(&rest, &statement)) {
-        struct word text = word_trimmed(statement.text, word_end(statement));
-        if (text.length_bytes == 0 || *text.text == ':')
+    while (next_statement(&rest, &text)) {
+        if (text.length_bytes == 0)
             continue;
         if (!is_on_row_of(header.text, text.text) && indent_of(body, text.text) <= indent)
             break;
@@ -84,16 +107,15 @@ static bool is_kept_by_call(struct word statement, struct word name)
 /* A statement's own mentions are one where it compares the name, and one where it gives it. */
 static void add(struct words *extremes, struct word body, struct word name)
 {
-    if (word_last_part(name).text == name.text && word_mentions(body, name) == 2)
+    if (word_last_part(name).text == name.text && mentions(body, name) == 2)
         words_add(extremes, name);
 }
 
 void loop_extremes_read(struct word body, struct words *extremes)
 {
-    struct word rest = body, statement, left, right, target, value;
+    struct word rest = body, text, left, right, target, value;
     extremes->count = 0;
-    while (word_next_statement(&rest, &statement)) {
-        struct word text = word_trimmed(statement.text, word_end(statement));
+    while (next_statement(&rest, &text)) {
         if (read_comparison(text, &left, &right)) {
             if (is_kept_in_suite(body, text, right, left))
                 add(extremes, body, right);
