@@ -1,6 +1,5 @@
 #include "findings/inputs_change.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "findings/changed.h"
@@ -20,16 +19,6 @@
 
 static bool is_changed_by_call(const struct inputs_walk *walk, struct word rows, struct word name, unsigned depth);
 
-/* "count=32": "count //= 2" gives the name another number, and changes nothing that was handed in. */
-static bool is_number(const struct source *code, int32_t def, struct word parameter)
-{
-    struct parameter own;
-    if (!given_parameter(code, def, parameter, &own) || own.default_value.length_bytes == 0)
-        return false;
-    char first = own.default_value.text[*own.default_value.text == '-' && own.default_value.length_bytes > 1];
-    return isdigit((unsigned char)first) || first == '.';
-}
-
 /* Does the function whose "def" stands there change in place what it is handed? */
 static bool is_changed_in(const struct inputs_walk *walk, const struct source *code, int32_t def,
                           const struct handed *handed, unsigned depth)
@@ -40,7 +29,7 @@ static bool is_changed_in(const struct inputs_walk *walk, const struct source *c
     given_parameter(code, def, (struct word){"", 0}, &own);
     struct word parameter = kept_parameter(code, def, handed->place + own.of_object, handed->keyword);
     carried_read(&carried, region_rows(&body), parameter);
-    bool augments = carried.augmented && !is_number(code, def, parameter);
+    bool augments = carried.augmented && !given_is_number(code, def, parameter);
     bool changes = !carried.given && (carried.stored || augments);
     return parameter.length_bytes > 0 &&
            (changes || is_changed_by_call(walk, region_rows(&body), parameter, depth + 1));

@@ -8,7 +8,7 @@
 #include "findings/comprehension.h"
 #include "findings/sites.h"
 #include "model/source.h"
-#include "python/region.h"
+#include "python/only_makes.h"
 #include "python/scope.h"
 #include "show/page.h"
 
@@ -46,43 +46,12 @@ static bool call_is(const struct call *one, const struct call *other)
     return one->process == other->process && one->code == other->code && one->line == other->line;
 }
 
-/* "a = self.b = value" */
-static bool stores_attribute(struct word text)
-{
-    size_t length = 0;
-    const char *sign;
-    while ((sign = word_assignment(text, &length)) != NULL) {
-        if (memchr(text.text, '.', (size_t)(sign - text.text)) != NULL)
-            return true;
-        text = (struct word){sign + length, (size_t)(word_end(text) - sign) - length};
-    }
-    return false;
-}
-
-/* Does a row of the function do more than to make what it returns: store into attributes, yield, say "global"? */
-static bool does_more(struct word rows)
-{
-    static const char *const more[] = {"yield", "await", "global", "nonlocal", "del"};
-    struct word statement;
-    bool returns = false;
-    while (word_next_statement(&rows, &statement)) {
-        struct word text = word_trimmed(statement.text, word_end(statement));
-        struct word first = word_name_at(text.text, word_end(text));
-        if (stores_attribute(text) || WORD_IS_ONE_OF(first, more) ||
-            memmem(text.text, text.length_bytes, "yield", 5) != NULL)
-            return true;
-        returns = returns || (word_is(first, "return") && text.length_bytes > first.length_bytes);
-    }
-    return !returns;
-}
-
 /* One of the user's own functions, which makes what it returns, and no more. */
 static bool is_plain_function(struct model *model, const struct line *line)
 {
     const struct source *code = source_code(model, line->file);
     int32_t def = line->own && code->text != NULL ? scope_function(code, line->number) : 0;
-    struct region_span body = def > 0 ? region_function(code, def) : (struct region_span){0};
-    return def > 0 && strchr(line->function, '>') == NULL && !does_more(region_rows(&body));
+    return def > 0 && strchr(line->function, '>') == NULL && function_only_makes(code, def);
 }
 
 static bool may_share(struct model *model, const struct finding *finding)

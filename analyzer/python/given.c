@@ -1,5 +1,6 @@
 #include "python/given.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* A walk over statements, each with the indentation of its row. */
@@ -266,6 +267,16 @@ bool given_parameter(const struct source *code, int32_t definition, struct word 
         place += place != SIZE_MAX;
     }
     return false;
+}
+
+bool given_is_number(const struct source *code, int32_t definition, struct word name)
+{
+    struct parameter parameter;
+    if (!given_parameter(code, definition, name, &parameter) || parameter.default_value.length_bytes == 0)
+        return false;
+    struct word value = parameter.default_value;
+    char first = value.text[*value.text == '-' && value.length_bytes > 1];
+    return isdigit((unsigned char)first) || first == '.';
 }
 
 struct word given_argument(struct word arguments, const struct parameter *parameter, struct word name)

@@ -38,6 +38,9 @@ struct parameter {
 /* False where the function in that row has none by that name, or is not understood. */
 bool given_parameter(const struct source *code, int32_t definition, struct word name, struct parameter *parameter);
 
+/* Is the parameter's default a number ("count=32")? Then "count //= 2" gives the name another, and changes nothing that was handed in. */
+bool given_is_number(const struct source *code, int32_t definition, struct word name);
+
 /*
  * What a call with these arguments hands in for the parameter by that name, whose object, if it is a method's, is handed in otherwise: empty
  * where that is nothing, of length SIZE_MAX where it is not known.

@@ -92,11 +92,25 @@ def test_another_call_may_make_what_is_new(tmp_path):
     ("it is a generator", "return np.exp(-scale)", "yield np.exp(-scale)"),
     ("it returns nothing", "return np.exp(-scale)", "last = np.exp(-scale)"),
     ("it counts", "at = np.arange(size)", "global seen; at = np.arange(size); seen = at"),
+    ("it keeps what it makes", "scale = np.sqrt(far)", "scale = np.sqrt(far); seen.append(scale)"),
+    ("it stores into what it was handed", "scale = np.sqrt(far)", "scale = np.sqrt(far); size[0] = 1"),
+    ("it changes what it was handed", "scale = np.sqrt(far)", "scale = np.sqrt(far); size += 1"),
+    ("it prints", "scale = np.sqrt(far)", "scale = np.sqrt(far); print(scale)"),
+    ("it fills another's", "scale = np.sqrt(far)", "scale = np.sqrt(far); np.copyto(seen, scale)"),
 ])
 def test_a_function_that_does_more(tmp_path, why, before, now):
     assert before in PROGRAM
     told = advice(tmp_path, text=PROGRAM.replace(before, now))
     assert len(told) >= 2 and not any("All larger arrays" in text for text in told.values()), why
+
+
+@pytest.mark.parametrize("now", [
+    "scale = np.sqrt(far); scale[0] = 1", "scale = np.sqrt(far); scale += 1; np.fill_diagonal(scale, 0)", "scale = np.sqrt(far); scale.sort()",
+    "scale, other = np.sqrt(far), 1", "if size > 9: scale = np.sqrt(far)",
+])
+def test_a_function_may_work_in_its_own(tmp_path, now):
+    told = advice(tmp_path, text=PROGRAM.replace("scale = np.sqrt(far)", now))
+    assert any("All larger arrays" in text for text in told.values())
 
 
 def test_a_loop_of_its_own(tmp_path):

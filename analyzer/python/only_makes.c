@@ -1,0 +1,105 @@
+#include "python/only_makes.h"
+
+#include <string.h>
+
+#include "python/code_facts.h"
+#include "python/given.h"
+#include "python/region.h"
+
+#define ITEMS_MAX 8u
+
+/* The function's text, and where its "def" stands. */
+struct body {
+    const struct source *code;
+    int32_t def;
+    struct word rows;
+};
+
+/* A name that the function gives something itself, and that it was not handed. */
+static bool is_own(const struct body *body, struct word name)
+{
+    struct parameter parameter;
+    return name.length_bytes > 0 && !given_parameter(body->code, body->def, name, &parameter) &&
+           code_gives(body->code, body->def, name);
+}
+
+static struct word root_of(struct word text)
+{
+    return word_first_part(word_name_at(text.text, word_end(text)));
+}
+
+/* "a, b[0] = ...": names, and parts of what is its own. */
+static bool stores_at_home(const struct body *body, struct word targets)
+{
+    struct word items[ITEMS_MAX];
+    size_t count = word_split(targets, ',', items, ITEMS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        struct word item = word_trimmed(items[i].text, word_end(items[i]));
+        struct word name = word_name_at(item.text, word_end(item));
+        bool is_plain = word_equal(name, word_first_part(name));
+        if (!is_plain || (!word_equal(name, item) && !is_own(body, name)))
+            return false;
+    }
+    return count != SIZE_MAX;
+}
+
+/* "x += value": of a number, or what is its own. */
+static bool augments_at_home(const struct body *body, struct word target)
+{
+    return is_own(body, root_of(target)) || given_is_number(body->code, body->def, target);
+}
+
+/* "a = self.b = value", "x[0] = value", "x += value", where x was handed in. */
+static bool stores_elsewhere(const struct body *body, struct word text)
+{
+    size_t length = 0;
+    const char *sign;
+    while ((sign = word_assignment(text, &length)) != NULL) {
+        struct word targets = word_trimmed(text.text, sign);
+        bool augments = length > 1 && *sign != ':';
+        if (!stores_at_home(body, targets) || (augments && !augments_at_home(body, targets)))
+            return true;
+        text = (struct word){sign + length, (size_t)(word_end(text) - sign) - length};
+    }
+    return false;
+}
+
+/* "mask.fill_(0)" and "np.fill_diagonal(mask, 0)" work in what is its own; "seen.append(x)" and "print(x)" do more. */
+static bool acts_elsewhere(const struct body *body, struct word text)
+{
+    static const char *const modules[] = {"np", "numpy", "torch"};
+    size_t length = 0;
+    struct word name = word_name_at(text.text, word_end(text));
+    const char *open = word_end(name);
+    if (name.length_bytes == 0 || word_is_keyword(name) || word_assignment(text, &length) != NULL ||
+        open == word_end(text) || *open != '(')
+        return false;
+    struct word root = word_first_part(name), first = root_of(word_in_bracket(open, word_end(text)));
+    bool is_function = WORD_IS_ONE_OF(root, modules) && !word_equal(root, name);
+    return !is_own(body, is_function ? first : root);
+}
+
+static bool is_more(const struct body *body, struct word text)
+{
+    static const char *const more[] = {"await", "global", "nonlocal", "del"};
+    return WORD_IS_ONE_OF(word_name_at(text.text, word_end(text)), more) ||
+           memmem(text.text, text.length_bytes, "yield", 5) != NULL || stores_elsewhere(body, text) ||
+           acts_elsewhere(body, text);
+}
+
+bool function_only_makes(const struct source *code, int32_t def)
+{
+    struct region_span span = region_function(code, def);
+    struct body body = {code, def, region_rows(&span)};
+    struct word rest = body.rows, statement;
+    bool returns = false, is_header = true;
+    while (word_next_statement(&rest, &statement)) {
+        struct word text = word_trimmed(statement.text, word_end(statement));
+        struct word first = word_name_at(text.text, word_end(text));
+        if (!is_header && is_more(&body, text))
+            return false;
+        returns = returns || (word_is(first, "return") && text.length_bytes > first.length_bytes);
+        is_header = false;
+    }
+    return returns;
+}

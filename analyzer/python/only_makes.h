@@ -1,0 +1,16 @@
+/* Does a function make what it returns, and nothing else: could what it returned be used again in place of a call with the same arguments? */
+#ifndef PIEPROF_ANALYZER_ONLY_MAKES_H
+#define PIEPROF_ANALYZER_ONLY_MAKES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/source.h"
+
+/*
+ * Of the function whose "def" stands in row `def` of a source's code (source_code()). By its own text alone: not where it returns nothing, stores
+ * into attributes or what it was handed, calls something for what that does, yields, or says "global". What the functions do that it calls is not asked.
+ */
+bool function_only_makes(const struct source *code, int32_t def);
+
+#endif
