@@ -13,13 +13,28 @@ static double own_seconds(const struct line *line)
 }
 
 /* Are what is made at the place, of one size at least, mostly equal to what was made before? */
-static bool is_made_again(const struct place *place)
+static bool is_equal(const struct place *place)
 {
     for (const struct site *site = place->sites; site != NULL; site = site->next)
         if (site->record->examined > 0 &&
             (double)site->record->replicas + (double)site->linked >= (double)site->record->examined / 2)
             return true;
     return false;
+}
+
+static bool is_one_instruction(const struct line_span *one, const struct line_span *other)
+{
+    return one->line == other->line && one->column == other->column && one->end_line == other->end_line &&
+           one->end_column == other->end_column;
+}
+
+/* ... on each way to its instruction: what is stored into it behind the line may be the same on one of them alone. */
+static bool is_made_again(const struct line *line, const struct place *of)
+{
+    for (const struct place *place = line->places; place != NULL; place = place->next)
+        if (is_one_instruction(&place->span, &of->span) && !is_equal(place))
+            return false;
+    return true;
 }
 
 void finish_find(struct model *model, const struct finding *finding, struct changed *changed)
@@ -30,7 +45,7 @@ void finish_find(struct model *model, const struct finding *finding, struct chan
         const struct site *site = place->sites;
         if (changed->count > 0 || changed->handed.length_bytes > 0)
             return;
-        if (site != second && is_made_again(place))
+        if (site != second && is_made_again(finding->line, place))
             changed_find(changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
     }
 }

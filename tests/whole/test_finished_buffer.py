@@ -444,3 +444,23 @@ def test_what_finishing_lines_take_is_told_with_them(tmp_path):
     told = re.search(r"finished buffer: program\.py:(\d+), which stores into it and took ([\d.]+) (m?s) in all \(counted above\), must move along", advice)
     assert told and int(told[1]) == changes, advice
     assert float(told[2]) / (1000 if told[3] == "ms" else 1) > 0.05
+
+
+def test_what_is_finished_alike_on_one_way_alone_is_not_to_be_kept(tmp_path):
+    """The picture of a reset has the agent in its place each time, that of a step does not: what both are painted into is to be kept."""
+    advice, _ = advice_of(tmp_path, """
+        walls, at = base[:144].reshape(12, 12), [0, 0]
+        def render():
+            image = np.kron(walls, np.ones((12, 12))).astype(np.float32)  # made
+            image[at[0] * 12, at[1] * 12] = 9.0
+            return image
+        def reset():
+            at[:] = 0, 0
+            return render()
+        def step(i):
+            at[:] = i % 12, i // 12 % 12
+            return render()
+        for i in range(300):
+            total += reset().sum() + step(i).sum()
+        """)
+    assert "finished buffer" not in advice and "must move along" not in advice
