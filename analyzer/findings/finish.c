@@ -12,11 +12,11 @@ static double own_seconds(const struct line *line)
     return (double)times_total(&line->times) * 1e-9;
 }
 
-/* Are what is made at the place, of one size at least, mostly equal to what was made before? */
-static bool is_equal(const struct place *place)
+/* Are what is made at the place, of one size at least, mostly equal to what was made before, and new no more often than the others? */
+static bool is_equal(const struct place *place, const struct site *second)
 {
     for (const struct site *site = place->sites; site != NULL; site = site->next)
-        if (site->record->examined > 0 &&
+        if (site->record->examined > 0 && site_new(site) <= site_new(second) &&
             (double)site->record->replicas + (double)site->linked >= (double)site->record->examined / 2)
             return true;
     return false;
@@ -29,10 +29,10 @@ static bool is_one_instruction(const struct line_span *one, const struct line_sp
 }
 
 /* ... on each way to its instruction: what is stored into it behind the line may be the same on one of them alone. */
-static bool is_made_again(const struct line *line, const struct place *of)
+static bool is_made_again(const struct line *line, const struct place *of, const struct site *second)
 {
     for (const struct place *place = line->places; place != NULL; place = place->next)
-        if (is_one_instruction(&place->span, &of->span) && !is_equal(place))
+        if (is_one_instruction(&place->span, &of->span) && !is_equal(place, second))
             return false;
     return true;
 }
@@ -45,7 +45,7 @@ void finish_find(struct model *model, const struct finding *finding, struct chan
         const struct site *site = place->sites;
         if (changed->count > 0 || changed->handed.length_bytes > 0)
             return;
-        if (site != second && is_made_again(finding->line, place))
+        if (site != second && is_made_again(finding->line, place, second))
             changed_find(changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));
     }
 }

@@ -342,12 +342,38 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     return text;
 }
 
+/* What the same instruction makes on another way, where that is new; NULL: nothing is. */
+static const struct site *new_on_another_way(const struct finding *finding)
+{
+    const struct line_span *span = &finding->second->place->span;
+    for (const struct place *place = finding->line->places; place != NULL; place = place->next)
+        for (const struct site *site = place->sites; site != NULL && !place->claimed; site = site->next)
+            if (place->span.line == span->line && place->span.column == span->column &&
+                place->span.end_column == span->end_column && site->record->examined > 0 && site_new(site) > 1)
+                return site;
+    return NULL;
+}
+
+/* " It is of env.py:12: by env.py:21 the line's results are new."; empty where there is no other way. Fresh memory. */
+static char *say_way(struct model *model, const struct finding *finding)
+{
+    const struct site *other = new_on_another_way(finding);
+    struct ways ways = other != NULL ? ways_to_line(model, finding->second, other) : (struct ways){0};
+    if (ways.file == NULL || ways.first == ways.second)
+        return memory_print("%s", "");
+    char *first = say_place(model, ways.file, ways.first), *second = say_place(model, ways.file, ways.second);
+    char *text = memory_print(" That is so by %s alone: by %s the line's results are new.", first, second);
+    free(first);
+    free(second);
+    return text;
+}
+
 /* " The line is reached in 2 ways (model.py:20 and model.py:24), each ..."; empty where there is one. Fresh memory. */
 static char *say_ways(struct model *model, const struct finding *finding)
 {
     const struct finding_object *object = &finding->object;
     if (object->ways < 2)
-        return memory_print("%s", "");
+        return say_way(model, finding);
     struct ways ways = object->ways == 2 ? ways_to_line(model, finding->second, object->other_way) : (struct ways){0};
     char *count = page_count(object->ways), *places = memory_print("%s", "");
     if (ways.file != NULL && ways.first != ways.second) {

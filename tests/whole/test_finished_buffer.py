@@ -464,3 +464,16 @@ def test_what_is_finished_alike_on_one_way_alone_is_not_to_be_kept(tmp_path):
             total += reset().sum() + step(i).sum()
         """)
     assert "finished buffer" not in advice and "must move along" not in advice
+
+
+def test_what_is_finished_otherwise_now_and_then_is_not_to_be_kept(tmp_path):
+    """The product stays; what is stored into the picture made of it moves every five rounds."""
+    advice, _ = advice_of(tmp_path, """
+        walls, at = base[:144].reshape(12, 12), [0, 0]
+        for i in range(300):
+            image = np.kron(walls, np.ones((12, 12))).astype(np.float32)  # made
+            at[:] = i // 5 % 12, i // 60 % 12
+            image[at[0] * 12, at[1] * 12] = 9.0
+            total += image.sum()
+        """)
+    assert "finished buffer" not in advice and "must move along" not in advice

@@ -127,6 +127,25 @@ def test_no_loop_is_named_where_the_ways_have_loops_of_their_own(tmp_path, secon
     assert "Build it once, for each way, and keep it." in finding["advice"]
 
 
+def test_a_way_that_alone_makes_the_same_is_named(tmp_path):
+    finding, lines = program(tmp_path, NUMPY + """
+        start, state = random.normal(size=(64, 64)), [None]
+        def picture(x):
+            return np.tanh(x)  # finding
+        def reset():
+            state[0] = start
+            return picture(state[0])  # same
+        def step():
+            state[0] = state[0] + random.normal(size=(64, 64))
+            return picture(state[0])  # new
+        for episode in range(60):
+            reset()
+            step()
+        """)
+    same, new = lines["# same"], lines["# new"]
+    assert f"That is so by program.py:{same} alone: by program.py:{new} the line's results are new." in finding["claim"]
+
+
 def test_where_three_ways_lead_their_number_is_told(tmp_path):
     finding, _ = program(tmp_path, NUMPY + """
         def deep(depth):
