@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "findings/comprehension.h"
+#include "findings/loop.h"
 #include "findings/sites.h"
 #include "model/source.h"
 #include "python/only_makes.h"
@@ -23,11 +24,29 @@ struct call {
     uint32_t frame; /* node id, of the caller's */
 };
 
+/* The frame of the function that a site's line stands in: not that of a comprehension on the line (up to CPython 3.11 it has one). */
+static uint32_t function_frame(struct model *model, const struct site *site)
+{
+    struct process *process = site->process;
+    uint32_t node_id = lines_frame_of_leaf(model, process, site->record->node);
+    for (unsigned i = 0; i < FRAMES_MAX; i++) {
+        struct code *code = NULL;
+        const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+        if (record == NULL || record->frame != DB_FRAME_PYTHON)
+            return node_id;
+        model_position(model, process, record, &code);
+        if (code == NULL || !loop_has_own_frame(code))
+            return node_id;
+        node_id = record->parent;
+    }
+    return node_id;
+}
+
 static struct call call_of(struct model *model, const struct site *site)
 {
     struct process *process = site->process;
     struct code *code = NULL;
-    uint32_t node_id = lines_frame_of_leaf(model, process, site->record->node);
+    uint32_t node_id = function_frame(model, site);
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
     for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
         node_id = record->parent;
@@ -58,7 +77,7 @@ static bool may_share(struct model *model, const struct finding *finding)
 {
     const struct finding_object *object = &finding->object;
     return strcmp(finding->kind, "replica") == 0 && strcmp(finding->category, FINDING_LOOP_INVARIANT) == 0 &&
-           finding->second != NULL && !finding->part_of_call && finding->line->caller == NULL && object->stays &&
+           finding->second != NULL && !finding->part_of_call && finding->line->caller == NULL &&
            !object->hardly_changes && object->ways < 2 && is_plain_function(model, finding->line);
 }
 
@@ -67,13 +86,20 @@ static bool is_of_function(const struct line *line, const struct line *other)
     return line->file == other->file && line->function == other->function;
 }
 
+/* One content, or those of one call, which come round with it: as many as the call makes. */
+static bool is_same(const struct site *site, uint64_t calls)
+{
+    uint64_t a_call = calls > 0 ? site->record->births / calls : 0;
+    bool comes_round = site->record->period > 1 && site->record->period == a_call && site_new(site) <= a_call;
+    return site->record->replicas > 0 && (site_new(site) <= 1 || comes_round);
+}
+
 /* Sites with one content each, of sizes of their own, are new as well where they are several. */
-static bool is_new_each_time(struct model *model, const struct place *place, const struct call *call)
+static bool is_new_each_time(struct model *model, const struct place *place, const struct call *call, uint64_t calls)
 {
     size_t singles = 0;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
-        bool is_same = site->record->replicas > 0 && site_new(site) <= 1;
-        if (site->record->examined == 0 || site_is_constant(site) || is_same)
+        if (site->record->examined == 0 || site_is_constant(site) || is_same(site, calls))
             continue;
         struct call its = call_of(model, site);
         if (call_is(&its, call) && (site_new(site) > 1 || ++singles > 1))
@@ -82,13 +108,13 @@ static bool is_new_each_time(struct model *model, const struct place *place, con
     return false;
 }
 
-/* Is anything new that the lines of its function make by this call, as far as it was looked at? */
-static bool makes_new(struct model *model, const struct line *of, const struct call *call)
+/* Is anything new that the lines of its function make by so many calls from there, as far as it was looked at? */
+static bool makes_new(struct model *model, const struct line *of, const struct call *call, uint64_t calls)
 {
     for (size_t i = 0; i < model->line_total; i++)
         for (const struct place *place = is_of_function(model->lines[i], of) ? model->lines[i]->places : NULL;
              place != NULL; place = place->next)
-            if (is_new_each_time(model, place, call))
+            if (is_new_each_time(model, place, call, calls))
                 return true;
     return false;
 }
@@ -96,9 +122,8 @@ static bool makes_new(struct model *model, const struct line *of, const struct c
 static bool is_looped(struct model *model, const struct finding *leader, const struct call *call)
 {
     struct process *process = leader->second->process;
-    uint32_t frame = lines_frame_of_leaf(model, process, leader->second->record->node);
     return loop_outermost(model, process, call->frame).file != NULL ||
-           comprehension_outermost(model, process, frame).file != NULL;
+           comprehension_outermost(model, process, function_frame(model, leader->second)).file != NULL;
 }
 
 static bool shares(struct model *model, const struct finding *leader, const struct call *call,
@@ -108,6 +133,18 @@ static bool shares(struct model *model, const struct finding *leader, const stru
         return false;
     struct call its = call_of(model, other->second);
     return call_is(&its, call);
+}
+
+/* How often the function was called from there, at least: as often as the rarest of what is told of it was made. */
+static uint64_t calls_of(struct model *model, const struct finding *leader, const struct call *call)
+{
+    uint64_t calls = leader->second->record->births;
+    for (size_t i = 0; i < model->finding_count; i++) {
+        const struct finding *other = model->findings[i];
+        if (shares(model, leader, call, other) && other->second->record->births < calls)
+            calls = other->second->record->births;
+    }
+    return calls;
 }
 
 static void lead(struct finding *leader, struct finding *finding)
@@ -124,7 +161,8 @@ void whole_calls_find(struct model *model)
         if (leader->call_leader != NULL || !may_share(model, leader))
             continue;
         struct call call = call_of(model, leader->second);
-        bool is_led = call.code != NULL && is_looped(model, leader, &call) && !makes_new(model, leader->line, &call);
+        bool is_led = call.code != NULL && is_looped(model, leader, &call) &&
+                      !makes_new(model, leader->line, &call, calls_of(model, leader, &call));
         bool leads = false;
         for (size_t k = i + 1; is_led && k < model->finding_count; k++)
             if (shares(model, leader, &call, model->findings[k])) {

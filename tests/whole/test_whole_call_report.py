@@ -113,6 +113,37 @@ def test_a_function_may_work_in_its_own(tmp_path, now):
     assert any("All larger arrays" in text for text in told.values())
 
 
+COMPREHENSION = ["    scale = sum(far * 0.5**head for head in range(4))", "    scale = np.stack([far * 0.5**head for head in range(4)])"]
+
+
+@pytest.mark.parametrize("row", COMPREHENSION)
+@pytest.mark.parametrize("why, is_same, counters", [
+    ("each call makes the same four", True, {"replicas": 1596, "period": 4, "period_replicas": 1596}),
+    ("the same one", True, {"replicas": 1599, "period": 1, "period_replicas": 1599}),
+    ("four, of which each call makes others", False, {"replicas": 1592, "period": 8, "period_replicas": 1592}),
+    ("a call makes other four now and then", False, {"replicas": 1584, "period": 4, "period_replicas": 1580}),
+])
+def test_a_comprehension_of_its_own(tmp_path, row, why, is_same, counters):
+    """It is a function of its own up to CPython 3.11, a generator still is: the call is that of the function around it."""
+    text = PROGRAM.replace("    scale = np.sqrt(far)", row)
+    program = Program(text)
+    node = program.frame(program.process.root(), "<module>", text.splitlines()[-1])
+    for function, words in OUTER:
+        node = program.frame(node, function, words)
+    for words in ("np.abs(", "np.exp("):
+        way = program.process.node(program.frame(node, "decay", words), make_db.NATIVE, ADDRESS, samples=100)
+        program.process.site(way, 80000, **SAME)
+    inner = [name for name in program.numbers if name.startswith("decay.<locals>.")]
+    node = program.frame(node, "decay", "0.5**head")
+    node = program.frame(node, inner[0], "0.5**head") if inner else node
+    way = program.process.node(node, make_db.NATIVE, ADDRESS, samples=300)
+    program.process.site(way, 80000, births=1600, **counters)
+    program.node("step", "np.tanh(", samples=1500)
+    told = report_json(program.write(tmp_path / "out.db"), "--min-waste", "0")["findings"]
+    assert len(told) >= 2
+    assert any("All larger arrays that the call of decay() at train.py:11" in finding["advice"] for finding in told) == is_same, why
+
+
 def test_a_loop_of_its_own(tmp_path):
     """What goes round is not the call."""
     text = PROGRAM.replace("    for _ in range(400):\n        x = step(x)", "    x = step(x)").replace(
