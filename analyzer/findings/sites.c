@@ -5,15 +5,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "findings/balance.h"
 #include "findings/far.h"
 #include "findings/fed.h"
 #include "findings/links.h"
 #include "findings/loop.h"
+#include "findings/own_sizes.h"
 #include "model/select.h"
 
 #define OTHER_OF_REPLICAS 50u /* one in so many may equal another than the one before */
 #define WAYS_MAX 64u
-#define CHANGES_AGAIN_MIN 3u /* so many times what it was, for each change */
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
 
 /* Sites that carry a rule's claim on one line. */
@@ -84,22 +85,10 @@ bool site_equals_last(const struct site *site)
     return record->period == 1 && (record->replicas - record->period_replicas) * OTHER_OF_REPLICAS <= record->replicas;
 }
 
-static uint64_t examined_of(const struct site_rule *rule, const struct site *site)
-{
-    return rule->examined != NULL ? rule->examined(site) : site->record->examined;
-}
-
 /* What is told of the far history rests on other objects, each of which is known. */
 static uint64_t undecided_of(const struct site *site)
 {
     return site_repeats_far(site) ? 0 : site->record->undecided;
-}
-
-/* What `objects` of those examined are of all results: a quiet site is looked at less often than one that shows something. */
-static double scaled(const struct site_rule *rule, const struct site *site, uint64_t objects)
-{
-    uint64_t examined = examined_of(rule, site);
-    return examined > 0 ? (double)objects / (double)examined * (double)site_results(site) : 0;
 }
 
 /* A fix moves all of the places. Where one has no columns, none are told. */
@@ -129,53 +118,26 @@ static bool carries(struct model *model, const struct claim *claim, const struct
     return claim->joining ? claim->rule->joins(model, site) : claim->rule->holds(model, site);
 }
 
-/* What a place's sites say for a claim and against it. */
-struct balance {
-    uint64_t equal, examined, firsts;
-    double equal_objects, equal_bytes, differing_objects, differing_bytes;
-    bool changes;
-};
-
-/*
- * Does it stay for a while, and then is another? What one call makes may depend on its inputs more and less: the counts of the
- * classes of a fold's labels may be those of the fold before, their order is not.
- */
-static bool changes_in_rounds(const struct site *site)
-{
-    uint64_t contents = site_new(site);
-    return contents > 1 && site->record->replicas >= CHANGES_AGAIN_MIN * contents && site_equals_last(site);
-}
-
 /* Adds the place's sites that carry the claim. */
 static struct balance weigh_place(struct model *model, struct claim *claim, const struct place *place)
 {
-    const struct site_rule *rule = claim->rule;
     struct balance balance = {0};
-    for (const struct site *site = place->sites; site != NULL; site = site->next) {
-        double size_bytes = (double)site->record->size_bytes;
-        if (!carries(model, claim, site)) {
-            double differing = scaled(rule, site, rule->differing(site));
-            balance.differing_objects += differing;
-            balance.differing_bytes += differing * size_bytes;
-            balance.firsts += rule->first != NULL ? rule->first(site) : 0;
-            balance.changes = balance.changes || changes_in_rounds(site);
+    struct own_sizes sizes = own_sizes_of(claim->rule, place);
+    for (size_t i = 0; i < sizes.count; i++)
+        sizes.sites[i].carries = carries(model, claim, sizes.sites[i].site);
+    own_sizes_find(&sizes);
+    for (size_t i = 0; i < sizes.count; i++) {
+        const struct sized *sized = &sizes.sites[i];
+        if (!sized->carries || sized->has_own_size) {
+            balance_add_other(&balance, claim->rule, sized->site, sized->has_own_size);
             continue;
         }
         claim->sites = memory_grow(claim->sites, claim->count, &claim->capacity, sizeof(struct site *));
-        claim->sites[claim->count++] = site;
-        balance.equal += rule->equal(site);
-        balance.examined += examined_of(rule, site);
-        double equal = scaled(rule, site, rule->equal(site));
-        balance.equal_objects += equal;
-        balance.equal_bytes += equal * size_bytes;
+        claim->sites[claim->count++] = sized->site;
+        balance_add_equal(&balance, claim->rule, sized->site);
     }
+    own_sizes_end(&sizes);
     return balance;
-}
-
-static bool is_unmade(const struct claim *claim, const struct balance *balance)
-{
-    return balance->equal < claim->rule->equal_min || balance->differing_bytes * 10 > balance->equal_bytes ||
-           balance->firsts > balance->equal;
 }
 
 /*
@@ -201,7 +163,7 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
 {
     size_t before = claim->count;
     struct balance balance = weigh_place(model, claim, place);
-    if (claim->count == before || is_unmade(claim, &balance)) {
+    if (claim->count == before || balance_is_against(&balance, claim->rule)) {
         claim->count = before;
         return;
     }
@@ -251,7 +213,7 @@ static struct finding_object object_of(const struct claim *claim, size_t first, 
         }
         object.made += site_results(site);
         object.about = object.about || !site_results_are_known(site);
-        object.examined += examined_of(claim->rule, site);
+        object.examined += balance_examined(claim->rule, site);
         object.undecided += undecided_of(site);
         object.equal += claim->rule->equal(site);
     }

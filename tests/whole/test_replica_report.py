@@ -428,6 +428,35 @@ def test_only_the_part_that_repeats_is_saved_where_the_result_differs(tmp_path, 
     assert f"Not all results of the call were seen to be equal: hand it what that part makes, {made}, or keep it" in finding["advice"]
 
 
+def fitted(tmp_path, *results, converted=65536):
+    """A fit that converts the same data for each of eight penalties, and whose result has these sizes, so many of each."""
+    program = Program()
+    inside, outside = (below_torch(program, 11, *functions, file="trees/fit.py") for functions in (("fit", "convert"), ("fit",)))
+    program.way(*OTHER, samples=1000)
+    program.process.site(inside, converted, period=1, births=8, replicas=7)
+    for size, births in results:
+        program.process.site(outside, size, births=births, period=1 if births > 1 else 0, replicas=births - 1)
+    return program.report(tmp_path)["findings"]
+
+
+def test_a_result_with_a_size_of_its_own_each_time_is_new(tmp_path):
+    """The support vectors: all but the last two fits have another number of them. Of the fit's time only the conversion's is wasted."""
+    sizes = [(4096 + 512 * number, 1) for number in range(6)] + [(2048, 2)]
+    (finding,) = fitted(tmp_path, *sizes, converted=2**20)
+    assert finding["waste_s"] == pytest.approx(0.8 * 7 / 8), "of 1.6 s below the line"
+    assert "Not all results of the call were seen to be equal" in finding["advice"]
+    assert fitted(tmp_path, *sizes, converted=8192) == [], "what is equal is not even ten times as much"
+
+
+@pytest.mark.parametrize("why, results", [
+    ("most are made again", [(4096, 3), (8192, 3), (2048, 1), (1024, 1)]),
+    ("one is made once", [(4096, 1), (2048, 6)]),
+])
+def test_some_sizes_that_are_made_once_say_nothing(tmp_path, why, results):
+    (finding,) = fitted(tmp_path, *results, converted=2**20)
+    assert finding["waste_s"] > 1.2 and "Not all results" not in finding["advice"], why
+
+
 def test_ids_hold_over_edits_elsewhere_and_tell_lines_apart(tmp_path):
     def ids(path, text, *lines):
         program = Program(path, text)
