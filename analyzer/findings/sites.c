@@ -8,6 +8,7 @@
 #include "findings/balance.h"
 #include "findings/far.h"
 #include "findings/fed.h"
+#include "findings/libraries.h"
 #include "findings/links.h"
 #include "findings/loop.h"
 #include "findings/own_sizes.h"
@@ -15,7 +16,19 @@
 
 #define OTHER_OF_REPLICAS 50u /* one in so many may equal another than the one before */
 #define WAYS_MAX 64u
+#define HASH_TABLES "hashtable." /* pandas' hold what was in the memory before, where they are empty: no results */
+#define PART_MIN 2               /* so many times the bytes of what is whole */
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
+
+/* What a place adds to a claim. */
+struct claimed {
+    struct place *place;
+    size_t first, end; /* its sites */
+    double equal_bytes, waste_s;
+    uint64_t samples;
+    bool part;    /* its other results differ */
+    bool changes; /* its inputs do so, as another of its results says, if seldom */
+};
 
 /* Sites that carry a rule's claim on one line. */
 struct claim {
@@ -23,8 +36,10 @@ struct claim {
     const struct site **sites;
     size_t count, capacity;
     bool joining; /* second round: sites that count beside those of the first */
-    bool part;    /* of every place, other results differ */
-    bool changes; /* a place's inputs do so, as another of its results says, if seldom */
+    struct claimed *places;
+    size_t place_count, place_capacity;
+    bool part;    /* of each place, other results differ */
+    bool changes; /* one of the places does so */
     double waste_s;
     uint64_t samples;           /* that measured it */
     struct line_span span;      /* of the first place; line 0 before that, no columns where not all places have some */
@@ -128,6 +143,8 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
     own_sizes_find(&sizes);
     for (size_t i = 0; i < sizes.count; i++) {
         const struct sized *sized = &sizes.sites[i];
+        if (site_is_made_in(model, sized->site, HASH_TABLES))
+            continue;
         if (!sized->carries || sized->has_own_size) {
             balance_add_other(&balance, claim->rule, sized->site, sized->has_own_size);
             continue;
@@ -170,12 +187,51 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
     struct fed fed = fed_time(model, place);
     double seconds = ((double)place->ns * time_part(model, claim, place, before) + (double)fed.ns) * 1e-9;
     double wasted_s = seconds * (double)balance.equal / (double)balance.examined;
-    claim->waste_s += wasted_s;
-    claim->samples += place->samples + fed.samples;
-    claim->changes = claim->changes || balance.changes;
-    claim->part = claim->part && balance.differing_objects * PART_OF_EQUAL > balance.equal_objects;
-    claim_span(claim, &place->span, wasted_s);
+    claim->places = memory_grow(claim->places, claim->place_count, &claim->place_capacity, sizeof(struct claimed));
+    claim->places[claim->place_count++] =
+        (struct claimed){.place = place,
+                         .first = before,
+                         .end = claim->count,
+                         .equal_bytes = balance.equal_bytes,
+                         .waste_s = wasted_s,
+                         .samples = place->samples + fed.samples,
+                         .part = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects,
+                         .changes = balance.changes};
     place->claimed = true;
+}
+
+/*
+ * What is all of a call's result and what is a part of it ask for different mends: which of both is told is decided by bytes, not by time,
+ * which varies between runs.
+ */
+static bool is_mostly_part(const struct claim *claim)
+{
+    double bytes[2] = {0, 0};
+    for (size_t i = 0; i < claim->place_count; i++)
+        bytes[claim->places[i].part] += claim->places[i].equal_bytes;
+    return bytes[true] > PART_MIN * bytes[false];
+}
+
+/* Sums the places of one kind, and leaves those of the other to other rules. */
+static void sum_places(struct claim *claim)
+{
+    size_t kept = 0;
+    claim->part = is_mostly_part(claim);
+    for (size_t i = 0; i < claim->place_count; i++) {
+        const struct claimed *claimed = &claim->places[i];
+        if (claimed->part != claim->part) {
+            claimed->place->claimed = false;
+            continue;
+        }
+        memmove(&claim->sites[kept], &claim->sites[claimed->first],
+                (claimed->end - claimed->first) * sizeof(claim->sites[0]));
+        kept += claimed->end - claimed->first;
+        claim->waste_s += claimed->waste_s;
+        claim->samples += claimed->samples;
+        claim->changes = claim->changes || claimed->changes;
+        claim_span(claim, &claimed->place->span, claimed->waste_s);
+    }
+    claim->count = kept;
 }
 
 static int size_order(const void *left, const void *right)
@@ -414,10 +470,9 @@ static bool is_worth_it(const struct model *model, const struct claim *claim)
 
 static void claim_line(struct model *model, struct line *line, struct claim *claim)
 {
-    claim->count = 0;
+    claim->count = claim->place_count = 0;
     claim->waste_s = 0;
     claim->samples = 0;
-    claim->part = true;
     claim->changes = false;
     claim->span = (struct line_span){0};
     claim->parts.count = 0;
@@ -429,6 +484,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
             if (!place->claimed)
                 claim_place(model, claim, place);
     }
+    sum_places(claim);
     double most_s = (double)times_total(&line->times) * 1e-9;
     claim->waste_s = claim->waste_s < most_s ? claim->waste_s : most_s;
     if (claim->count == 0 || !is_worth_it(model, claim))
@@ -453,4 +509,5 @@ void sites_find(struct model *model, const struct site_rule *rule)
         if (model->lines[i]->places != NULL)
             claim_line(model, model->lines[i], &claim);
     free(claim.sites);
+    free(claim.places);
 }

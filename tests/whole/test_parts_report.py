@@ -45,6 +45,14 @@ class Run:
         self.process.site(self.process.node(node, make_db.NATIVE, ADDRESS, samples=samples), SIZE, period=1, births=80, replicas=replicas)
         return self
 
+    def makes_new(self, expression):
+        """Something else, that the same call makes."""
+        records = self.process.records["NODE"]
+        self.makes(expression, 0)
+        self.process.records["SITE"].pop()
+        self.process.site(len(records), 4096, births=80)
+        return self
+
     def finding(self, tmp_path):
         self.database.write(tmp_path / "out.db")
         (finding,) = report_json(tmp_path / "out.db")["findings"]
@@ -99,3 +107,19 @@ def test_an_expression_within_another_is_of_that(tmp_path):
 def test_parts_of_several_rows_have_no_columns(tmp_path):
     run = Run().makes("np.sqrt(data)", 100, line=7).makes("np.add(np.sqrt(data),", 400, line=7, rows=2)
     assert run.finding(tmp_path)["columns"] is None and "parts" not in run.finding(tmp_path)["claim"]
+
+
+WHOLE, PART = "np.exp(-0.5 * data / (1 + number))", "np.eye(700)"
+
+
+def test_the_whole_of_one_call_is_told_rather_than_a_part_of_another(tmp_path):
+    """They ask for different mends. Which takes longer does not decide: it varies between runs."""
+    run = Run().makes(WHOLE, 100).makes(PART, 150).makes_new(PART)
+    finding = run.finding(tmp_path)
+    assert "parts" not in finding["claim"] and "Build it once" in finding["advice"]
+    assert finding["waste_s"] == pytest.approx(0.4 * 79 / 80) and run.underlined(tmp_path) == [WHOLE]
+
+
+def test_a_part_that_is_more_is_told(tmp_path):
+    run = Run().makes(WHOLE, 100).makes(PART, 10).makes(PART, 10).makes(PART, 10).makes_new(PART)
+    assert run.underlined(tmp_path) == [PART]

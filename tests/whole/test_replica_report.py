@@ -457,6 +457,20 @@ def test_some_sizes_that_are_made_once_say_nothing(tmp_path, why, results):
     assert finding["waste_s"] > 1.2 and "Not all results" not in finding["advice"], why
 
 
+@pytest.mark.parametrize("library, found", [("hashtable.cpython-311-x86_64-linux-gnu.so", True), ("tree.cpython-311-x86_64-linux-gnu.so", False)])
+def test_hash_tables_are_no_results(tmp_path, library, found):
+    """Where they are empty, they hold what was in the memory before: factorize() of the same column fills another each time."""
+    program = Program()
+    tables = gating.ADDRESS + 0x1000000
+    program.process.module(f"/v/lib/python3.11/site-packages/pandas/_libs/{library}", tables & ~0xfffff, (tables & ~0xfffff) + 0x100000)
+    frame = make_db.NODE.unpack(program.process.records["NODE"][program.way(*MASK, samples=500) - 1])[1]
+    program.process.site(program.way(*MASK), 800000, period=1, births=40, replicas=39)
+    program.process.site(program.process.node(frame, make_db.NATIVE, tables), 1048576, births=40)
+    data = program.report(tmp_path)
+    assert findings(data) == ([("replica", 5)] if found else [])
+    assert not any("Not all results" in finding["advice"] for finding in data["findings"])
+
+
 def test_ids_hold_over_edits_elsewhere_and_tell_lines_apart(tmp_path):
     def ids(path, text, *lines):
         program = Program(path, text)
