@@ -53,13 +53,18 @@ struct search {
 
 static void hand_to(struct search *search, const struct handed *handed, int32_t number);
 
+static void add_number(int32_t *numbers, size_t *count, int32_t number)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (numbers[i] == number)
+            return;
+    if (*count < CHANGED_MAX)
+        numbers[(*count)++] = number;
+}
+
 static void add_line(struct changed *changed, int32_t number)
 {
-    for (size_t i = 0; i < changed->count; i++)
-        if (changed->lines[i] == number)
-            return;
-    if (changed->count < CHANGED_MAX)
-        changed->lines[changed->count++] = number;
+    add_number(changed->lines, &changed->count, number);
 }
 
 static void note_change(struct search *search, int32_t number)
@@ -94,7 +99,9 @@ static bool read_line(struct search *search, struct word line, int32_t number)
         struct handed handed;
         note_view(search, statement, number);
         enum store_effect effect = stores_effect(statement, search->buffer);
-        if (effect == STORE_CHANGES)
+        if (effect == STORE_CHANGES && stores_column(statement, search->buffer))
+            add_number(search->changed->columns, &search->changed->column_count, number);
+        else if (effect == STORE_CHANGES)
             note_change(search, number);
         else if (handed_find(statement, search->buffer, &handed))
             hand_to(search, &handed, number);

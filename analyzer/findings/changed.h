@@ -14,6 +14,8 @@ struct changed {
     const char *file;
     int32_t lines[CHANGED_MAX]; /* the first of them, rising */
     size_t count;
+    int32_t columns[CHANGED_MAX]; /* that set one in what holds the buffer, likewise */
+    size_t column_count;
     bool read_before;   /* something reads it before the last of them, or in a loop with one */
     struct word handed; /* the first function that is handed it and may store into it; empty: none */
     int32_t handed_line;

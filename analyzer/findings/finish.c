@@ -43,7 +43,7 @@ void finish_find(struct model *model, const struct finding *finding, struct chan
     changed_find(changed, model, second->process, lines_frame_of_leaf(model, second->process, second->record->node));
     for (const struct place *place = finding->line->places; place != NULL; place = place->next) {
         const struct site *site = place->sites;
-        if (changed->count > 0 || changed->handed.length_bytes > 0)
+        if (changed->count > 0 || changed->column_count > 0 || changed->handed.length_bytes > 0)
             return;
         if (site != second && is_made_again(finding->line, place, second))
             changed_find(changed, model, site->process, lines_frame_of_leaf(model, site->process, site->record->node));

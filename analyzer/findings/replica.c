@@ -89,6 +89,29 @@ static bool is_copy(struct model *model, const struct site *site)
     return false;
 }
 
+/*
+ * Is something else made there about once for each of so many rounds? A result, not a structure of a library's own, which comes as often
+ * as chance has it.
+ */
+static bool place_makes_once(const struct place *place, uint64_t rounds)
+{
+    uint64_t most = rounds + rounds / 4;
+    for (const struct site *site = place->sites; site != NULL; site = site->next) {
+        bool is_result = site->record->examined > 0 && site->record->births <= most;
+        uint64_t births = is_result ? site_births_there(site) : UINT64_MAX;
+        if (births >= rounds - rounds / 4 && births <= most)
+            return true;
+    }
+    return false;
+}
+
+/* Alone of its size it has a period of one, but between others: the last batch. Unless one execution makes them all. */
+static bool is_between_others(const struct site *site)
+{
+    uint64_t births = site->record->births;
+    return site_births_there(site) - births > births / 4 && !place_makes_once(site->place, births);
+}
+
 static bool is_made_again(struct model *model, const struct site *site)
 {
     if (site_repeats_far(site))
@@ -102,9 +125,7 @@ static bool is_made_again(struct model *model, const struct site *site)
                !site_moves(model, site);
     if (site_is_settled(model, site))
         return false;
-    /* Alone of its size it has a period of one, but between others: the last batch. */
-    uint64_t births = site->record->births;
-    return (site_period(site) == 1 && site_births_there(site) - births <= births / 4) || !site_moves(model, site);
+    return (site_period(site) == 1 && !is_between_others(site)) || !site_moves(model, site);
 }
 
 /* Of what stays for rounds it is said, that its inputs change. */
@@ -169,20 +190,13 @@ static uint64_t contents_of(const struct finding *finding)
     return finding->object.period > 0 ? finding->object.period : site_new(finding->second);
 }
 
-/*
- * Does one execution of the line make all contents of a period, in a loop of the library it calls? Then something else on
- * the line is made once for each round: a result, not a structure of a library's own, which comes as often as chance has it.
- */
+/* Does one execution of the line make all contents of a period, in a loop of the library it calls? */
 static bool is_one_execution(const struct finding *finding)
 {
-    uint64_t rounds = finding->second->record->births / contents_of(finding), most = rounds + rounds / 4;
+    uint64_t rounds = finding->second->record->births / contents_of(finding);
     for (const struct place *place = finding->line->places; place != NULL; place = place->next)
-        for (const struct site *site = place->sites; site != NULL; site = site->next) {
-            bool is_result = site->record->examined > 0 && site->record->births <= most;
-            uint64_t births = is_result ? site_births_there(site) : UINT64_MAX;
-            if (births >= rounds - rounds / 4 && births <= most)
-                return true;
-        }
+        if (place_makes_once(place, rounds))
+            return true;
     return false;
 }
 

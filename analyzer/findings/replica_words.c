@@ -6,20 +6,16 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "findings/blank.h"
-#include "findings/changed.h"
-#include "findings/changed_later.h"
+#include "findings/changes_words.h"
 #include "findings/comprehension.h"
 #include "findings/draws.h"
 #include "findings/far.h"
-#include "findings/finish.h"
 #include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/loop_feeds.h"
 #include "findings/rhythm.h"
 #include "findings/rounds.h"
 #include "findings/sites.h"
-#include "findings/statement.h"
 #include "findings/ways.h"
 #include "model/phase.h"
 #include "show/page.h"
@@ -99,68 +95,6 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
     free(equal);
     free(rarely);
     return text;
-}
-
-/* `beside_s`: what of that the finding's own time holds. */
-static char *say_took(double seconds, double beside_s)
-{
-    char *amount = page_seconds(seconds), *held = page_seconds(beside_s);
-    bool holds_all = strcmp(amount, held) == 0;
-    char *text = seconds <= 0    ? memory_print("%s", "")
-                 : beside_s <= 0 ? memory_print(" and took %s in all", amount)
-                 : holds_all     ? memory_print(" and took %s in all (counted above)", amount)
-                                 : memory_print(" and took %s in all (%s of it counted above)", amount, held);
-    free(amount);
-    free(held);
-    return text;
-}
-
-/* What is made of one value and ends as more is stored into, wherever; of what has names that are not followed it is open. */
-static const char *say_unseen_changes(struct model *model, const struct site *site)
-{
-    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    if (site_is_blank(model, site) == BLANK_YES && !site_is_constant(site))
-        return " What is to be kept is the finished buffer: what stores into it after this line must move along.";
-    return statement_gives_otherwise(model, site->process, frame)
-               ? " See that nothing stores into it after this line, or move that along."
-               : "";
-}
-
-/* What others do, that have the buffer: seen, or to be looked at. Empty where there is nothing to say. */
-static char *say_others_changes(struct model *model, const struct finding *finding, const struct changed *changed,
-                                bool copy)
-{
-    if (changed_later(model, finding->line))
-        return memory_print(" It is changed in place after this line, by what it is handed to or by another name: %s.",
-                            copy ? "keep the finished buffer" : "keep what this line makes, and hand out copies of it");
-    if (changed->handed.length_bytes > 0)
-        return say_handed(model, changed);
-    return memory_print("%s", say_unseen_changes(model, finding->second));
-}
-
-/*
- * What is made equal is the finished buffer: lines that store into it behind the one that makes it have to move with that, or
- * they store into what is kept, again and again. Empty where there are none.
- */
-static char *say_changes(struct model *model, const struct finding *finding, bool copy)
-{
-    struct changed changed;
-    finish_find(model, finding, &changed);
-    if (changed.count == 0)
-        return say_others_changes(model, finding, &changed, copy);
-    char *text = say_place(model, changed.file, changed.lines[0]);
-    for (size_t i = 1; i < changed.count; i++) {
-        char *longer = memory_print("%s%s %d", text, i + 1 == changed.count ? " and" : ",", changed.lines[i]);
-        free(text);
-        text = longer;
-    }
-    char *took = say_took(finish_seconds(model, &changed), finding->beside_s);
-    char *whole =
-        memory_print(" What is to be kept is the finished buffer: %s, which store%s into it%s, must move along.", text,
-                     changed.count == 1 ? "s" : "", took);
-    free(text);
-    free(took);
-    return whole;
 }
 
 /* Made by PyTorch in a forward pass of a program that goes backward, too: what changes with each step may be made of parameters. */
@@ -309,7 +243,7 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     const struct site *site = finding->second;
     struct loop loop = loop_of(model, finding, again);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
-         *changes = say_changes(model, finding, copy);
+         *changes = changes_say(model, finding, copy);
     const char *what = again ? "them" : "it", *each = say_each(&finding->object);
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))

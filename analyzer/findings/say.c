@@ -21,6 +21,17 @@ char *say_place(const struct model *model, const char *file, int32_t line)
     return text;
 }
 
+char *say_rows(const struct model *model, const char *file, const int32_t *rows, size_t count)
+{
+    char *text = say_place(model, file, rows[0]);
+    for (size_t i = 1; i < count; i++) {
+        char *longer = memory_print("%s%s %d", text, i + 1 == count ? " and" : ",", rows[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
 char *say_handed(const struct model *model, const struct changed *changed)
 {
     if (changed->handed.length_bytes == 0)

@@ -14,7 +14,6 @@
 #include "findings/own_sizes.h"
 #include "model/select.h"
 
-#define OTHER_OF_REPLICAS 50u /* one in so many may equal another than the one before */
 #define WAYS_MAX 64u
 #define HASH_TABLES "hashtable." /* pandas' hold what was in the memory before, where they are empty: no results */
 #define PART_MIN 2               /* so many times the bytes of what is whole */
@@ -45,60 +44,6 @@ struct claim {
     struct line_span span;      /* of the first place; line 0 before that, no columns where not all places have some */
     struct finding_parts parts; /* of the row, which all places together are */
 };
-
-uint64_t site_results(const struct site *site)
-{
-    const struct db_site *record = site->record;
-    if (record->looked_at == 0 || record->looked_at >= record->births)
-        return record->births - record->workspaces - record->unfilled;
-    return (uint64_t)((double)record->births * ((double)record->examined / (double)record->looked_at));
-}
-
-bool site_results_are_known(const struct site *site)
-{
-    const struct db_site *record = site->record;
-    return record->looked_at >= record->births || record->examined == 0 || record->examined == record->looked_at;
-}
-
-uint64_t site_new(const struct site *site)
-{
-    const struct db_site *record = site->record;
-    return record->examined - record->constant - record->replicas;
-}
-
-uint64_t site_fresh(const struct site *site)
-{
-    return site_new(site) - site->record->copies;
-}
-
-uint64_t site_births_there(const struct site *site)
-{
-    uint64_t births = 0;
-    for (const struct site *other = site->place->sites; other != NULL; other = other->next)
-        if (other->process == site->process && other->record->ordinal == site->record->ordinal &&
-            other->record->workspaces * 2 <= other->record->looked_at && other->python == site->python)
-            births += other->record->births;
-    return births;
-}
-
-uint32_t site_period(const struct site *site)
-{
-    uint64_t contents = site_new(site) > 0 ? site_new(site) : 1;
-    bool stays = contents == 1 && site->record->constant == 0;
-    if (site_repeats_far(site))
-        return site_far_period(site);
-    if (!stays && site->record->period_replicas <= site->record->replicas / 2)
-        return 0;
-    /* Those of one value come round, too, and so may those of which nothing is known. */
-    bool counts_all = site->record->constant == 0 && site->record->undecided == 0;
-    return counts_all && contents < site->record->period ? (uint32_t)contents : site->record->period;
-}
-
-bool site_equals_last(const struct site *site)
-{
-    const struct db_site *record = site->record;
-    return record->period == 1 && (record->replicas - record->period_replicas) * OTHER_OF_REPLICAS <= record->replicas;
-}
 
 /* What is told of the far history rests on other objects, each of which is known. */
 static uint64_t undecided_of(const struct site *site)
@@ -157,11 +102,8 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
     return balance;
 }
 
-/*
- * The part of the place's time that is spent for the claim's sites from `first` on: as that of its native calls below the
- * Python instructions that called the foundations for these. What else a package does below the line may be needed still.
- */
-static double time_part(struct model *model, const struct claim *claim, const struct place *place, size_t first)
+/* The time of the native calls below the Python instructions that called the foundations for the claim's sites from `first` on. */
+static double native_seconds(struct model *model, const struct claim *claim, size_t first)
 {
     uint64_t sum = 0;
     for (size_t i = first; i < claim->count; i++) {
@@ -172,7 +114,20 @@ static double time_part(struct model *model, const struct claim *claim, const st
         sum += caller->native_ns;
         caller->told = true;
     }
-    return place->native_ns > 0 ? (double)sum / (double)place->native_ns : 1;
+    return (double)sum * 1e-9;
+}
+
+/*
+ * What is spent at the place for these sites: where nothing else comes of it, what runs in Python below it, too, by its native calls' share.
+ * What else a package does below the line may be needed still.
+ */
+static double seconds_spent(struct model *model, const struct claim *claim, const struct place *place, size_t first,
+                            bool part)
+{
+    double native_s = native_seconds(model, claim, first), whole_s = (double)place->native_ns * 1e-9;
+    if (part)
+        return native_s;
+    return (double)place->ns * 1e-9 * (whole_s > 0 ? native_s / whole_s : 1);
 }
 
 /* Adds the place's sites when its evidence holds. */
@@ -185,18 +140,18 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
         return;
     }
     struct fed fed = fed_time(model, place);
-    double seconds = ((double)place->ns * time_part(model, claim, place, before) + (double)fed.ns) * 1e-9;
+    bool part = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects;
+    double seconds = seconds_spent(model, claim, place, before, part) + (double)fed.ns * 1e-9;
     double wasted_s = seconds * (double)balance.equal / (double)balance.examined;
     claim->places = memory_grow(claim->places, claim->place_count, &claim->place_capacity, sizeof(struct claimed));
-    claim->places[claim->place_count++] =
-        (struct claimed){.place = place,
-                         .first = before,
-                         .end = claim->count,
-                         .equal_bytes = balance.equal_bytes,
-                         .waste_s = wasted_s,
-                         .samples = place->samples + fed.samples,
-                         .part = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects,
-                         .changes = balance.changes};
+    claim->places[claim->place_count++] = (struct claimed){.place = place,
+                                                           .first = before,
+                                                           .end = claim->count,
+                                                           .equal_bytes = balance.equal_bytes,
+                                                           .waste_s = wasted_s,
+                                                           .samples = place->samples + fed.samples,
+                                                           .part = part,
+                                                           .changes = balance.changes};
     place->claimed = true;
 }
 

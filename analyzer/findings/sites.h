@@ -7,6 +7,7 @@
 
 #include "findings/changed.h"
 #include "findings/finding.h"
+#include "findings/site_counts.h"
 
 struct site_rule {
     const char *kind;
@@ -34,31 +35,6 @@ struct site_rule {
  */
 void sites_find(struct model *model, const struct site_rule *rule);
 
-/* Objects that could be results: neither workspaces nor left as they were born. Where a part was looked at, as many as its share. */
-uint64_t site_results(const struct site *site);
-
-/* Were all births looked at, or all that were alike in that? */
-bool site_results_are_known(const struct site *site);
-
-/* Objects of a site whose content is new there: neither constant nor equal to an earlier one of the site. */
-uint64_t site_new(const struct site *site);
-
-/* ... and no copies of what another site made. */
-uint64_t site_fresh(const struct site *site);
-
-/* Births of results at the site's own Python instruction, on its way, of all sizes: a last batch is often a smaller one. */
-uint64_t site_births_there(const struct site *site);
-
-/*
- * Its period in results; 0 without one, and where most equal objects are not that far apart. The recorded period counts
- * births, workspaces between the results too, so that it may be longer than there are contents. Of a site that repeats far
- * only: that of the far history.
- */
-uint32_t site_period(const struct site *site);
-
-/* Do nearly all of its replicas equal the one before? */
-bool site_equals_last(const struct site *site);
-
 /* Does the site fill every object with one value, the same one? */
 bool site_is_constant(const struct site *site);
 
@@ -70,6 +46,9 @@ bool site_hardly_changes(const struct site *site);
 
 /* "model.py:57", fresh memory. */
 char *say_place(const struct model *model, const char *file, int32_t line);
+
+/* "train.py:12, 14 and 15", fresh memory. `count`: one and more. */
+char *say_rows(const struct model *model, const char *file, const int32_t *rows, size_t count);
 
 /*
  * " fit() at train.py:12, which is handed it, must not change it in place." of what the text says becomes of a buffer; empty where it is

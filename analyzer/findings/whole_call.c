@@ -180,7 +180,7 @@ static int row_order(const void *left, const void *right)
 }
 
 /* "train.py:12, 14 and 15", without the leader's. Fresh memory. */
-static char *say_rows(struct model *model, const struct finding *leader)
+static char *say_shared(struct model *model, const struct finding *leader)
 {
     int32_t *rows = memory_zeroed(model->finding_count, sizeof(int32_t));
     size_t count = 0;
@@ -188,12 +188,7 @@ static char *say_rows(struct model *model, const struct finding *leader)
         if (model->findings[i] != leader && model->findings[i]->call_leader == leader)
             rows[count++] = model->findings[i]->line->number;
     qsort(rows, count, sizeof(rows[0]), row_order);
-    char *text = say_place(model, leader->line->file, rows[0]);
-    for (size_t i = 1; i < count && i < ROWS_MAX; i++) {
-        char *longer = memory_print("%s%s %d", text, i + 1 == count ? " and" : ",", rows[i]);
-        free(text);
-        text = longer;
-    }
+    char *text = say_rows(model, leader->line->file, rows, count < ROWS_MAX ? count : ROWS_MAX);
     char *whole = memory_print("%s%s", text, count > ROWS_MAX ? " and more" : "");
     free(text);
     free(rows);
@@ -206,7 +201,7 @@ char *whole_call_say(struct model *model, const struct finding *finding)
     if (call.code == NULL)
         return memory_print("%s", "");
     struct word name = word_last_part((struct word){finding->line->function, strlen(finding->line->function)});
-    char *rows = say_rows(model, finding), *took = page_seconds(finding->call_s);
+    char *rows = say_shared(model, finding), *took = page_seconds(finding->call_s);
     char *function = text_printable(name.text, name.length_bytes),
          *place = say_place(model, call.code->file, call.line);
     char *text = memory_print(

@@ -124,3 +124,24 @@ enum store_effect stores_effect(struct word statement, struct word buffer)
     }
     return effect;
 }
+
+/* "name[        ]", and no more. */
+static bool is_column_of(struct word target, struct word buffer)
+{
+    const char *end = word_end(target);
+    struct word name = word_name_at(target.text, end);
+    const char *open = word_skip_blanks(word_end(name), end);
+    if (!word_equal(name, buffer) || open == end || *open != '[')
+        return false;
+    struct word key = word_in_bracket(open, end);
+    return key.length_bytes > 0 && word_skip_blanks(key.text, word_end(key)) == word_end(key) && word_end(key) < end &&
+           word_skip_blanks(word_end(key) + 1, end) == end;
+}
+
+bool stores_column(struct word statement, struct word buffer)
+{
+    size_t length = 0;
+    const char *sign = word_assignment(statement, &length);
+    return sign != NULL && length == 1 && is_column_of(word_trimmed(statement.text, sign), buffer) &&
+           !calls_change(statement, buffer);
+}

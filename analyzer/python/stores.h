@@ -12,4 +12,10 @@ enum store_effect { STORE_NONE, STORE_CHANGES, STORE_REBINDS };
  */
 enum store_effect stores_effect(struct word statement, struct word buffer);
 
+/*
+ * Of one that stores: is it a column's that is set ("frame["ratio"] = ..."), in what holds the buffer - a table, a dictionary -, and not in the
+ * buffer? By the code without strings (source_code()), in which the key is blank. NumPy's structured arrays are taken for tables.
+ */
+bool stores_column(struct word statement, struct word buffer);
+
 #endif

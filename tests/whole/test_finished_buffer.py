@@ -441,7 +441,7 @@ def test_what_finishing_lines_take_is_told_with_them(tmp_path):
             np.arctan2(h, base, out=h)  # changes
             total += h.sum()
         """)
-    told = re.search(r"finished buffer: program\.py:(\d+), which stores into it and took ([\d.]+) (m?s) in all \(counted above\), must move along", advice)
+    told = re.search(r"finished buffer: program\.py:(\d+), which stores into it and took ([\d.]+) (m?s) in all \((?:[\d.]+ m?s of it )?counted above\), must move along", advice)
     assert told and int(told[1]) == changes, advice
     assert float(told[2]) / (1000 if told[3] == "ms" else 1) > 0.05
 

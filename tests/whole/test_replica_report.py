@@ -457,6 +457,73 @@ def test_some_sizes_that_are_made_once_say_nothing(tmp_path, why, results):
     assert finding["waste_s"] > 1.2 and "Not all results" not in finding["advice"], why
 
 
+TABLE = """import numpy as np
+
+def main(sales):
+    for window in range(9):
+        frame = merge(sales, "store")
+        frame["mean"] = roll(frame["amount"], window)
+        total = np.sum(frame["mean"])
+        frame['ratio'] = frame["amount"] / frame["mean"]
+
+main([1])
+"""
+
+
+@pytest.mark.parametrize("row, now, told", [
+    (None, None, " What train.py:6 and 8 set in it stays there: hand out copies, unless each pass sets it anew."),
+    (8, "        last = frame['ratio'] = 1", " What train.py:6 sets in it stays there: hand out copies, unless each pass sets it anew."),
+    (6, "        frame[window] = 1", " What is to be kept is the finished buffer: train.py:6, which stores into it, must move along."),
+    (6, '        frame["mean"] += 1', " What is to be kept is the finished buffer: train.py:6, which stores into it, must move along."),
+    (6, '        frame["mean"][2:] = 1', " What is to be kept is the finished buffer: train.py:6, which stores into it, must move along."),
+    (6, '        frame.loc[:, "mean"] = 1', " What is to be kept is the finished buffer: train.py:6, which stores into it, must move along."),
+])
+def test_columns_are_set_beside_the_buffer(tmp_path, row, now, told):
+    """A table's columns and a dictionary's values: what is kept has those that a pass before has set."""
+    rows = TABLE.split("\n")
+    if row is not None:
+        rows[row - 1] = now
+    program = Program(text="\n".join(rows))
+    program.process.site(program.way(("<module>", 10), ("main", 5), samples=500), 65536, period=1, births=9, replicas=8)
+    program.way(("<module>", 10), ("main", 7), samples=500)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert finding["advice"] == "Build it once, outside the loop at train.py:4." + told
+
+
+def test_a_part_of_a_call_is_not_charged_with_python_below_it(tmp_path):
+    """What runs in Python around it does so still; where all of the call repeats, it would not."""
+    def waste(differing):
+        program = Program()
+        inside, outside = (below_torch(program, 11, *functions, file="trees/fit.py") for functions in (("fit", "convert"), ("fit",)))
+        records = program.process.records["NODE"]
+        program.process.frame(make_db.NODE.unpack(records[outside - 1])[1], program.process.code("check", "/v/lib/python3.11/site-packages/trees/fit.py", first_line=9),
+                              -1, samples=500)
+        program.way(*OTHER, samples=1000)
+        program.process.site(inside, 65536, period=1, births=260, replicas=259)
+        program.process.site(outside, 4096, births=260, **({} if differing else {"period": 1, "replicas": 259}))
+        (finding,) = program.report(tmp_path)["findings"]
+        return finding["waste_s"]
+
+    assert waste(differing=True) == pytest.approx(0.8 * 259 / 260)
+    assert waste(differing=False) == pytest.approx((1.6 + 2) * 259 / 260)
+
+
+@pytest.mark.parametrize("why, beside, again", [
+    ("each of its blocks is another buffer: the frame's index is made once with all of them", ("index", 9600), True),
+    ("batches of two sizes", None, False),
+])
+def test_several_sizes_of_one_execution(tmp_path, why, beside, again):
+    """Data that is only moved and stays, of several sizes: one call may make them all, or each of them a call of its own."""
+    program = Program()
+    inside = below_torch(program, 11, "merge", "take", file="pandas/core/take.py")
+    for size in (1440000, 480000):
+        program.process.site(inside, size, period=1, births=6, replicas=5)
+    if beside is not None:
+        program.process.site(below_torch(program, 11, "merge", beside[0], file="pandas/core/take.py"), beside[1], period=1, births=6, replicas=5)
+    found = [(finding["line"], finding["category"]) for finding in program.report(tmp_path, "--min-waste", "0")["findings"]]
+    assert found == ([(11, "loop-invariant computation")] if again else []), why
+
+
 @pytest.mark.parametrize("library, found", [("hashtable.cpython-311-x86_64-linux-gnu.so", True), ("tree.cpython-311-x86_64-linux-gnu.so", False)])
 def test_hash_tables_are_no_results(tmp_path, library, found):
     """Where they are empty, they hold what was in the memory before: factorize() of the same column fills another each time."""

@@ -1,0 +1,77 @@
+#include "findings/changes_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "findings/blank.h"
+#include "findings/changed_later.h"
+#include "findings/finish.h"
+#include "findings/sites.h"
+#include "findings/statement.h"
+#include "show/page.h"
+
+/* `beside_s`: what of that the finding's own time holds. */
+static char *say_took(double seconds, double beside_s)
+{
+    char *amount = page_seconds(seconds), *held = page_seconds(beside_s);
+    bool holds_all = strcmp(amount, held) == 0;
+    char *text = seconds <= 0    ? memory_print("%s", "")
+                 : beside_s <= 0 ? memory_print(" and took %s in all", amount)
+                 : holds_all     ? memory_print(" and took %s in all (counted above)", amount)
+                                 : memory_print(" and took %s in all (%s of it counted above)", amount, held);
+    free(amount);
+    free(held);
+    return text;
+}
+
+/* What is made of one value and ends as more is stored into, wherever; of what has names that are not followed it is open. */
+static const char *say_unseen_changes(struct model *model, const struct site *site)
+{
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    if (site_is_blank(model, site) == BLANK_YES && !site_is_constant(site))
+        return " What is to be kept is the finished buffer: what stores into it after this line must move along.";
+    return statement_gives_otherwise(model, site->process, frame)
+               ? " See that nothing stores into it after this line, or move that along."
+               : "";
+}
+
+/* A table that is kept has what a pass before has set in it. */
+static char *say_columns(const struct model *model, const struct changed *changed)
+{
+    char *rows = say_rows(model, changed->file, changed->columns, changed->column_count);
+    char *text = memory_print(" What %s set%s in it stays there: hand out copies, unless each pass sets it anew.", rows,
+                              changed->column_count == 1 ? "s" : "");
+    free(rows);
+    return text;
+}
+
+/* What others do, that have the buffer: seen, or to be looked at. Empty where there is nothing to say. */
+static char *say_others_changes(struct model *model, const struct finding *finding, const struct changed *changed,
+                                bool copy)
+{
+    if (changed_later(model, finding->line))
+        return memory_print(" It is changed in place after this line, by what it is handed to or by another name: %s.",
+                            copy ? "keep the finished buffer" : "keep what this line makes, and hand out copies of it");
+    if (changed->handed.length_bytes > 0)
+        return say_handed(model, changed);
+    if (changed->column_count > 0)
+        return say_columns(model, changed);
+    return memory_print("%s", say_unseen_changes(model, finding->second));
+}
+
+char *changes_say(struct model *model, const struct finding *finding, bool copy)
+{
+    struct changed changed;
+    finish_find(model, finding, &changed);
+    if (changed.count == 0)
+        return say_others_changes(model, finding, &changed, copy);
+    char *text = say_rows(model, changed.file, changed.lines, changed.count);
+    char *took = say_took(finish_seconds(model, &changed), finding->beside_s);
+    char *whole =
+        memory_print(" What is to be kept is the finished buffer: %s, which store%s into it%s, must move along.", text,
+                     changed.count == 1 ? "s" : "", took);
+    free(text);
+    free(took);
+    return whole;
+}

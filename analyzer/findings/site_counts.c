@@ -1,0 +1,59 @@
+#include "findings/site_counts.h"
+
+#include "findings/far.h"
+
+#define OTHER_OF_REPLICAS 50u /* one in so many may equal another than the one before */
+
+uint64_t site_results(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    if (record->looked_at == 0 || record->looked_at >= record->births)
+        return record->births - record->workspaces - record->unfilled;
+    return (uint64_t)((double)record->births * ((double)record->examined / (double)record->looked_at));
+}
+
+bool site_results_are_known(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->looked_at >= record->births || record->examined == 0 || record->examined == record->looked_at;
+}
+
+uint64_t site_new(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->examined - record->constant - record->replicas;
+}
+
+uint64_t site_fresh(const struct site *site)
+{
+    return site_new(site) - site->record->copies;
+}
+
+uint64_t site_births_there(const struct site *site)
+{
+    uint64_t births = 0;
+    for (const struct site *other = site->place->sites; other != NULL; other = other->next)
+        if (other->process == site->process && other->record->ordinal == site->record->ordinal &&
+            other->record->workspaces * 2 <= other->record->looked_at && other->python == site->python)
+            births += other->record->births;
+    return births;
+}
+
+uint32_t site_period(const struct site *site)
+{
+    uint64_t contents = site_new(site) > 0 ? site_new(site) : 1;
+    bool stays = contents == 1 && site->record->constant == 0;
+    if (site_repeats_far(site))
+        return site_far_period(site);
+    if (!stays && site->record->period_replicas <= site->record->replicas / 2)
+        return 0;
+    /* Those of one value come round, too, and so may those of which nothing is known. */
+    bool counts_all = site->record->constant == 0 && site->record->undecided == 0;
+    return counts_all && contents < site->record->period ? (uint32_t)contents : site->record->period;
+}
+
+bool site_equals_last(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->period == 1 && (record->replicas - record->period_replicas) * OTHER_OF_REPLICAS <= record->replicas;
+}

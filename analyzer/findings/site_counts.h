@@ -1,0 +1,32 @@
+/* What the counters of a site say of its objects, before any rule. */
+#ifndef PIEPROF_ANALYZER_SITE_COUNTS_H
+#define PIEPROF_ANALYZER_SITE_COUNTS_H
+
+#include "model/model.h"
+
+/* Objects that could be results: neither workspaces nor left as they were born. Where a part was looked at, as many as its share. */
+uint64_t site_results(const struct site *site);
+
+/* Were all births looked at, or all that were alike in that? */
+bool site_results_are_known(const struct site *site);
+
+/* Objects of a site whose content is new there: neither constant nor equal to an earlier one of the site. */
+uint64_t site_new(const struct site *site);
+
+/* ... and no copies of what another site made. */
+uint64_t site_fresh(const struct site *site);
+
+/* Births of results at the site's own Python instruction, on its way, of all sizes: a last batch is often a smaller one. */
+uint64_t site_births_there(const struct site *site);
+
+/*
+ * Its period in results; 0 without one, and where most equal objects are not that far apart. The recorded period counts
+ * births, workspaces between the results too, so that it may be longer than there are contents. Of a site that repeats far
+ * only: that of the far history.
+ */
+uint32_t site_period(const struct site *site);
+
+/* Do nearly all of its replicas equal the one before? */
+bool site_equals_last(const struct site *site);
+
+#endif
