@@ -143,17 +143,50 @@ bool comprehension_of_frame(struct model *model, struct process *process, uint32
     return true;
 }
 
-struct loop comprehension_outermost(struct model *model, struct process *process, uint32_t node_id)
+/* How many loops it has. */
+static size_t clause_count(const struct comprehension *comprehension)
 {
-    struct loop found = {0};
+    const char *begin = comprehension->clauses.text, *end = begin + comprehension->clauses.length_bytes;
+    size_t depth = 0, count = 0;
+    for (const char *at = begin; at < end; at++) {
+        depth += opens(*at);
+        depth -= closes(*at);
+        count += depth == 0 && is_word(at, begin, end, "for");
+    }
+    return count;
+}
+
+/* Those of user code that call what leads to a frame, from the inside out. */
+struct around {
+    struct comprehension outermost;
+    size_t loops; /* of all of them */
+};
+
+static struct around around_of(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct around around = {.loops = 0};
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
     for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
         struct comprehension comprehension;
         node_id = record->parent;
         record = run_record(process->run, DB_KIND_NODE, node_id);
-        if (comprehension_of_frame(model, process, node_id, &comprehension) && !comprehension.is_in_header &&
-            comprehension.code->owner == OWNER_USER)
-            found = (struct loop){comprehension.code->file, comprehension.line, true};
+        if (!comprehension_of_frame(model, process, node_id, &comprehension) || comprehension.is_in_header ||
+            comprehension.code->owner != OWNER_USER)
+            continue;
+        around.outermost = comprehension;
+        around.loops += clause_count(&comprehension);
     }
-    return found;
+    return around;
+}
+
+struct loop comprehension_outermost(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct around around = around_of(model, process, node_id);
+    const struct comprehension *outermost = &around.outermost;
+    return around.loops > 0 ? (struct loop){outermost->code->file, outermost->line, true} : (struct loop){0};
+}
+
+bool comprehension_is_nested(struct model *model, struct process *process, uint32_t node_id)
+{
+    return around_of(model, process, node_id).loops > 1;
 }

@@ -14,3 +14,8 @@ bool site_is_made_in(struct model *model, const struct site *site, const char *p
     context_free(&context);
     return found;
 }
+
+bool site_is_part_filled(struct model *model, const struct site *site)
+{
+    return site_is_made_in(model, site, "hashtable.") || site_is_made_in(model, site, "array.cpython");
+}

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "findings/checkpoint.h"
+#include "findings/comprehension.h"
 #include "findings/expression.h"
 #include "findings/far.h"
 #include "findings/inputs_change.h"
@@ -242,7 +243,8 @@ static bool is_round(struct model *model, const struct finding *finding)
         return executions > rounds + rounds / 2;
     }
     struct loop loops[2];
-    bool is_nested = finding->line->caller != NULL || loops_around(model, site->process, frame, loops, 2) == 2;
+    bool is_nested = finding->line->caller != NULL || loops_around(model, site->process, frame, loops, 2) == 2 ||
+                     comprehension_is_nested(model, site->process, frame);
     return node->python == frame || (is_nested && !is_one_execution(finding));
 }
 

@@ -15,8 +15,7 @@
 #include "model/select.h"
 
 #define WAYS_MAX 64u
-#define HASH_TABLES "hashtable." /* pandas' hold what was in the memory before, where they are empty: no results */
-#define PART_MIN 2               /* so many times the bytes of what is whole */
+#define PART_MIN 2       /* so many times the bytes of what is whole */
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
 
 /* What a place adds to a claim. */
@@ -88,7 +87,7 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
     own_sizes_find(&sizes);
     for (size_t i = 0; i < sizes.count; i++) {
         const struct sized *sized = &sizes.sites[i];
-        if (site_is_made_in(model, sized->site, HASH_TABLES))
+        if (site_is_part_filled(model, sized->site))
             continue;
         if (!sized->carries || sized->has_own_size) {
             balance_add_other(&balance, claim->rule, sized->site, sized->has_own_size);
