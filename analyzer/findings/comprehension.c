@@ -114,8 +114,15 @@ static void set_position(struct comprehension *comprehension, const char *text, 
     comprehension->column = (int32_t)(open - first);
 }
 
-bool comprehension_of_frame(struct model *model, struct process *process, uint32_t node_id,
-                            struct comprehension *comprehension)
+/* What a Python frame does, in the code that it stands in. */
+struct doing {
+    const struct code *code;
+    const struct source *source;
+    const char *start, *end;
+    int32_t line;
+};
+
+static bool doing_of_frame(struct model *model, struct process *process, uint32_t node_id, struct doing *doing)
 {
     struct code *code = NULL;
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
@@ -124,22 +131,45 @@ bool comprehension_of_frame(struct model *model, struct process *process, uint32
     struct line_span span = model_position(model, process, record, &code);
     if (code == NULL || span.line <= 0)
         return false;
-    const struct source *source = source_code(model, code->file);
-    const char *start = at_place(source, span.line, span.column),
-               *end = at_place(source, span.end_line, span.end_column);
-    if (start == NULL || end == NULL || end <= start)
+    *doing = (struct doing){.code = code, .source = source_code(model, code->file), .line = span.line};
+    doing->start = at_place(doing->source, span.line, span.column);
+    doing->end = at_place(doing->source, span.end_line, span.end_column);
+    return doing->start != NULL && doing->end != NULL && doing->end > doing->start;
+}
+
+static const char *text_end(const struct doing *doing)
+{
+    return doing->source->text + doing->source->length_bytes;
+}
+
+static bool is_whole(const struct doing *doing, struct comprehension *comprehension)
+{
+    return opens(*doing->start) && read_bracket(doing->start, text_end(doing), comprehension) &&
+           word_end(comprehension->clauses) + 1 == doing->end;
+}
+
+/* The innermost one whose bracket opens before that and closes behind it: where that is; NULL where there is none. */
+static const char *enclosing(const struct doing *doing, struct comprehension *comprehension)
+{
+    *comprehension = (struct comprehension){.code = doing->code};
+    const char *open = find_around(doing->source->text, text_end(doing), doing->start, doing->end, comprehension);
+    if (open != NULL)
+        comprehension->is_in_header = is_in_header(comprehension, doing->start);
+    return open;
+}
+
+bool comprehension_of_frame(struct model *model, struct process *process, uint32_t node_id,
+                            struct comprehension *comprehension)
+{
+    struct doing doing;
+    if (!doing_of_frame(model, process, node_id, &doing))
         return false;
-    const char *text = source->text, *text_end = source->text + source->length_bytes, *open = start;
-    *comprehension = (struct comprehension){.code = code};
-    bool is_whole = opens(*start) && read_bracket(start, text_end, comprehension) &&
-                    comprehension->clauses.text + comprehension->clauses.length_bytes + 1 == end;
-    if (!is_whole)
-        open = find_around(text, text_end, start, end, comprehension);
+    *comprehension = (struct comprehension){.code = doing.code, .is_in_header = true};
+    const char *open = is_whole(&doing, comprehension) ? doing.start : enclosing(&doing, comprehension);
     if (open == NULL)
         return false;
-    comprehension->is_in_header = is_whole || is_in_header(comprehension, start);
-    comprehension->ends_early = ends_early(text, open);
-    set_position(comprehension, text, open, start, span.line);
+    comprehension->ends_early = ends_early(doing.source->text, open);
+    set_position(comprehension, doing.source->text, open, doing.start, doing.line);
     return true;
 }
 
@@ -162,19 +192,35 @@ struct around {
     size_t loops; /* of all of them */
 };
 
+/* Of one frame, those around what it does: the innermost alone where that has a frame of its own, the others stand around its caller. */
+static void add_around(struct around *around, struct doing doing)
+{
+    struct comprehension comprehension;
+    const char *open;
+    while ((open = enclosing(&doing, &comprehension)) != NULL) {
+        set_position(&comprehension, doing.source->text, open, doing.start, doing.line);
+        if (!comprehension.is_in_header) {
+            around->outermost = comprehension;
+            around->loops += clause_count(&comprehension);
+        }
+        if (loop_has_own_frame(doing.code))
+            return;
+        doing.line = comprehension.line;
+        doing.start = open;
+        doing.end = word_end(comprehension.clauses) + 1;
+    }
+}
+
 static struct around around_of(struct model *model, struct process *process, uint32_t node_id)
 {
     struct around around = {.loops = 0};
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
     for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
-        struct comprehension comprehension;
+        struct doing doing;
         node_id = record->parent;
         record = run_record(process->run, DB_KIND_NODE, node_id);
-        if (!comprehension_of_frame(model, process, node_id, &comprehension) || comprehension.is_in_header ||
-            comprehension.code->owner != OWNER_USER)
-            continue;
-        around.outermost = comprehension;
-        around.loops += clause_count(&comprehension);
+        if (doing_of_frame(model, process, node_id, &doing) && doing.code->owner == OWNER_USER)
+            add_around(&around, doing);
     }
     return around;
 }

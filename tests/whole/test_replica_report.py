@@ -457,6 +457,47 @@ def test_some_sizes_that_are_made_once_say_nothing(tmp_path, why, results):
     assert finding["waste_s"] > 1.2 and "Not all results" not in finding["advice"], why
 
 
+GRID = """import numpy as np
+
+def mean(x, days):
+    return np.convolve(x, np.ones(days))
+
+def score(x, fast, slow):
+    return mean(x, fast) @ mean(x, slow)
+"""
+
+
+def offset_of_expression(code, row, text, expression):
+    """Of the last instruction whose columns are the expression's."""
+    start = text.splitlines()[row - 1].index(expression)
+    return 2 * max(index for index, (first, _, column, end) in enumerate(code.co_positions())
+                   if (first, column, end) == (row, start, start + len(expression)))
+
+
+@pytest.mark.parametrize("found, expected", [
+    ("{(fast, slow): score(np.ones(99), fast, slow) for fast in (1, 2, 3) for slow in (4, 5, 6, 7)}", "recomputed input"),
+    ("[[score(np.ones(99), fast, slow) for slow in (4, 5, 6, 7)] for fast in (1, 2, 3)]", "recomputed input"),
+    ("{(fast, slow): score(np.ones(99), fast, slow) for fast, slow in PAIRS}", "loop-invariant computation"),
+])
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="no columns before CPython 3.11")
+def test_a_comprehension_with_two_loops(tmp_path, found, expected):
+    """What a library makes for each of the inner one comes round with the outer one, as it does in loops that are written out."""
+    text = f"{GRID}\nfound = {found}\n"
+    program = Program(text=text)
+    inner = [name for name in program.codes if "comp>" in name]  # none from 3.12 on
+    calls = [found, found[1:found.index("] for") + 1], "score(np.ones(99), fast, slow)"] if len(inner) == 2 else [found, "score(np.ones(99), fast, slow)"]
+    node = program.process.root()
+    for name, call in zip(["<module>", *inner], calls if inner else calls[-1:]):
+        node = program.process.frame(node, program.numbers[name], offset_of_expression(program.codes[name], 9, text, call))
+    for name, row in (("score", 7), ("mean", 4)):
+        node = program.process.frame(node, program.numbers[name], make_db.offset_of(program.codes[name], row))
+    library = program.process.code("_stack_arrays", "/v/lib/python3.11/site-packages/pandas/core/managers.py", first_line=7)
+    place = program.process.node(program.process.frame(node, library, -1), make_db.NATIVE, gating.ADDRESS, samples=500)
+    program.process.site(place, 24000, births=12, replicas=8, period=4, period_replicas=8)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert finding["category"] == expected
+
+
 TABLE = """import numpy as np
 
 def main(sales):
