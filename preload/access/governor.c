@@ -15,6 +15,7 @@
 #define BURST_NS UINT64_C(2000000)          /* what a program that has hardly begun may cost ahead */
 #define SLOW_FROM 0.8                       /* of the budget the clocks go slower ... */
 #define QUICK_BELOW 0.6                     /* ... until it is only this that is spent */
+#define SLOWEST_HZ 100u                     /* fewer ticks a second would tell too little */
 #define SPLITS_COST_MOST 0.5                /* of armed time, were all stores to split */
 #define HUGE_COST 0.9                       /* of the time that clearing huge pages takes while armed */
 #define HUGE_FAULTS_FROM 8u                 /* times what small faults take: then the pages must be huge */
@@ -197,10 +198,26 @@ bool governor_allows(void)
     return spent_below(1.0);
 }
 
+/* Where SLOW_PACE leaves fewer than so many ticks a second that is the slowest. */
+static unsigned slowest_pace(void)
+{
+    unsigned pace = config.rate_hz * 100 / SLOWEST_HZ;
+    return pace > GOVERNOR_SLOW_PACE ? pace : GOVERNOR_SLOW_PACE;
+}
+
 unsigned governor_pace(unsigned pace, bool imports)
 {
     if (imports && config.budget_percent < 100.0) {
         return GOVERNOR_SLOW_PACE;
     }
-    return spent_below(QUICK_BELOW) ? GOVERNOR_QUICK_PACE : spent_below(SLOW_FROM) ? pace : GOVERNOR_SLOW_PACE;
+    if (spent_below(QUICK_BELOW)) {
+        return GOVERNOR_QUICK_PACE;
+    }
+    if (spent_below(SLOW_FROM)) {
+        return pace;
+    }
+    if (spent_below(1.0) || pace < GOVERNOR_SLOW_PACE) {
+        return pace > GOVERNOR_SLOW_PACE ? pace : GOVERNOR_SLOW_PACE;
+    }
+    return pace * 2 < slowest_pace() ? pace * 2 : slowest_pace();
 }

@@ -54,8 +54,8 @@ bool governor_allows(void);
 
 /*
  * In percent of its period, how far apart the ticks of a clock shall be that has the pace `pace`: farther near the end of the
- * budget, before access samples are given up, and while the thread imports, of which no more is told than the time in all.
- * Signal-safe.
+ * budget, before access samples are given up, and while the thread imports, of which no more is told than the time in all. Beyond
+ * the budget each tick doubles it, as long as 100 a second are left. Signal-safe.
  */
 #define GOVERNOR_QUICK_PACE 100u
 #define GOVERNOR_SLOW_PACE 250u

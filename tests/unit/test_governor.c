@@ -215,6 +215,25 @@ static void test_the_clocks_slow_down_near_the_end_of_the_budget(void **state)
     assert_int_equal(governor_pace(GOVERNOR_SLOW_PACE, false), GOVERNOR_QUICK_PACE);
 }
 
+static void test_the_clocks_slow_down_to_100_hz_beyond_the_budget(void **state)
+{
+    (void)state;
+    begin_anew(100 * SECOND_NS);
+    config.rate_hz = 1500;
+    process_record->shim_cpu_ns = 2 * SECOND_NS * 11 / 10;
+    assert_int_equal(governor_pace(GOVERNOR_QUICK_PACE, false), GOVERNOR_SLOW_PACE);
+    assert_int_equal(governor_pace(GOVERNOR_SLOW_PACE, false), 2 * GOVERNOR_SLOW_PACE);
+    assert_int_equal(governor_pace(4 * GOVERNOR_SLOW_PACE, false), 1500);
+    assert_int_equal(governor_pace(1500, false), 1500);
+    process_record->shim_cpu_ns = 2 * SECOND_NS * 9 / 10;
+    assert_int_equal(governor_pace(1500, false), 1500);
+    process_record->shim_cpu_ns = 2 * SECOND_NS * 5 / 10;
+    assert_int_equal(governor_pace(1500, false), GOVERNOR_QUICK_PACE);
+    config.rate_hz = 250;
+    process_record->shim_cpu_ns = 2 * SECOND_NS * 11 / 10;
+    assert_int_equal(governor_pace(GOVERNOR_SLOW_PACE, false), GOVERNOR_SLOW_PACE);
+}
+
 static void test_imports_are_sampled_slowly_unless_nothing_is_saved(void **state)
 {
     (void)state;
@@ -236,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_no_watch_waits_for_what_the_run_cannot_afford),
         cmocka_unit_test(test_a_watch_ends_once_waiting_proves_dear),
         cmocka_unit_test(test_the_clocks_slow_down_near_the_end_of_the_budget),
+        cmocka_unit_test(test_the_clocks_slow_down_to_100_hz_beyond_the_budget),
         cmocka_unit_test(test_imports_are_sampled_slowly_unless_nothing_is_saved),
     };
     return cmocka_run_group_tests(tests, start, NULL);
