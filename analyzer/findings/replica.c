@@ -77,17 +77,21 @@ static bool takes_list(const struct operation *operation)
     return *at == '[' || *at == '(';
 }
 
-/* Does the call only copy what it is given, by its name? */
-static bool is_copy(struct model *model, const struct site *site)
+/* Does the call that a frame makes only copy what it is given, by its name? */
+static bool copies(struct model *model, const struct site *site, uint32_t frame)
 {
     static const char *const names[] = {"copy",  "clone",  "contiguous", "ascontiguousarray",
                                         "array", "tensor", "deepcopy"};
-    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
     struct operation operation = operation_at(model, site->process, frame);
     for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
         if (operation_is_named(&operation, names[i]))
             return !takes_list(&operation);
     return false;
+}
+
+static bool is_copy(struct model *model, const struct site *site)
+{
+    return copies(model, site, objects_caller_frame(model, site->process, site->record->node));
 }
 
 /*
@@ -106,11 +110,15 @@ static bool place_makes_once(const struct place *place, uint64_t rounds)
     return false;
 }
 
-/* Alone of its size it has a period of one, but between others: the last batch. Unless one execution makes them all. */
-static bool is_between_others(const struct site *site)
+/*
+ * Alone of its size it has a period of one, but between others: the last batch. Unless one execution makes them all; but where that
+ * copies, as the layers of one that stands for six, it is to be there so often.
+ */
+static bool is_between_others(struct model *model, const struct site *site)
 {
     uint64_t births = site->record->births;
-    return site_births_there(site) - births > births / 4 && !place_makes_once(site->place, births);
+    return site_births_there(site) - births > births / 4 &&
+           (!place_makes_once(site->place, births) || copies(model, site, site->python));
 }
 
 static bool is_made_again(struct model *model, const struct site *site)
@@ -126,7 +134,7 @@ static bool is_made_again(struct model *model, const struct site *site)
                !site_moves(model, site);
     if (site_is_settled(model, site))
         return false;
-    return (site_period(site) == 1 && !is_between_others(site)) || !site_moves(model, site);
+    return (site_period(site) == 1 && !is_between_others(model, site)) || !site_moves(model, site);
 }
 
 /* Of what stays for rounds it is said, that its inputs change. */

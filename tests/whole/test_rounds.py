@@ -53,13 +53,13 @@ ROUNDS = {
             for start in range(0, 512, 64):
                 scaled(data[start : start + 64])
         """),
-    "a list in each step": ("loop-invariant computation", None, ("# steps",), NUMPY + """
+    "a list in each step, in a call that makes all again": ("loop-invariant computation", None, ("# steps", "# with it", "# call"), NUMPY + """
         decay = random.normal(size=(64, 64))
         def masks():
-            base = np.abs(decay)
+            base = np.abs(decay)  # with it
             return sum(base) + np.stack([np.exp(decay * head) for head in range(1, 5)])  # finding
         for step in range(200):  # steps
-            masks()
+            masks()  # call
         """),
 }
 
