@@ -103,7 +103,7 @@ static bool place_makes_once(const struct place *place, uint64_t rounds)
     uint64_t most = rounds + rounds / 4;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
         bool is_result = site->record->examined > 0 && site->record->births <= most;
-        uint64_t births = is_result ? site_births_there(site) : UINT64_MAX;
+        uint64_t births = is_result ? site->births_there : UINT64_MAX;
         if (births >= rounds - rounds / 4 && births <= most)
             return true;
     }
@@ -117,7 +117,7 @@ static bool place_makes_once(const struct place *place, uint64_t rounds)
 static bool is_between_others(struct model *model, const struct site *site)
 {
     uint64_t births = site->record->births;
-    return site_births_there(site) - births > births / 4 &&
+    return site->births_there - births > births / 4 &&
            (!place_makes_once(site->place, births) || copies(model, site, site->python));
 }
 

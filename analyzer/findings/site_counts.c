@@ -29,16 +29,6 @@ uint64_t site_fresh(const struct site *site)
     return site_new(site) - site->record->copies;
 }
 
-uint64_t site_births_there(const struct site *site)
-{
-    uint64_t births = 0;
-    for (const struct site *other = site->place->sites; other != NULL; other = other->next)
-        if (other->process == site->process && other->record->ordinal == site->record->ordinal &&
-            other->record->workspaces * 2 <= other->record->looked_at && other->python == site->python)
-            births += other->record->births;
-    return births;
-}
-
 uint32_t site_period(const struct site *site)
 {
     uint64_t contents = site_new(site) > 0 ? site_new(site) : 1;

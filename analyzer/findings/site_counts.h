@@ -16,9 +16,6 @@ uint64_t site_new(const struct site *site);
 /* ... and no copies of what another site made. */
 uint64_t site_fresh(const struct site *site);
 
-/* Births of results at the site's own Python instruction, on its way, of all sizes: a last batch is often a smaller one. */
-uint64_t site_births_there(const struct site *site);
-
 /*
  * Its period in results; 0 without one, and where most equal objects are not that far apart. The recorded period counts
  * births, workspaces between the results too, so that it may be longer than there are contents. Of a site that repeats far

@@ -76,6 +76,7 @@ void model_build(struct model *model, const struct run *run, const char *const *
     model->duration_s = run_duration_s(run);
     lines_charge(model);
     objects_place(model);
+    births_count(model);
     model_charge(model);
     findings_make(model);
     lines_rank(model);

@@ -157,6 +157,8 @@ struct site {
     struct place *place; /* NULL: no Python line */
     struct site *next;   /* of the same place */
     uint64_t linked;     /* objects of all such links, at most those examined */
+    uint64_t
+        births_there; /* of results at its own Python instruction, on its way, of all sizes: a last batch is often a smaller one */
 };
 
 /* A site, the frame of the program's or a package's own code that it is made in, and the frame that called that. */
@@ -379,6 +381,9 @@ struct caller *objects_caller(struct model *model, struct process *process, uint
 
 /* objects.c: sites and links, and the places that they are of. After lines_charge. */
 void objects_place(struct model *model);
+
+/* births.c: `births_there` of all sites. After objects_place. */
+void births_count(struct model *model);
 
 /* objects_sum.c: the objects of the totals and of lines. After objects_place. */
 void objects_charge(struct model *model);

@@ -39,5 +39,23 @@ def cpu_seconds(call):
     return result, least_s
 
 
+WORK_S = 0.15  # of a core of 2024, as the figures of the design are
+WORK = """
+words = {}
+for number in range(150_000):
+    words[f"{number * 7919 % 1_000_003}"] = [number]
+print(sum(len(words[word]) for word in sorted(words)))
+"""
+
+
+def assert_within(elapsed_s, limit_s):
+    """On a core of 2024; a slower one may take longer, as it does for work of the same kind: strings, a hash table, a sort."""
+    if os.environ.get("PIEPROF_SAN"):
+        return
+    _, work_s = cpu_seconds(lambda: subprocess.run([whole.PYTHON, "-S", "-c", WORK], stdout=subprocess.DEVNULL, check=True))
+    slowness = max(1, work_s / WORK_S)
+    assert elapsed_s <= limit_s * slowness, f"{elapsed_s:.2f} s on a machine {slowness:.2f} times as slow"
+
+
 def line_at(data, number):
     return next(line for line in data["lines"] if line["line"] == number)
