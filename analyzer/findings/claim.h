@@ -1,0 +1,40 @@
+/* A rule's claim on a line while it is made: the sites that carry it, and what is told of them. */
+#ifndef ANALYZER_FINDINGS_CLAIM_H
+#define ANALYZER_FINDINGS_CLAIM_H
+
+#include "findings/parts.h"
+#include "findings/sites.h"
+
+/* What a place adds to a claim. */
+struct claimed {
+    struct place *place;
+    size_t first, end; /* its sites */
+    double equal_bytes, waste_s;
+    uint64_t samples;
+    bool part;    /* its other results differ */
+    bool changes; /* its inputs do so, as another of its results says, if seldom */
+};
+
+/* Sites that carry a rule's claim on one line. */
+struct claim {
+    const struct site_rule *rule;
+    const struct site **sites;
+    size_t count, capacity;
+    bool joining; /* second round: sites that count beside those of the first */
+    struct claimed *places;
+    size_t place_count, place_capacity;
+    bool part;    /* of each place, other results differ */
+    bool changes; /* one of the places does so */
+    double waste_s;
+    uint64_t samples;           /* that measured it */
+    struct line_span span;      /* of the first place; line 0 before that, no columns where not all places have some */
+    struct finding_parts parts; /* of the row, which all places together are */
+};
+
+/*
+ * Tells in a finding of the claim's line what of its objects is equal, where, on which ways: of the size with most equal bytes, or of
+ * what comes round. Sorts the claim's sites, of which there is at least one, by size.
+ */
+void claim_fill(struct model *model, struct claim *claim, struct finding *finding);
+
+#endif
