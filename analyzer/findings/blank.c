@@ -8,7 +8,7 @@ static const char *const names[] = {"zeros",     "zeros_like", "empty",     "emp
 
 enum blank site_is_blank(struct model *model, const struct site *site)
 {
-    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(model, site->process, site->record->node);
     struct operation operation = operation_at(model, site->process, frame);
     if (operation.kind == OPERATION_UNKNOWN)
         return BLANK_UNKNOWN;

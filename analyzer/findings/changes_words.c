@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "findings/blank.h"
 #include "findings/changed_later.h"
+#include "findings/filled.h"
 #include "findings/finish.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
@@ -29,7 +30,8 @@ static char *say_took(double seconds, double beside_s)
 static const char *say_unseen_changes(struct model *model, const struct site *site)
 {
     uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    if (site_is_blank(model, site) == BLANK_YES && !site_is_constant(site))
+    bool is_blank = site_is_blank(model, site) == BLANK_YES && !site_is_filled_in_package(model, site);
+    if (is_blank && !site_is_constant(site))
         return " What is to be kept is the finished buffer: what stores into it after this line must move along.";
     return statement_gives_otherwise(model, site->process, frame)
                ? " See that nothing stores into it after this line, or move that along."

@@ -30,7 +30,7 @@ static bool makes_generator(struct word text)
 
 static struct word call_text(struct model *model, const struct site *site)
 {
-    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(model, site->process, site->record->node);
     struct word text;
     text.text = operation_text(model, site->process, frame, &text.length_bytes);
     return text;

@@ -11,4 +11,10 @@
  */
 bool call_fills(struct model *model, struct process *process, uint32_t node_id);
 
+/*
+ * Does a function of a package, below the line, make the site's objects as memory as it is, by the name of what it calls? It is taken to
+ * fill them by its other calls before it returns.
+ */
+bool site_is_filled_in_package(struct model *model, const struct site *site);
+
 #endif

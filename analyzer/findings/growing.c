@@ -53,7 +53,7 @@ static bool names(struct word text, struct word name)
 /* "x = np.concatenate([x, y])" */
 static bool joins_itself(struct model *model, const struct site *site)
 {
-    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(model, site->process, site->record->node);
     struct operation operation = operation_at(model, site->process, frame);
     struct word target = {0}, text = {0};
     target.text = statement_target(model, site->process, frame, &target.length_bytes);
@@ -102,7 +102,7 @@ static bool is_used(const struct source *code, const int32_t *rows, const int32_
 static bool is_used_meanwhile(struct model *model, const struct site *site)
 {
     struct process *process = site->process;
-    uint32_t frame = objects_caller_frame(model, process, site->record->node);
+    uint32_t frame = callers_frame(model, process, site->record->node);
     struct loop_body body;
     struct code *code = NULL;
     struct word target;

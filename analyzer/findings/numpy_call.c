@@ -166,7 +166,7 @@ bool numpy_call_is_own(struct model *model, const struct site *site)
 {
     uint32_t frame = frame_of(site), node = site->record->node;
     return lines_frame_of_leaf(model, site->process, node) == frame &&
-           objects_caller_frame(model, site->process, node) == frame && is_made_by_numpy(model, site);
+           callers_frame(model, site->process, node) == frame && is_made_by_numpy(model, site);
 }
 
 bool numpy_call_is_all(struct model *model, const struct site *site)

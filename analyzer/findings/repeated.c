@@ -67,7 +67,7 @@ static uint32_t python_of(const struct site *site)
 
 static uint32_t caller_of(struct model *model, const struct site *site)
 {
-    return objects_caller_frame(model, site->process, site->record->node);
+    return callers_frame(model, site->process, site->record->node);
 }
 
 /*

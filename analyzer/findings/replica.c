@@ -91,7 +91,7 @@ static bool copies(struct model *model, const struct site *site, uint32_t frame)
 
 static bool is_copy(struct model *model, const struct site *site)
 {
-    return copies(model, site, objects_caller_frame(model, site->process, site->record->node));
+    return copies(model, site, callers_frame(model, site->process, site->record->node));
 }
 
 /*

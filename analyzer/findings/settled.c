@@ -18,7 +18,7 @@
 /* The frame of the program's or a package's own code, below which the object was made. */
 static uint32_t frame_of(struct model *model, const struct site *site)
 {
-    return objects_caller_frame(model, site->process, site->record->node);
+    return callers_frame(model, site->process, site->record->node);
 }
 
 static bool ends_in(const struct operation *operation, const char *end)

@@ -8,6 +8,7 @@
 #include "findings/balance.h"
 #include "findings/claim.h"
 #include "findings/fed.h"
+#include "findings/filled.h"
 #include "findings/libraries.h"
 #include "findings/own_sizes.h"
 #include "model/select.h"
@@ -63,11 +64,12 @@ static double native_seconds(struct model *model, const struct claim *claim, siz
     uint64_t sum = 0;
     for (size_t i = first; i < claim->count; i++) {
         const struct site *site = claim->sites[i];
-        struct caller *caller = objects_caller(model, site->process, site->record->node);
-        if (caller == NULL || caller->told)
-            continue;
-        sum += caller->native_ns;
-        caller->told = true;
+        sum += caller_take(callers_get(model, site->process, site->record->node));
+        struct caller *beside = site_is_filled_in_package(model, site)
+                                    ? callers_of_function(model, site->process, site->record->node)
+                                    : NULL;
+        for (; beside != NULL; beside = beside->beside)
+            sum += caller_take(beside);
     }
     return (double)sum * 1e-9;
 }

@@ -48,7 +48,7 @@ static const char *skip_blanks(const char *at)
 static bool is_sort(struct model *model, const struct site *site)
 {
     static const char *const names[] = {"sort", "argsort", "msort"};
-    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(model, site->process, site->record->node);
     struct operation operation = operation_at(model, site->process, frame);
     for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
         if (operation_is_named(&operation, names[i]))
@@ -279,7 +279,7 @@ static bool takes_few(struct model *model, struct process *process, uint32_t fra
  */
 static bool is_read(struct model *model, const struct site *site)
 {
-    uint32_t caller = objects_caller_frame(model, site->process, site->record->node);
+    uint32_t caller = callers_frame(model, site->process, site->record->node);
     const struct run_table *table = &site->process->run->tables[DB_KIND_PAIR];
     uint64_t loaded = 0, sampled = 0;
     struct run_cursor cursor = {0};
@@ -287,7 +287,7 @@ static bool is_read(struct model *model, const struct site *site)
         if (record->first_access != DB_ACCESS_STORE || objects_site_of_pair(site->process, record) != site)
             continue;
         bool is_load = record->second_access == DB_ACCESS_LOAD && record->scope == DB_SCOPE_ACROSS &&
-                       objects_caller_frame(model, site->process, record->second_node) != caller;
+                       callers_frame(model, site->process, record->second_node) != caller;
         loaded += is_load ? record->count : 0;
         sampled += record->second_access == DB_ACCESS_NONE ? record->count : 0;
     }
@@ -311,7 +311,7 @@ static double bytes_of(const struct site *site)
 static bool add_site(struct model *model, struct sorted *sorted, const struct site *site, uint64_t *looks)
 {
     struct taken taken;
-    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(model, site->process, site->record->node);
     if (site_results(site) == 0 || !is_sort(model, site) || !takes_few(model, site->process, frame, &taken) ||
         is_read(model, site) || !few_is_told(model, site, frame, &taken, looks))
         return false;
@@ -331,11 +331,7 @@ static bool add_site(struct model *model, struct sorted *sorted, const struct si
 /* Native time below the instruction that called the sort; 0 where it was told for another size. */
 static uint64_t sort_ns(struct model *model, const struct site *site)
 {
-    struct caller *caller = objects_caller(model, site->process, site->record->node);
-    if (caller == NULL || caller->told)
-        return 0;
-    caller->told = true;
-    return caller->native_ns;
+    return caller_take(callers_get(model, site->process, site->record->node));
 }
 
 /* Of a call into a package, of whose time the sort may be little, only its part counts. */
@@ -366,7 +362,7 @@ static void say(struct model *model, struct finding *finding)
 {
     struct taken taken = {.count = 0};
     const struct site *site = finding->second;
-    uint32_t frame = objects_caller_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(model, site->process, site->record->node);
     char *made = say_made(&finding->object, "sorting"), *others = say_others(&finding->object);
     bool told = takes_few(model, site->process, frame, &taken);
     struct word last = told ? taken.uses[taken.count - 1].slice : (struct word){"few", strlen("few")};

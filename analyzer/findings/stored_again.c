@@ -101,7 +101,7 @@ static bool is_number_stored(const char *text, size_t length)
 static bool is_clearing(struct model *model, struct process *process, uint32_t node_id)
 {
     static const char *const names[] = {"fill", "fill_", "zero_", "zero_grad", "_foreach_zero_"};
-    uint32_t frame = objects_caller_frame(model, process, node_id);
+    uint32_t frame = callers_frame(model, process, node_id);
     struct operation operation = operation_at(model, process, frame);
     size_t length = 0;
     const char *text = operation_text(model, process, frame, &length);

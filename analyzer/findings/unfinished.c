@@ -2,6 +2,7 @@
 
 #include "findings/changed.h"
 #include "findings/expression.h"
+#include "findings/filled.h"
 #include "model/source.h"
 #include "python/steady.h"
 
@@ -12,7 +13,7 @@ bool site_is_read_unfinished(struct model *model, const struct site *site)
     struct changed changed;
     struct code *code = NULL;
     struct word value;
-    if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0)
+    if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0 && !site_is_filled_in_package(model, site))
         return true;
     changed_find(&changed, model, process, frame);
     if (!changed.read_before)

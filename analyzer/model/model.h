@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "model/callers.h"
 #include "model/content.h"
 #include "model/faults.h"
 #include "model/idle.h"
@@ -178,16 +179,6 @@ struct place {
     bool claimed;       /* a finding speaks of it: no other does */
 };
 
-/*
- * A call into the foundations from other code, on one way: what all below it took, where objects were made. Other code may be compiled:
- * then it is that of the Python function which it called.
- */
-struct caller {
-    uint64_t native_ns; /* native and boundary time */
-    bool told;          /* it is in a finding's waste */
-    struct caller *next;
-};
-
 struct process {
     const struct run_process *run;
     struct code *codes;    /* by run_index() of DB_KIND_CODE */
@@ -261,8 +252,7 @@ struct model {
     struct place **places;
     size_t place_count, place_capacity;
     struct map place_map;
-    struct caller *callers;
-    struct map caller_map;
+    struct callers callers;
     struct finding **findings; /* by waste, before any option selects */
     size_t finding_count, finding_capacity;
     struct totals totals;
@@ -365,19 +355,10 @@ void pairs_charge(struct model *model);
 void pairs_free(struct model *model);
 
 /*
- * objects.c: the innermost Python frame (node id) on the way to `node_id` whose code is of neither the foundations nor the
- * standard library: it makes the call that all below belongs to. 0 without one.
- */
-uint32_t objects_caller_frame(struct model *model, struct process *process, uint32_t node_id);
-
-/*
  * objects.c: the place that a node's time counts at: what ran below the same instruction on the same way, in Python functions it called
  * too. Not the Python time of its own frame, which has other instructions. NULL: at none.
  */
 struct place *objects_place_charged(struct model *model, struct process *process, uint32_t node_id);
-
-/* objects.c: the call below which a node lies; NULL where it took no time or there is none. */
-struct caller *objects_caller(struct model *model, struct process *process, uint32_t node_id);
 
 /* objects.c: sites and links, and the places that they are of. After lines_charge. */
 void objects_place(struct model *model);

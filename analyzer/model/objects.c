@@ -6,8 +6,6 @@
 #include "findings/filled.h"
 #include "model/model.h"
 
-#define FRAMES_MAX 200
-
 /* The place of a frame on `line`, made at the first site. */
 static struct place *place_of(struct model *model, struct process *process, uint32_t frame, struct line *line)
 {
@@ -111,76 +109,6 @@ const struct site *objects_site_of_pair(const struct process *process, const str
     return site != NULL && site->record != NULL && site->place != NULL ? site : NULL;
 }
 
-uint32_t objects_caller_frame(struct model *model, struct process *process, uint32_t node_id)
-{
-    const struct node *node = model_node(process, node_id);
-    node_id = node != NULL ? node->python : 0;
-    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
-    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
-        const struct code *code =
-            record->frame == DB_FRAME_PYTHON ? model_code(model, process, (uint32_t)(record->value >> 32)) : NULL;
-        if (code != NULL && code->owner != OWNER_FOUNDATION && code->owner != OWNER_STDLIB)
-            return node_id;
-        node_id = record->parent;
-        record = run_record(process->run, DB_KIND_NODE, node_id);
-    }
-    return 0;
-}
-
-static bool is_package_code(const struct process *process, uint64_t address)
-{
-    const struct db_module *module = modules_find(process, address);
-    return module != NULL && path_of_package_code(modules_path(process->run, module));
-}
-
-/*
- * Where a package's compiled code stands between that frame and the foundations' Python, the Python function that it called: what else it
- * does, in place perhaps, is not what made the object.
- */
-static uint32_t called_frame(struct model *model, struct process *process, uint32_t node_id)
-{
-    const uint32_t caller = objects_caller_frame(model, process, node_id);
-    const struct node *node = model_node(process, node_id);
-    uint32_t frame = caller, python = 0;
-    node_id = node != NULL ? node->python : 0;
-    for (unsigned i = 0; node_id != caller && i < FRAMES_MAX; i++) {
-        const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
-        if (record == NULL)
-            break;
-        if (record->frame == DB_FRAME_PYTHON)
-            python = node_id;
-        else if (record->frame == DB_FRAME_NATIVE && is_package_code(process, record->value))
-            frame = python;
-        node_id = record->parent;
-    }
-    return frame;
-}
-
-/* By way, as places are: CPython 3.11 makes one call from two instructions (nodes.c). */
-static struct map_key caller_key(struct model *model, struct process *process, uint32_t node_id)
-{
-    const struct node *frame = model_node(process, called_frame(model, process, node_id));
-    return (struct map_key){frame != NULL ? frame->way : 0, 0, 0};
-}
-
-struct caller *objects_caller(struct model *model, struct process *process, uint32_t node_id)
-{
-    return map_get(&model->caller_map, caller_key(model, process, node_id));
-}
-
-static void charge_caller(struct model *model, struct process *process, uint32_t node_id, uint64_t cpu_ns)
-{
-    struct map_key key = caller_key(model, process, node_id);
-    struct caller *caller = map_get(&model->caller_map, key);
-    if (caller == NULL) {
-        caller = memory_zeroed(1, sizeof(*caller));
-        caller->next = model->callers;
-        model->callers = caller;
-        map_put(&model->caller_map, key, caller);
-    }
-    caller->native_ns += cpu_ns;
-}
-
 struct place *objects_place_charged(struct model *model, struct process *process, uint32_t node_id)
 {
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
@@ -208,7 +136,7 @@ static void charge_times(struct model *model, struct process *process)
         place->samples += record->samples;
         place->native_ns += python ? 0 : record->cpu_ns;
         if (!python)
-            charge_caller(model, process, node->python, record->cpu_ns);
+            callers_charge(model, process, node->python, record->cpu_ns);
     }
 }
 
@@ -236,9 +164,5 @@ void objects_free(struct model *model)
         free(model->places[i]);
     free(model->places);
     map_free(&model->place_map);
-    for (struct caller *caller = model->callers, *next; caller != NULL; caller = next) {
-        next = caller->next;
-        free(caller);
-    }
-    map_free(&model->caller_map);
+    callers_free(&model->callers);
 }

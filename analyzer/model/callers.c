@@ -1,0 +1,126 @@
+/* Calls into the foundations, with what all below each of them took. */
+#include "model/callers.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+
+#define FRAMES_MAX 200
+
+uint32_t callers_frame(struct model *model, struct process *process, uint32_t node_id)
+{
+    const struct node *node = model_node(process, node_id);
+    node_id = node != NULL ? node->python : 0;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
+        const struct code *code =
+            record->frame == DB_FRAME_PYTHON ? model_code(model, process, (uint32_t)(record->value >> 32)) : NULL;
+        if (code != NULL && code->owner != OWNER_FOUNDATION && code->owner != OWNER_STDLIB)
+            return node_id;
+        node_id = record->parent;
+        record = run_record(process->run, DB_KIND_NODE, node_id);
+    }
+    return 0;
+}
+
+static bool is_package_code(const struct process *process, uint64_t address)
+{
+    const struct db_module *module = modules_find(process, address);
+    return module != NULL && path_of_package_code(modules_path(process->run, module));
+}
+
+/*
+ * Where a package's compiled code stands between that frame and the foundations' Python, the Python function that it called: what else it
+ * does, in place perhaps, is not what made the object.
+ */
+static uint32_t called_frame(struct model *model, struct process *process, uint32_t node_id)
+{
+    const uint32_t caller = callers_frame(model, process, node_id);
+    const struct node *node = model_node(process, node_id);
+    uint32_t frame = caller, python = 0;
+    node_id = node != NULL ? node->python : 0;
+    for (unsigned i = 0; node_id != caller && i < FRAMES_MAX; i++) {
+        const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+        if (record == NULL)
+            break;
+        if (record->frame == DB_FRAME_PYTHON)
+            python = node_id;
+        else if (record->frame == DB_FRAME_NATIVE && is_package_code(process, record->value))
+            frame = python;
+        node_id = record->parent;
+    }
+    return frame;
+}
+
+/* By way, as places are: CPython 3.11 makes one call from two instructions (nodes.c). */
+static struct map_key caller_key(struct model *model, struct process *process, uint32_t node_id)
+{
+    const struct node *frame = model_node(process, called_frame(model, process, node_id));
+    return (struct map_key){frame != NULL ? frame->way : 0, 0, 0};
+}
+
+/* An execution of the function that makes the call: by the way to it, and by its name. */
+static struct map_key function_key(struct model *model, struct process *process, uint32_t node_id)
+{
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, called_frame(model, process, node_id));
+    const struct code *code = record != NULL ? model_code(model, process, (uint32_t)(record->value >> 32)) : NULL;
+    const struct node *above = record != NULL ? model_node(process, record->parent) : NULL;
+    if (code == NULL || above == NULL)
+        return (struct map_key){0, 0, 0};
+    return (struct map_key){above->way, (uintptr_t)code->file, (uintptr_t)code->function};
+}
+
+struct caller *callers_get(struct model *model, struct process *process, uint32_t node_id)
+{
+    return map_get(&model->callers.by_way, caller_key(model, process, node_id));
+}
+
+struct caller *callers_of_function(struct model *model, struct process *process, uint32_t node_id)
+{
+    return map_get(&model->callers.by_function, function_key(model, process, node_id));
+}
+
+static struct caller *add_caller(struct model *model, struct process *process, uint32_t node_id, struct map_key key)
+{
+    struct callers *callers = &model->callers;
+    struct map_key function = function_key(model, process, node_id);
+    struct caller *caller = memory_zeroed(1, sizeof(*caller)), *first = map_get(&callers->by_function, function);
+    caller->next = callers->first;
+    callers->first = caller;
+    map_put(&callers->by_way, key, caller);
+    if (first == NULL) {
+        map_put(&callers->by_function, function, caller);
+        return caller;
+    }
+    caller->beside = first->beside;
+    first->beside = caller;
+    return caller;
+}
+
+void callers_charge(struct model *model, struct process *process, uint32_t node_id, uint64_t cpu_ns)
+{
+    struct map_key key = caller_key(model, process, node_id);
+    struct caller *caller = map_get(&model->callers.by_way, key);
+    if (caller == NULL)
+        caller = add_caller(model, process, node_id, key);
+    caller->native_ns += cpu_ns;
+}
+
+uint64_t caller_take(struct caller *caller)
+{
+    if (caller == NULL || caller->told)
+        return 0;
+    caller->told = true;
+    return caller->native_ns;
+}
+
+void callers_free(struct callers *callers)
+{
+    for (struct caller *caller = callers->first, *next; caller != NULL; caller = next) {
+        next = caller->next;
+        free(caller);
+    }
+    map_free(&callers->by_way);
+    map_free(&callers->by_function);
+}

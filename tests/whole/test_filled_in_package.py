@@ -1,0 +1,37 @@
+"""What a package's function makes as it is, it fills itself: that takes the time, and no line of the program has to move along."""
+from marked import NUMPY, found
+
+PACKAGE = """
+import numpy as np
+
+def powers(x, degree):
+    out = np.empty((x.shape[0], x.shape[1] * degree))
+    for power in range(degree):
+        np.power(x, power + 1.5, out=out[:, power * x.shape[1] : (power + 1) * x.shape[1]])
+    return out
+"""
+
+
+def test_filling_counts_with_what_is_filled(tmp_path):
+    package = tmp_path / "site-packages/expansions"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(PACKAGE)
+    path, report = found(tmp_path, NUMPY + """
+        from expansions import powers
+        table = np.abs(random.normal(size=(3000, 14)))
+        def score(weight):
+            total, other = 0.0, np.abs(random.normal(size=(3000, 42)))
+            for step in range(300):
+                total += float((powers(table, 3)[:, 0] * weight).sum())  # filled
+                other = np.power(other, 0.999)
+                other = np.arctan2(other, total) + 1
+                other = np.arctan2(total, other)
+            return total
+        print(score(0.5) > 0)
+        """, PYTHONPATH=str(package.parent))
+    filled = next(number for number, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# filled"))
+    (finding,) = [finding for finding in report["findings"] if finding["kind"] == "replica"]
+    (line,) = [line for line in report["lines"] if line["line"] == filled]
+    assert finding["line"] == filled
+    assert finding["waste_s"] > 0.7 * (line["native_s"] + line["python_s"] + line["boundary_s"])
+    assert "stores into it" not in finding["advice"]
