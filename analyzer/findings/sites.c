@@ -6,9 +6,10 @@
 
 #include "base/memory.h"
 #include "findings/balance.h"
+#include "findings/changed_later.h"
 #include "findings/claim.h"
 #include "findings/fed.h"
-#include "findings/filled.h"
+#include "findings/finish_package.h"
 #include "findings/libraries.h"
 #include "findings/own_sizes.h"
 #include "model/select.h"
@@ -58,18 +59,17 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
     return balance;
 }
 
-/* The time of the native calls below the Python instructions that called the foundations for the claim's sites from `first` on. */
+/*
+ * The time of the native calls below the Python instructions that called the foundations for the claim's sites from `first` on, and of
+ * those that packages finish them by.
+ */
 static double native_seconds(struct model *model, const struct claim *claim, size_t first)
 {
     uint64_t sum = 0;
     for (size_t i = first; i < claim->count; i++) {
         const struct site *site = claim->sites[i];
         sum += caller_take(callers_get(model, site->process, site->record->node));
-        struct caller *beside = site_is_filled_in_package(model, site)
-                                    ? callers_of_function(model, site->process, site->record->node)
-                                    : NULL;
-        for (; beside != NULL; beside = beside->beside)
-            sum += caller_take(beside);
+        sum += finish_package_take(model, site);
     }
     return (double)sum * 1e-9;
 }
@@ -87,6 +87,14 @@ static double seconds_spent(struct model *model, const struct claim *claim, cons
     return (double)place->ns * 1e-9 * (whole_s > 0 ? native_s / whole_s : 1);
 }
 
+static bool is_overwritten_below(struct model *model, const struct claim *claim, size_t first)
+{
+    for (size_t i = first; i < claim->count; i++)
+        if (site_is_overwritten_below(model, claim->sites[i]))
+            return true;
+    return false;
+}
+
 /* Adds the place's sites when its evidence holds. */
 static void claim_place(struct model *model, struct claim *claim, struct place *place)
 {
@@ -97,7 +105,8 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
         return;
     }
     struct fed fed = fed_time(model, place);
-    bool part = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects;
+    bool part =
+        balance.differing_objects * PART_OF_EQUAL > balance.equal_objects || is_overwritten_below(model, claim, before);
     double seconds = seconds_spent(model, claim, place, before, part) + (double)fed.ns * 1e-9;
     double wasted_s = seconds * (double)balance.equal / (double)balance.examined;
     claim->places = memory_grow(claim->places, claim->place_count, &claim->place_capacity, sizeof(struct claimed));

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "findings/changed_later.h"
 #include "findings/comprehension.h"
 #include "findings/loop.h"
 #include "findings/sites.h"
@@ -94,15 +95,19 @@ static bool is_same(const struct site *site, uint64_t calls)
     return site->record->replicas > 0 && (site_new(site) <= 1 || comes_round);
 }
 
-/* Sites with one content each, of sizes of their own, are new as well where they are several. */
+/*
+ * Sites with one content each, of sizes of their own, are new as well where they are several; what NumPy made in place of what was looked
+ * at may be.
+ */
 static bool is_new_each_time(struct model *model, const struct place *place, const struct call *call, uint64_t calls)
 {
     size_t singles = 0;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
-        if (site->record->examined == 0 || site_is_constant(site) || is_same(site, calls))
+        bool is_open = site_is_overwritten_within(model, site);
+        if (site->record->examined == 0 || site_is_constant(site) || (is_same(site, calls) && !is_open))
             continue;
         struct call its = call_of(model, site);
-        if (call_is(&its, call) && (site_new(site) > 1 || ++singles > 1))
+        if (call_is(&its, call) && (is_open || site_new(site) > 1 || ++singles > 1))
             return true;
     }
     return false;

@@ -81,11 +81,19 @@ struct caller *callers_of_function(struct model *model, struct process *process,
     return map_get(&model->callers.by_function, function_key(model, process, node_id));
 }
 
+static int32_t line_of(struct model *model, struct process *process, uint32_t frame)
+{
+    struct code *code = NULL;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, frame);
+    return record != NULL ? model_position(model, process, record, &code).line : 0;
+}
+
 static struct caller *add_caller(struct model *model, struct process *process, uint32_t node_id, struct map_key key)
 {
     struct callers *callers = &model->callers;
     struct map_key function = function_key(model, process, node_id);
     struct caller *caller = memory_zeroed(1, sizeof(*caller)), *first = map_get(&callers->by_function, function);
+    caller->line = line_of(model, process, called_frame(model, process, node_id));
     caller->next = callers->first;
     callers->first = caller;
     map_put(&callers->by_way, key, caller);
@@ -123,4 +131,5 @@ void callers_free(struct callers *callers)
     }
     map_free(&callers->by_way);
     map_free(&callers->by_function);
+    map_free(&callers->finished);
 }

@@ -16,6 +16,7 @@ struct process;
  */
 struct caller {
     uint64_t native_ns;    /* native and boundary time */
+    int32_t line;          /* where it stands; at most 0: not known */
     bool told;             /* it is in a finding's waste */
     struct caller *beside; /* the same function's on the same way: another of its instructions */
     struct caller *next;
@@ -24,6 +25,7 @@ struct caller {
 struct callers {
     struct caller *first;
     struct map by_way, by_function;
+    struct map finished; /* ways whose finishing calls a finding has: no other looks for them */
 };
 
 /*

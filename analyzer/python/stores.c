@@ -38,20 +38,33 @@ static bool changes_in_place(struct word name, const char *bracket, const char *
     return (asked || by_name) && first < end && word_equal(word_name_at(first, end), buffer);
 }
 
-/* "np.add(x, y, h)": the third argument of NumPy's functions of two arrays is out. */
-static bool is_third(struct word name, const char *bracket, const char *end, struct word buffer)
+/* Where NumPy's functions take out without its name: behind so many arguments; 0: nowhere, as far as is known. */
+static size_t place_of_out(struct word function)
 {
-    static const char *const functions[] = {
+    static const char *const of_one[] = {
+        "exp",     "exp2",    "expm1",   "log",        "log2",    "log10",       "log1p",     "sqrt",
+        "cbrt",    "square",  "abs",     "absolute",   "fabs",    "sign",        "negative",  "positive",
+        "sin",     "cos",     "tan",     "arcsin",     "arccos",  "arctan",      "sinh",      "cosh",
+        "tanh",    "arcsinh", "arccosh", "arctanh",    "floor",   "ceil",        "trunc",     "rint",
+        "isnan",   "isinf",   "signbit", "isfinite",   "invert",  "logical_not", "conjugate", "conj",
+        "deg2rad", "rad2deg", "spacing", "reciprocal", "degrees", "radians"};
+    static const char *const of_two[] = {
         "add",         "subtract",    "multiply",   "divide",      "true_divide", "floor_divide",  "power",
         "float_power", "mod",         "remainder",  "fmod",        "maximum",     "minimum",       "fmax",
         "fmin",        "hypot",       "arctan2",    "logaddexp",   "logaddexp2",  "matmul",        "dot",
         "outer",       "copysign",    "heaviside",  "logical_and", "logical_or",  "logical_xor",   "bitwise_and",
         "bitwise_or",  "bitwise_xor", "left_shift", "right_shift", "greater",     "greater_equal", "less",
-        "less_equal",  "equal",       "not_equal",  "nextafter",   "ldexp"};
+        "less_equal",  "equal",       "not_equal",  "nextafter",   "ldexp",       "round",         "around"};
+    return WORD_IS_ONE_OF(function, of_one) ? 1 : WORD_IS_ONE_OF(function, of_two) ? 2 : 0;
+}
+
+/* "np.exp(h, h)", "np.add(x, y, h)" */
+static bool is_out_by_place(struct word name, const char *bracket, const char *end, struct word buffer)
+{
     struct word items[PARAMETERS_MAX];
-    size_t count = word_split(word_in_bracket(bracket, end), ',', items, PARAMETERS_MAX);
-    return handed_is_of_arrays(name) && WORD_IS_ONE_OF(word_last_part(name), functions) && count != SIZE_MAX &&
-           count > 2 && word_equal(items[2], buffer);
+    size_t place = handed_is_of_arrays(name) ? place_of_out(word_last_part(name)) : 0;
+    size_t count = place > 0 ? word_split(word_in_bracket(bracket, end), ',', items, PARAMETERS_MAX) : 0;
+    return count != SIZE_MAX && count > place && word_equal(items[place], buffer);
 }
 
 /* "h.view(6, -1)[2].mul_(2)" */
@@ -83,7 +96,7 @@ static bool calls_change(struct word text, struct word buffer)
                                                    (at - text.text > 5 && memcmp(at - 5, "out=(", 5) == 0));
         if (is_out || (called && word_is_part_of(name, buffer) && is_changing_method(name)) ||
             (called && (changes_first(name, behind, end, buffer) || changes_in_place(name, behind, end, buffer) ||
-                        is_third(name, behind, end, buffer))))
+                        is_out_by_place(name, behind, end, buffer))))
             return true;
         at = name.length_bytes > 0 ? name.text + name.length_bytes : at + 1;
     }

@@ -360,7 +360,7 @@ struct db_site {
     uint8_t far_bits;
     uint8_t changed_beyond; /* Python frames, leaf first, that had moved on when an object was changed; 0: none was */
     uint8_t new_digits;     /* of the first DB_NEW_MEASURED new contents (see below): full of numbers with digits */
-    uint8_t unlike;         /* bits, DB_UNLIKE_...: how objects that seem equal were seen to differ */
+    uint8_t unlike;         /* bits, DB_UNLIKE_...: how objects that seem equal were seen to differ, or may */
     /* Of objects of DB_PAGES_MIN_BYTES and more: memory that the kernel had to give, page by page, as it was touched. */
     uint64_t pages_asked;     /* of births: whose pages were looked at */
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
@@ -383,9 +383,15 @@ struct db_link {
     uint64_t objects; /* atomic */
 };
 
-#define DB_UNLIKE_BEGINNING 1u      /* one that was asked about changes ended as another did, and had begun otherwise */
-#define DB_UNLIKE_BEFORE 2u         /* a birth that was passed over held what none of those looked at before had... */
-#define DB_UNLIKE_NEXT 4u           /* ... and the next one something else again */
+#define DB_UNLIKE_BEGINNING 1u /* one that was asked about changes ended as another did, and had begun otherwise */
+#define DB_UNLIKE_BEFORE 2u    /* a birth that was passed over held what none of those looked at before had... */
+#define DB_UNLIKE_NEXT 4u      /* ... and the next one something else again */
+/*
+ * From this bit on: frames, as in changed_beyond, that had moved on when NumPy stored over an object, as over an operand; the fewest, at
+ * most DB_OVERWRITTEN_MAX; 0: over none that was looked at. What was held afterwards may differ.
+ */
+#define DB_OVERWRITTEN_SHIFT 3u
+#define DB_OVERWRITTEN_MAX 31u
 #define DB_OFFSET_UNKNOWN INT32_MIN /* db_site.changed_offset: not known... */
 #define DB_OFFSET_CALLED INT32_MAX  /* ... or within Python code that was called there */
 #define DB_LIVE_SMALL_BYTES 16384u

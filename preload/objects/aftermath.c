@@ -59,17 +59,10 @@ void aftermath_born(struct call_stack *stack, struct site *site, uintptr_t start
                                        .held = origin->depth + 1u};
 }
 
-/*
- * How many of the frames at its birth, from the outermost in, have not moved since. Frames that move get a generation beyond all
- * that were, and the innermost had the last one then.
- */
+/* How many of the frames at its birth, from the outermost in, have not moved since. */
 static uint32_t held_now(const struct call_stack *stack, const struct call_stack_asked *asked)
 {
-    uint32_t held = asked->held;
-    while (held > 0 && (held > stack->depth || stack->levels[held - 1].generation > asked->generation)) {
-        held--;
-    }
-    return held;
+    return call_stack_held(stack, asked->held, asked->generation);
 }
 
 /* Short ones are read whole, as they are when they are compared. */

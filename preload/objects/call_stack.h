@@ -184,6 +184,18 @@ static inline bool call_stack_holds(const struct call_stack *stack, size_t depth
 }
 
 /*
+ * How many of `depth` frames, from the outermost in, have not moved since the innermost of them had this generation. Frames that move
+ * get a generation beyond all that were.
+ */
+static inline uint32_t call_stack_held(const struct call_stack *stack, uint32_t depth, uint64_t generation)
+{
+    while (depth > 0 && (depth > stack->depth || stack->levels[depth - 1].generation > generation)) {
+        depth--;
+    }
+    return depth;
+}
+
+/*
  * How many allocations of that size this execution of the innermost instruction has made before. `place` tells one native
  * caller from another: the same one again is taken for the next execution, for a loop may come back to the instruction
  * with nothing seen in between.

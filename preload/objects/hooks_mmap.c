@@ -135,6 +135,7 @@ static bool entry_take(uint32_t index, uintptr_t start, size_t size_bytes, struc
 static void note_origin(struct object *object, size_t bytes, const struct place *place)
 {
     const struct replica_birth birth = {.start = object->start,
+                                        .is_mapped = true,
                                         .size_bytes = bytes,
                                         .usable_bytes = whole_pages(bytes),
                                         .place = (uintptr_t)place->caller ^ (uint64_t)place->frame << 16,

@@ -180,7 +180,7 @@ void replica_born(const struct replica_birth *birth, struct object_origin *origi
         aftermath_look(stack);
         site = join_site(stack, birth, origin);
     }
-    if (birth->size_bytes >= REPLICA_OVERWRITTEN_BYTES) {
+    if (birth->size_bytes >= REPLICA_OVERWRITTEN_BYTES && !birth->is_mapped) {
         replica_overwritable = origin->is_looked_at || origin->is_far ? birth->start : 0;
     }
     lifetime_born(site != NULL ? site->record : NULL, birth->usable_bytes - origin->slack_bytes, origin);
@@ -312,11 +312,30 @@ static bool is_constant(const struct object *object)
            content_sample_is_constant(&sample, &word);
 }
 
+/* How far beyond the instruction that made it the thread is by now: nearer once is nearer. */
+static void note_overwritten(const struct object_origin *origin)
+{
+    const struct call_stack *stack = call_stack_refresh();
+    if (stack == NULL) {
+        return;
+    }
+    uint8_t *unlike = &sites_at(origin->site)->record->unlike, known = __atomic_load_n(unlike, __ATOMIC_RELAXED), now;
+    const uint32_t depth = origin->depth + 1u;
+    uint32_t beyond = depth - call_stack_held(stack, depth, origin->generation);
+    beyond = beyond < DB_OVERWRITTEN_MAX ? beyond : DB_OVERWRITTEN_MAX;
+    do {
+        uint32_t least = known >> DB_OVERWRITTEN_SHIFT;
+        least = least == 0 || beyond < least ? beyond : least;
+        now = (uint8_t)((known & ((1u << DB_OVERWRITTEN_SHIFT) - 1)) | least << DB_OVERWRITTEN_SHIFT);
+    } while (!__atomic_compare_exchange_n(unlike, &known, now, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
 void replica_overwritten(struct object *object)
 {
     if ((!is_ours(object) && !is_far(object)) || is_workspace(&object->origin) || is_constant(object)) {
         return;
     }
+    note_overwritten(&object->origin);
     const bool is_asked = object->origin.is_asked;
     object->origin.is_asked = false; /* until the buffer itself ends */
     if (is_ours(object)) {

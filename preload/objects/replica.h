@@ -20,6 +20,7 @@ struct replica_birth {
     size_t size_bytes;   /* as requested */
     size_t usable_bytes; /* as the object map will have it */
     uint64_t place;      /* tells one native caller from another within one native call */
+    bool is_mapped;      /* by who uses it, as libraries do for buffers to work in */
     bool is_defined;     /* its content, from the start: the allocator zeroed it, or carried it over */
 };
 
@@ -43,7 +44,7 @@ void replica_ended(const struct object *object, uintptr_t start);
 void replica_overwritten(struct object *object);
 
 /*
- * Where the thread's last buffer of REPLICA_OVERWRITTEN_BYTES or more starts, if its content is to be looked at; else 0. It may
+ * Where the thread's last allocated buffer of REPLICA_OVERWRITTEN_BYTES or more starts, if its content is to be looked at; else 0. It may
  * have ended since.
  */
 #define REPLICA_OVERWRITTEN_BYTES 262144u /* smaller operands NumPy leaves alone (NPY_MIN_ELIDE_BYTES) */

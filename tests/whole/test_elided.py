@@ -3,6 +3,7 @@ import json
 
 import pytest
 import whole
+from marked import found
 
 HEAD = """
 import numpy as np
@@ -146,3 +147,70 @@ deeper(3)
     output, _ = run(tmp_path, source, "debian")
     counts = [int(line.split()[1]) for line in output.splitlines()]
     assert counts[:5] == [0, 0, 1, 2, 5] and counts[-1] > 5 and "pieprof" not in output
+
+KERNEL = """
+import numpy as np
+random = np.random.default_rng(0)
+x, total = random.normal(size=(400, 200)), 0.0
+
+def kernel(gamma):
+    scaled = np.tanh(x)
+    return (scaled @ x.T){}  # product
+
+for step in range(80):
+    total += float(kernel(0.1 * step)[3, 4])
+print(total)
+"""
+
+
+@pytest.mark.parametrize("finish, whole_call", [("", True), (" * gamma", False)])
+def test_what_comes_of_it_is_not_known_to_be_the_same(tmp_path, finish, whole_call):
+    """The first product is one as well: OpenBLAS maps its own buffer behind it."""
+    source = KERNEL.format(finish)
+    (finding,) = of_line(run(tmp_path, source, "debian")[1]["findings"], source, "# product")
+    assert "1.2 MiB made 80 times, 79 times equal to the one before" in finding["claim"]
+    assert ("All larger arrays that the call of kernel()" in finding["advice"]) == whole_call, finding["advice"]
+
+
+PACKAGE = """
+import numpy as np
+
+def products(x):
+    return x @ x.T
+
+def kernel(x, gamma):
+    k = {}products(x)
+    k *= gamma
+    np.exp(k, k)
+    return k
+"""
+
+
+@pytest.mark.parametrize("negated", [False, True])
+def test_a_package_works_in_place(tmp_path, negated):
+    """Where it does so behind the product, what it gives was looked at, and the steps to it count; where NumPy does, it was not."""
+    package = tmp_path / "site-packages/kernels"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(PACKAGE.format("-2.0 * " if negated else ""))
+    path, report = found(tmp_path, """
+        import numpy as np
+        from kernels import kernel
+        random = np.random.default_rng(0)
+        def score():
+            x, other, total = random.normal(size=(500, 4)), np.abs(random.normal(size=(3000, 42))), 0.0
+            for step in range(120):
+                total += float(kernel(x, -0.001)[3, 4])  # kernel
+                other = np.power(other, 0.999)
+                other = np.arctan2(other, total) + 1
+                other = np.arctan2(total, other)
+            return total
+        print(score() > 0)
+        """, PYTHONPATH=str(package.parent))
+    source = path.read_text()
+    (finding,) = [finding for finding in of_line(report["findings"], source, "# kernel") if finding["kind"] == "replica"]
+    (line,) = of_line(report["lines"], source, "# kernel")
+    line_s = line["native_s"] + line["python_s"] + line["boundary_s"]
+    part = "Not all results of the call were seen to be equal" in finding["advice"]
+    assert part == negated, finding["advice"]
+    part_s, most_s = (0, 0.6 * line_s) if negated else (0.7 * line_s, line_s)
+    assert part_s <= finding["waste_s"] <= most_s, (finding["waste_s"], line_s)
