@@ -11,6 +11,7 @@ struct claimed {
     size_t first, end; /* its sites */
     double equal_bytes, waste_s;
     uint64_t samples;
+    bool joined;  /* in the second round */
     bool part;    /* its other results differ */
     bool changes; /* its inputs do so, as another of its results says, if seldom */
 };

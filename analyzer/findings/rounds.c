@@ -27,13 +27,18 @@ static struct rounds rounds_of(const struct site *site)
     return (struct rounds){births, fmin(tolerance, 1 + births / 10)};
 }
 
-/* As rounds_of() where contents were new at one distance, births of the site; none where they were not. */
+/*
+ * As rounds_of() where contents were new at one distance, births of the site; none where they were not. Where births are passed over, some
+ * of the new ones are not seen.
+ */
 static struct rounds rounds_of_rhythm(const struct site *site)
 {
     const struct db_site *record = site->record;
     uint64_t gaps = site_new(site) - 1, span = (uint64_t)record->new_last - record->new_first;
     uint64_t step = gaps == 1 ? span : record->new_step;
-    if (record->new_last == UINT32_MAX || step <= AGAIN_MIN || gaps * step != span)
+    bool is_seen_in_part = record->looked_at < record->births && gaps >= ROUNDS_MIN;
+    if (record->new_last == UINT32_MAX || step <= AGAIN_MIN || gaps > span / step || span % step != 0 ||
+        (gaps * step != span && !is_seen_in_part))
         return (struct rounds){0};
     return (struct rounds){.births = (double)((record->births - record->new_first) / step + 1)};
 }

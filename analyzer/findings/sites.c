@@ -116,6 +116,7 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
                                                            .equal_bytes = balance.equal_bytes,
                                                            .waste_s = wasted_s,
                                                            .samples = place->samples + fed.samples,
+                                                           .joined = claim->joining,
                                                            .part = part,
                                                            .changes = balance.changes};
     place->claimed = true;
@@ -123,13 +124,14 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
 
 /*
  * What is all of a call's result and what is a part of it ask for different mends: which of both is told is decided by bytes, not by time,
- * which varies between runs.
+ * which varies between runs. What joins a claim decides nothing.
  */
 static bool is_mostly_part(const struct claim *claim)
 {
     double bytes[2] = {0, 0};
     for (size_t i = 0; i < claim->place_count; i++)
-        bytes[claim->places[i].part] += claim->places[i].equal_bytes;
+        if (!claim->places[i].joined)
+            bytes[claim->places[i].part] += claim->places[i].equal_bytes;
     return bytes[true] > PART_MIN * bytes[false];
 }
 

@@ -54,6 +54,18 @@ def test_as_many_contents_as_rounds_come_one_after_the_other(tmp_path, in_turn):
     assert [finding["kind"] for finding in program.report(tmp_path)["findings"]] == (["replica"] if in_turn else [])
 
 
+@pytest.mark.parametrize("why, counters, told", [
+    ("in each round another", dict(replicas=1045, new_step=25, new_last=2151), True),
+    ("whenever it happens", dict(replicas=1045, new_step=1, new_last=2151), False),
+    ("too few to have a rhythm", dict(replicas=1083, new_step=25, new_last=2151), False),
+])
+def test_rounds_of_which_many_are_passed_over(tmp_path, why, counters, told):
+    """What a function of NumPy's makes in an inner loop, of 3,000 births those looked at: of the new contents not all are seen."""
+    program = Program()
+    program.process.site(call_of(program, "einsum", tmp_path, *MASK), 65536, period=1, births=3000, examined=1088, looked_at=1088, new_first=1, **counters)
+    assert [finding["kind"] for finding in program.report(tmp_path)["findings"]] == (["replica"] if told else []), why
+
+
 def test_none_of_what_comes_in_a_varying_order_is_the_one_to_build(tmp_path):
     """Three contents, made by a function of NumPy's in one loop: less than half of the equal ones lie one distance apart."""
     program = Program()

@@ -549,6 +549,22 @@ def test_a_part_of_a_call_is_not_charged_with_python_below_it(tmp_path):
     assert waste(differing=False) == pytest.approx((1.6 + 2) * 259 / 260)
 
 
+def test_a_constant_part_of_a_call_joins_nothing(tmp_path):
+    """"0.5 * y @ solve(c, y)": that all is finite stays so whatever c is, and asks for another mend than what stays beside it."""
+    program = Program()
+    code = program.codes["features"]
+    widths = [((end or 0) - (start or 0), 2 * i) for i, (line, _, start, end) in enumerate(code.co_positions()) if line == 11]
+    frame = make_db.NODE.unpack(program.process.records["NODE"][program.way(*FEATURES) - 1])[1]
+    caller = make_db.NODE.unpack(program.process.records["NODE"][frame - 1])[1]
+    beside = program.process.frame(caller, program.numbers["features"], min(widths)[1])
+    program.process.site(program.process.node(beside, make_db.NATIVE, gating.ADDRESS, samples=100), 8192, period=1, births=260, replicas=259)
+    inside, outside = (below_torch(program, 11, *functions, file="scipy/linalg/solve.py") for functions in (("solve", "check"), ("solve",)))
+    program.process.site(inside, 200000, births=260, constant=260)
+    program.process.site(outside, 4096, births=260)
+    (finding,) = [finding for finding in program.report(tmp_path, "--min-waste", "0")["findings"] if finding["kind"] == "replica"]
+    assert finding["object"]["size_bytes"] == 8192 and "Not all results" not in finding["advice"], finding
+
+
 @pytest.mark.parametrize("why, beside, again", [
     ("each of its blocks is another buffer: the frame's index is made once with all of them", ("index", 9600), True),
     ("batches of two sizes", None, False),
