@@ -21,7 +21,7 @@ enum checkpoint site_checkpoint(struct model *model, const struct site *site)
 {
     struct context context;
     enum checkpoint found = CHECKPOINT_NONE;
-    context_expand(&context, model, site->process, site->record->node);
+    context_expand_python(&context, model, site->process, site->record->node);
     for (size_t i = 0; i < context.count; i++) {
         const struct frame *frame = &context.frames[i];
         if (frame->kind != FRAME_PYTHON)

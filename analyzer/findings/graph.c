@@ -26,7 +26,7 @@ static bool may_have_graph(struct model *model, const struct site *site)
 {
     enum phase phase = node_phase(site->process, model_node(site->process, site->record->node));
     bool backward = model->totals.phases[PHASE_BACKWARD].objects.births > 0;
-    return backward && (phase == PHASE_FORWARD || phase == PHASE_OTHER) && site_is_made_in(model, site, "libtorch");
+    return backward && (phase == PHASE_FORWARD || phase == PHASE_OTHER) && site_is_made_in(site, "libtorch");
 }
 
 /* A graph is freed by its first backward(), and without one nothing is trained; a module that is called less often may be in another state. */

@@ -2,20 +2,34 @@
 
 #include <string.h>
 
-#include "model/frames.h"
+#include "model/path.h"
 
-bool site_is_made_in(struct model *model, const struct site *site, const char *part)
+#define FRAMES_MAX 200
+
+/* Without the names of functions, which take long to find. */
+static bool is_in(const struct process *process, uint64_t address, const char *part)
 {
-    struct context context;
-    bool found = false;
-    context_expand(&context, model, site->process, site->record->node);
-    for (size_t i = context.count; i-- > 0 && context.frames[i].kind == FRAME_NATIVE && !found;)
-        found = context.frames[i].library != NULL && strstr(context.frames[i].library, part) != NULL;
-    context_free(&context);
-    return found;
+    const struct db_module *module = modules_find(process, address);
+    return module != NULL && (module->flags & DB_MODULE_SHIM) == 0 &&
+           strstr(path_base_name(modules_path(process->run, module)), part) != NULL;
 }
 
-bool site_is_part_filled(struct model *model, const struct site *site)
+bool site_is_made_in(const struct site *site, const char *part)
 {
-    return site_is_made_in(model, site, "hashtable.") || site_is_made_in(model, site, "array.cpython");
+    const struct process *process = site->process;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, site->record->node);
+    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
+        bool is_native = record->frame == DB_FRAME_NATIVE || record->frame == DB_FRAME_ACCESS;
+        if (!is_native)
+            return false;
+        if (is_in(process, record->value - (i > 0), part)) /* a caller's is where it goes on */
+            return true;
+        record = run_record(process->run, DB_KIND_NODE, record->parent);
+    }
+    return false;
+}
+
+bool site_is_part_filled(const struct site *site)
+{
+    return site_is_made_in(site, "hashtable.") || site_is_made_in(site, "array.cpython");
 }

@@ -5,12 +5,12 @@
 #include "model/model.h"
 
 /* Among the native frames below the innermost Python one, is one of a library whose file's name holds `part`? */
-bool site_is_made_in(struct model *model, const struct site *site, const char *part);
+bool site_is_made_in(const struct site *site, const char *part);
 
 /*
  * Is it memory of which only a part is ever filled, so that contents which differ say nothing: a hash table of pandas, or the elements of
  * Python's array.array, which grows by more than it needs?
  */
-bool site_is_part_filled(struct model *model, const struct site *site);
+bool site_is_part_filled(const struct site *site);
 
 #endif

@@ -1,8 +1,10 @@
 #include "findings/operand.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "findings/expression.h"
 #include "findings/statement.h"
 #include "python/words.h"
@@ -77,8 +79,10 @@ static bool is_place(const char *text, size_t length, size_t at, const struct op
 
 bool text_takes(const char *text, size_t length_bytes, const char *name, size_t name_bytes)
 {
+    if (name_bytes == 0 || memmem(text, length_bytes, name, name_bytes) == NULL)
+        return false;
     struct operation operation = operation_of(text, length_bytes);
-    for (size_t at = 0; name_bytes > 0 && at + name_bytes <= length_bytes; at++) {
+    for (size_t at = 0; at + name_bytes <= length_bytes; at++) {
         size_t end = at + name_bytes;
         if (memcmp(text + at, name, name_bytes) != 0)
             continue;
@@ -102,22 +106,11 @@ static int64_t end_of(const struct line_span *span)
 }
 
 /* The expression of the maker is a part of the user's, on whichever of its lines. */
-static bool lies_within(struct model *model, struct process *process, const struct db_node *maker,
-                        const struct db_node *user)
+static bool lies_within(const struct line_span *maker, const struct line_span *user)
 {
-    struct code *code;
-    struct line_span a = model_position(model, process, maker, &code), b = model_position(model, process, user, &code);
-    bool known = a.column >= 0 && b.column >= 0 && a.end_column >= 0 && b.end_column >= 0;
-    int64_t before = begin_of(&a) - begin_of(&b), behind = end_of(&b) - end_of(&a);
+    bool known = maker->column >= 0 && user->column >= 0 && maker->end_column >= 0 && user->end_column >= 0;
+    int64_t before = begin_of(maker) - begin_of(user), behind = end_of(user) - end_of(maker);
     return known && before >= 0 && behind >= 0 && before + behind > 0;
-}
-
-static bool is_named_operand(struct model *model, struct process *process, uint32_t maker, uint32_t user)
-{
-    size_t name_bytes = 0, length = 0;
-    const char *name = statement_target(model, process, maker, &name_bytes);
-    const char *text = operation_text(model, process, user, &length);
-    return name != NULL && text != NULL && text_takes(text, length, name, name_bytes);
 }
 
 /* The same function: one name in two of them is two variables. */
@@ -127,12 +120,66 @@ static bool in_one_function(const struct db_node *a, const struct db_node *b)
            a->value >> 32 == b->value >> 32;
 }
 
+static struct operand_frame read_frame(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct operand_frame frame = {.record = run_record(process->run, DB_KIND_NODE, node_id)};
+    struct code *code;
+    if (frame.record == NULL)
+        return frame;
+    frame.span = model_position(model, process, frame.record, &code);
+    frame.target.text = statement_target(model, process, node_id, &frame.target.length_bytes);
+    frame.text.text = operation_text(model, process, node_id, &frame.text.length_bytes);
+    return frame;
+}
+
+bool operand_frame_takes(const struct operand_frame *user, const struct operand_frame *maker)
+{
+    if (maker->record == NULL || user->record == NULL || maker->record->parent != user->record->parent)
+        return false;
+    return lies_within(&maker->span, &user->span) ||
+           (in_one_function(maker->record, user->record) && maker->target.text != NULL && user->text.text != NULL &&
+            text_takes(user->text.text, user->text.length_bytes, maker->target.text, maker->target.length_bytes));
+}
+
 bool is_operand(struct model *model, struct process *process, uint32_t maker, uint32_t user)
 {
-    const struct db_node *inner = run_record(process->run, DB_KIND_NODE, maker),
-                         *outer = run_record(process->run, DB_KIND_NODE, user);
-    if (inner == NULL || outer == NULL || inner->parent != outer->parent)
-        return false;
-    return lies_within(model, process, inner, outer) ||
-           (in_one_function(inner, outer) && is_named_operand(model, process, maker, user));
+    struct operand_frame inner = read_frame(model, process, maker), outer = read_frame(model, process, user);
+    return operand_frame_takes(&outer, &inner);
+}
+
+struct known_frame {
+    struct operand_frame frame;
+    struct known_frame *next;
+};
+
+struct operand_frames {
+    struct map by_node;
+    struct known_frame *first;
+};
+
+const struct operand_frame *operand_frame_get(struct model *model, struct process *process, uint32_t node_id)
+{
+    if (process->operand_frames == NULL)
+        process->operand_frames = memory_zeroed(1, sizeof(*process->operand_frames));
+    struct operand_frames *frames = process->operand_frames;
+    struct map_key key = {node_id, 0, 0};
+    struct known_frame *known = map_get(&frames->by_node, key);
+    if (known == NULL) {
+        known = memory_zeroed(1, sizeof(*known));
+        *known = (struct known_frame){read_frame(model, process, node_id), frames->first};
+        frames->first = known;
+        map_put(&frames->by_node, key, known);
+    }
+    return &known->frame;
+}
+
+void operand_frames_free(struct operand_frames *frames)
+{
+    for (struct known_frame *known = frames != NULL ? frames->first : NULL, *next; known != NULL; known = next) {
+        next = known->next;
+        free(known);
+    }
+    if (frames != NULL)
+        map_free(&frames->by_node);
+    free(frames);
 }

@@ -6,6 +6,7 @@
 #define PIEPROF_ANALYZER_OPERAND_H
 
 #include "model/model.h"
+#include "python/words.h"
 
 /*
  * Does the expression's last step take `name` ("x", "self.x") itself: "w * x", "f(w, x)", "x.f(w)", "w[x]", not "w * g(x)",
@@ -19,5 +20,22 @@ bool text_takes(const char *text, size_t length_bytes, const char *name, size_t 
  * is assigned to the name in between is not looked for: true may then be wrong.
  */
 bool is_operand(struct model *model, struct process *process, uint32_t maker, uint32_t user);
+
+/* What is asked of a Python frame for that, read once where it is held against many. */
+struct operand_frame {
+    const struct db_node *record; /* NULL: there is none */
+    struct line_span span;
+    struct word target; /* of its assignment; no text: it has none */
+    struct word text;   /* of its operation; no text: not known */
+};
+
+/* Of a frame (node id) of the process; kept until operand_frames_free(). */
+const struct operand_frame *operand_frame_get(struct model *model, struct process *process, uint32_t node_id);
+
+/* NULL is allowed. */
+void operand_frames_free(struct operand_frames *frames);
+
+/* is_operand() of the two. */
+bool operand_frame_takes(const struct operand_frame *user, const struct operand_frame *maker);
 
 #endif

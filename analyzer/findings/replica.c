@@ -153,8 +153,7 @@ static bool comes_by_chance(struct model *model, const struct site *site)
 static bool holds(struct model *model, const struct site *site)
 {
     return is_made_again(model, site) && site_checkpoint(model, site) != CHECKPOINT_ITSELF &&
-           !site_is_made_in(model, site, "openblas") && !site_is_read_unfinished(model, site) &&
-           !comes_by_chance(model, site);
+           !site_is_made_in(site, "openblas") && !site_is_read_unfinished(model, site) && !comes_by_chance(model, site);
 }
 
 /* What is of one value stays, too, but a comparison may be so for a while. */

@@ -105,7 +105,7 @@ static bool may_have_gradient(struct model *model, const struct site *site)
     if (!is_of_rounds(site) || (phase != PHASE_FORWARD && phase != PHASE_OTHER) ||
         model->totals.phases[PHASE_BACKWARD].objects.births == 0)
         return false;
-    return site_is_made_in(model, site, "libtorch");
+    return site_is_made_in(site, "libtorch");
 }
 
 static const char *say_gradient(struct model *model, const struct site *site)

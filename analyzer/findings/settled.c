@@ -147,6 +147,7 @@ static bool changed_more(const struct site *operand, const struct site *result)
 /* Answers for the frame `user`, by the frame that makes: an instruction may have thousands of sites, of as many sizes. */
 struct makers {
     uint32_t user;
+    const struct operand_frame *frame; /* the user's */
     struct {
         uint32_t maker;
         bool is_operand;
@@ -158,8 +159,8 @@ static bool makes_operand(struct model *model, struct process *process, struct m
     size_t at = maker % MAKERS_KEPT;
     if (makers->kept[at].maker != maker) {
         makers->kept[at].maker = maker;
-        makers->kept[at].is_operand =
-            are_together(process, makers->user, maker) && is_operand(model, process, maker, makers->user);
+        makers->kept[at].is_operand = are_together(process, makers->user, maker) &&
+                                      operand_frame_takes(makers->frame, operand_frame_get(model, process, maker));
     }
     return makers->kept[at].is_operand;
 }
@@ -175,7 +176,7 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
     uint32_t user = frame_of(model, result);
     struct operation operation = operation_at(model, process, user);
     const struct db_node *frame = frame_record(process, user);
-    struct makers makers = {.user = user};
+    struct makers makers = {.user = user, .frame = operand_frame_get(model, process, user)};
     if (frame == NULL || takes_shape_only(&operation))
         return false;
     if (process->beside == NULL)

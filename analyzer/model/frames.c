@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/path.h"
 #include "symbols/binary.h"
 
 #define CONTEXT_NODES_MAX 200
@@ -12,12 +13,6 @@ static void context_add(struct context *context, struct frame frame)
 {
     context->frames = memory_grow(context->frames, context->count, &context->capacity, sizeof(*context->frames));
     context->frames[context->count++] = frame;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
 }
 
 /* Functions at one address: the inlined ones follow the function that holds them. */
@@ -36,7 +31,7 @@ static void add_native(struct context *context, struct process *process, const s
     const char *path = modules_path(process->run, module);
     struct binary *binary = binary_get(path, module->build_id, module->build_id_bytes);
     binary_find(binary, address - module->load_bias, &place);
-    frame.library = base_name(path);
+    frame.library = path_base_name(path);
     frame.trouble = binary_trouble(binary);
     frame.address = record->value - module->load_bias;
     frame.interpreter = (module->flags & DB_MODULE_INTERPRETER) != 0;

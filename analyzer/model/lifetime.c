@@ -87,8 +87,7 @@ static void charge_site(struct model *model, struct process *process, const stru
     if (is_peak)
         note_line(memory, line);
     alive_add(&line->alive, process, record, is_peak);
-    if (is_peak && record->size_bytes >= RESERVE_MIN_BYTES && site->record != NULL &&
-        site_is_made_in(model, site, "openblas"))
+    if (is_peak && record->size_bytes >= RESERVE_MIN_BYTES && site->record != NULL && site_is_made_in(site, "openblas"))
         bytes_add(&line->alive.reserve_bytes, record->peak_objects, record->size_bytes);
 }
 

@@ -186,7 +186,8 @@ struct process {
     struct site *sites;    /* by run_index() of DB_KIND_SITE */
     struct beside *beside; /* the same by what called their code; NULL until it is asked for */
     size_t beside_count;
-    const struct db_live *live; /* NULL: nothing was alive */
+    struct operand_frames *operand_frames; /* findings/operand.h; NULL until they are asked for */
+    const struct db_live *live;            /* NULL: nothing was alive */
     struct module_range *modules;
     size_t module_count;
     bool loads_data;          /* a worker of a data loader, whatever its threads do */

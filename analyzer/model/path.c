@@ -6,6 +6,12 @@
 #include "base/text.h"
 #include "model/source.h"
 
+const char *path_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 const char *path_in_package(const char *file)
 {
     static const char *const directories[] = {"/site-packages/", "/dist-packages/"};

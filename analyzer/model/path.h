@@ -4,6 +4,9 @@
 
 #include "model/model.h"
 
+/* Behind the last "/". */
+const char *path_base_name(const char *path);
+
 /* Behind the directory that packages are imported from: what an import would say; NULL elsewhere. */
 const char *path_in_package(const char *file);
 

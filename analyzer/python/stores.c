@@ -90,7 +90,7 @@ static bool calls_change(struct word text, struct word buffer)
     const char *end = text.text + text.length_bytes;
     for (const char *at = text.text; at < end;) {
         struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
-        const char *behind = word_skip_blanks(name.text + name.length_bytes, end);
+        const char *behind = name.length_bytes > 0 ? word_skip_blanks(word_end(name), end) : at;
         bool called = name.length_bytes > 0 && behind < end && *behind == '(';
         bool is_out = word_equal(name, buffer) && ((at - text.text > 4 && memcmp(at - 4, "out=", 4) == 0) ||
                                                    (at - text.text > 5 && memcmp(at - 5, "out=(", 5) == 0));

@@ -30,7 +30,14 @@ struct binary {
     struct symbol *symbols; /* by start */
     size_t symbol_count, symbol_capacity;
     struct debug_info *debug;
+    struct map places; /* by address: of debug information each costs a search through a unit */
+    struct known_place *known;
     bool opened, has_local;
+};
+
+struct known_place {
+    struct binary_place place;
+    struct known_place *next;
 };
 
 static struct binary *binaries;
@@ -173,16 +180,39 @@ const char *binary_symbol(struct binary *binary, uint64_t address)
     return NULL;
 }
 
-void binary_find(struct binary *binary, uint64_t address, struct binary_place *place)
+static void find_place(struct binary *binary, uint64_t address, struct binary_place *place)
 {
-    *place = (struct binary_place){0};
-    if (binary_trouble(binary) != NULL)
-        return;
     if (binary->debug != NULL && debug_info_find(binary->debug, address, place))
         return;
     const char *symbol = binary_symbol(binary, address);
     if (symbol != NULL)
         place->functions[place->count++] = (struct binary_function){.name = demangle(symbol)};
+}
+
+void binary_find(struct binary *binary, uint64_t address, struct binary_place *place)
+{
+    *place = (struct binary_place){0};
+    if (binary_trouble(binary) != NULL)
+        return;
+    struct map_key key = {address, 0, 0};
+    struct known_place *known = map_get(&binary->places, key);
+    if (known == NULL) {
+        known = memory_zeroed(1, sizeof(*known));
+        known->next = binary->known;
+        binary->known = known;
+        find_place(binary, address, &known->place);
+        map_put(&binary->places, key, known);
+    }
+    *place = known->place;
+}
+
+static void free_places(struct binary *binary)
+{
+    for (struct known_place *known = binary->known, *next; known != NULL; known = next) {
+        next = known->next;
+        free(known);
+    }
+    map_free(&binary->places);
 }
 
 void binary_free_all(void)
@@ -195,6 +225,7 @@ void binary_free_all(void)
             elf_end(binary->elf);
         if (binary->descriptor >= 0)
             close(binary->descriptor);
+        free_places(binary);
         free(binary->symbols);
         free(binary);
     }

@@ -391,3 +391,25 @@ def test_a_module_that_works_while_it_is_imported_is_pointed_at(tmp_path, module
     process.node(process.frame(process.frame(imported, number, make_db.offset_of(code, 1)), boot), make_db.NATIVE, ADDRESS, samples=400)
     page = words(report(program.write(tmp_path / "run.db")).stdout)
     assert ("1.20 s of CPU time passed in modules of the program's own while they were imported" in page) == told
+
+
+LONG = """
+import numpy as np
+x = np.random.default_rng(0).normal(size=(30, 30))
+for step in range(8):
+    a0 = x  # {comment}
+{statements}
+"""
+
+
+@pytest.mark.alone
+def test_long_sources_are_read_within_a_second(tmp_path):
+    """Each statement takes what the one before has made, in a loop of hundreds; and a comment is longer than all of them."""
+    source = LONG.format(comment="x" * 300_000, statements="\n".join(f"    a{i + 1} = a{i} + 1" for i in range(400)))
+    path, database = tmp_path / "long.py", tmp_path / "out.db"
+    path.write_text(source)
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert (done.returncode, done.stderr) == (0, "")
+    done, elapsed_s = cpu_seconds(lambda: report(database))
+    assert done.returncode == 0
+    assert_within(elapsed_s, 1)
