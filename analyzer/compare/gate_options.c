@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/intern.h"
 #include "base/text.h"
@@ -152,18 +153,33 @@ static bool read_row(struct gate_options *options, const char *name, size_t numb
     return false;
 }
 
+/* NULL, and why is printed, unless it is a file or a pipe: of a device there may be no end. */
+static FILE *open_list(const char *path, const char *name)
+{
+    struct stat status;
+    FILE *file = fopen(path, "re");
+    if (file != NULL && fstat(fileno(file), &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)))
+        return file;
+    fprintf(stderr, "pieprof-report: --allow-file %s: %s\n", name, file == NULL ? strerror(errno) : "not a file");
+    if (file != NULL)
+        fclose(file);
+    return NULL;
+}
+
 bool gate_options_read_allowed(struct gate_options *options)
 {
     char row[1024];
     if (options->allow_file == NULL)
         return true;
     char *name = text_printable(options->allow_file, strlen(options->allow_file));
-    FILE *file = fopen(options->allow_file, "re");
+    FILE *file = open_list(options->allow_file, name);
     bool good = file != NULL;
-    if (file == NULL)
-        fprintf(stderr, "pieprof-report: --allow-file %s: %s\n", name, strerror(errno));
     for (size_t number = 1; good && fgets(row, sizeof(row), file) != NULL; number++)
         good = read_row(options, name, number, row);
+    if (good && ferror(file)) {
+        fprintf(stderr, "pieprof-report: --allow-file %s: %s\n", name, strerror(errno));
+        good = false;
+    }
     if (file != NULL)
         fclose(file);
     free(name);

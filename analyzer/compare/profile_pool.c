@@ -84,6 +84,7 @@ static void share_add(struct share *sum, const struct share *more)
     sum->pairs += more->pairs;
     sum->wasted += more->wasted;
     sum->unproved += more->unproved;
+    sum->undecided += more->undecided;
     sum->recycled += more->recycled;
     sum->zero += more->zero;
     sum->across_pairs += more->across_pairs;

@@ -44,6 +44,7 @@ struct weights {
  */
 struct share {
     uint64_t pairs, wasted, unproved;
+    uint64_t undecided;                   /* of the unproved: those that are not among the pairs */
     uint64_t recycled;                    /* of the wasted: the buffer was freed and allocated again in between */
     uint64_t zero;                        /* of the wasted: the value was all zero bits */
     uint64_t across_pairs, across_wasted; /* of both: the accesses lie in different native calls */

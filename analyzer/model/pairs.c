@@ -143,6 +143,7 @@ static void undecided_add(struct share *share, enum share_kind kind, const struc
     const double scale = view->weight * (double)record->scale;
     bool sampled = is_sampled(kind, record);
     share->unproved += sampled ? record->count : 0;
+    share->undecided += sampled ? record->count : 0;
     share->weights.undecided += sampled ? scale : 0;
     share->across_weights.undecided += record->scope == DB_SCOPE_ACROSS ? scale : 0;
 }

@@ -190,6 +190,14 @@ static void lines_index(struct source *source)
     }
 }
 
+/* Python takes a carriage return by itself for the end of a line, too. */
+static void end_lines(struct source *source)
+{
+    for (size_t i = 0; i < source->length_bytes; i++)
+        if (source->text[i] == '\r' && (i + 1 == source->length_bytes || source->text[i + 1] != '\n'))
+            source->text[i] = '\n';
+}
+
 static void source_load(const struct model *model, struct source *source)
 {
     struct stat status;
@@ -217,8 +225,10 @@ const struct source *source_get(const struct model *model, const char *path)
     source = memory_zeroed(1, sizeof(*source));
     source->path = intern_string(path);
     source_load(model, source);
-    if (source->text != NULL)
+    if (source->text != NULL) {
+        end_lines(source);
         lines_index(source);
+    }
     map_put(&sources, key, source);
     all = memory_grow(all, all_count, &all_capacity, sizeof(struct source *));
     all[all_count++] = source;

@@ -262,22 +262,28 @@ static bool check_kind(struct check *check, enum db_kind kind, void *record)
     }
 }
 
+static bool check_table(struct check *check, enum db_kind kind)
+{
+    struct run_cursor cursor = {0};
+    void *record;
+    while ((record = run_next(&check->process->tables[kind], &cursor)) != NULL) {
+        check->id = cursor.id;
+        check->offset = cursor.offset;
+        if (!check_kind(check, kind, record))
+            return false;
+    }
+    return true;
+}
+
 static bool check_process(struct run *run, struct run_process *process)
 {
     plausible_process(run, process);
     struct check check = {.run = run, .process = process};
-    for (enum db_kind kind = DB_KIND_NONE + 1; kind < DB_KIND_END; kind++) {
-        struct run_cursor cursor = {0};
-        void *record;
-        if (kind == DB_KIND_BLOB)
-            continue;
-        while ((record = run_next(&process->tables[kind], &cursor)) != NULL) {
-            check.id = cursor.id;
-            check.offset = cursor.offset;
-            if (!check_kind(&check, kind, record))
-                return false;
-        }
-    }
+    if (!check_table(&check, DB_KIND_LIVE)) /* sites are held against it */
+        return false;
+    for (enum db_kind kind = DB_KIND_NONE + 1; kind < DB_KIND_END; kind++)
+        if (kind != DB_KIND_BLOB && kind != DB_KIND_LIVE && !check_table(&check, kind))
+            return false;
     return true;
 }
 

