@@ -1,5 +1,7 @@
 #include "findings/links.h"
 
+#include <stdlib.h>
+
 #include "findings/sites.h"
 
 #define FOLLOWED_MAX 64u
@@ -26,19 +28,17 @@ const struct site *links_origin(const struct site *site)
     return site;
 }
 
-bool links_are_of_one(const uint64_t *origins, size_t origin_count, const uint64_t *ways, size_t way_count)
+static int origin_order(const void *left, const void *right)
 {
-    const uint64_t *inside = NULL, *outside = NULL;
-    for (size_t i = 0; i < origin_count; i++) {
-        if ((inside != NULL && *inside == origins[i]) || (outside != NULL && *outside == origins[i]))
-            continue;
-        size_t at = 0;
-        while (at < way_count && ways[at] != origins[i])
-            at++;
-        const uint64_t **one = at < way_count ? &inside : &outside;
-        if (*one != NULL)
+    const struct links_source *a = left, *b = right;
+    return (a->instruction > b->instruction) - (a->instruction < b->instruction);
+}
+
+bool links_are_of_one(struct links_source *sources, size_t count)
+{
+    qsort(sources, count, sizeof(*sources), origin_order);
+    for (size_t i = 1; i < count; i++)
+        if (sources[i].instruction == sources[i - 1].instruction && sources[i].way != sources[i - 1].way)
             return false;
-        *one = &origins[i];
-    }
-    return origin_count > 0;
+    return count > 0;
 }

@@ -13,10 +13,15 @@ const struct site *links_first(const struct site *second);
  */
 const struct site *links_origin(const struct site *site);
 
+/* Of a site of a line: which Python instruction makes it, on whatever way, and on which way its origin lies. */
+struct links_source {
+    uint64_t instruction, way;
+};
+
 /*
- * Where the origins of the sites of a line lie: do all that lie on the `ways` of these sites lie on one, and the others on one? Then what the ways
- * make is the same: one of them was the first, but for what still lived when the next made its own.
+ * Do the origins of what an instruction makes lie on one way, for each of them? Then what the line's ways make is the same. Sorts them. What
+ * still lived when the next was made is followed further back than what did not.
  */
-bool links_are_of_one(const uint64_t *origins, size_t origin_count, const uint64_t *ways, size_t way_count);
+bool links_are_of_one(struct links_source *sources, size_t count);
 
 #endif

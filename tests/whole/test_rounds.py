@@ -113,6 +113,22 @@ def test_a_line_that_is_reached_in_several_ways_is_told_so(tmp_path, other, told
     assert f"Build it once, {advice}, outside the loop at program.py:{lines['# steps']}" in finding["advice"]
 
 
+def test_one_way_that_follows_a_third_says_nothing_of_the_other(tmp_path):
+    finding, lines = program(tmp_path, NUMPY + """
+        kernel = random.normal(size=(128, 128))
+        def spectrum(k):
+            return np.fft.rfft2(k)  # finding
+        first = spectrum(kernel)
+        total = 0.0
+        for step in range(60):  # steps
+            total += spectrum(kernel)[3, 4].real  # one
+            total -= spectrum(kernel.T)[3, 4].real  # other
+        """)
+    ways = f"(program.py:{lines['# one']} and program.py:{lines['# other']})"
+    assert f"The line is reached in 2 ways {ways}, each compared with its own results." in finding["claim"]
+    assert f"Build it once, for each way, outside the loop at program.py:{lines['# steps']}" in finding["advice"]
+
+
 @pytest.mark.parametrize("second, ways", [("mask(3.0)", 2), ("mask(3.0); mask(4.0)", 3)])
 def test_no_loop_is_named_where_the_ways_have_loops_of_their_own(tmp_path, second, ways):
     finding, _ = program(tmp_path, NUMPY + f"""
