@@ -9,6 +9,7 @@
 
 #include "access/access.h"
 #include "gate.h"
+#include "interrupted_call.h"
 #include "ledger/ledger.h"
 #include "process.h"
 #include "signals_program.h"
@@ -195,6 +196,7 @@ static void own_event(ucontext_t *uc, enum own_event event, bool asynchronous)
         } else {
             sample_take(thread_self, uc);
         }
+        interrupted_call_end(uc);
     }
     gate_leave();
     late.inside = 0;

@@ -101,6 +101,15 @@ bool machine_trap_is_of(const ucontext_t *uc, uintptr_t instruction, uintptr_t a
 /* Is the interrupted instruction one of those that fill or copy a whole block (REP STOS, REP MOVS)? Signal-safe. */
 bool machine_in_string_operation(const ucontext_t *uc);
 
+/* Is a system call about to start, or to start again: which? Code is read, guarded. */
+struct machine_call {
+    long number, second; /* argument */
+};
+bool machine_call_starts_again(const ucontext_t *uc, struct machine_call *call);
+
+/* Of one that is: it fails with EINTR instead. */
+void machine_call_fail(ucontext_t *uc);
+
 uintptr_t machine_instruction_pointer(const ucontext_t *uc);
 uintptr_t machine_stack_pointer(const ucontext_t *uc);
 

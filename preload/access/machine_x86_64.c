@@ -1,8 +1,11 @@
 /* What the machine is asked of a whole thread, and which bytes an instruction's memory operand really touches. */
 #include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
 
 #include "access/machine.h"
 #include "access/machine_x86.h"
+#include "stack/guard.h"
 
 #define TOUCHED_BYTES_MAX 64u /* beyond one vector: FXSAVE, XSAVE and their like are no data access */
 
@@ -40,6 +43,26 @@ bool machine_in_string_operation(const ucontext_t *uc)
     return x86_decode(machine_instruction_pointer(uc), &instruction) == X86_DECODED &&
            instruction.head.category == ZYDIS_CATEGORY_STRINGOP &&
            (instruction.head.attributes & ZYDIS_ATTRIB_HAS_REP) != 0;
+}
+
+#define SYSCALL_BYTES 2u
+
+bool machine_call_starts_again(const ucontext_t *uc, struct machine_call *call)
+{
+    static const uint8_t instruction[SYSCALL_BYTES] = {0x0f, 0x05}; /* syscall: Intel SDM, volume 2 */
+    uint8_t code[SYSCALL_BYTES];
+    if (!guard_copy(code, (const void *)machine_instruction_pointer(uc), sizeof code) ||
+        memcmp(code, instruction, sizeof code) != 0) {
+        return false;
+    }
+    *call = (struct machine_call){(long)uc->uc_mcontext.gregs[REG_RAX], (long)uc->uc_mcontext.gregs[REG_RSI]};
+    return true;
+}
+
+void machine_call_fail(ucontext_t *uc)
+{
+    uc->uc_mcontext.gregs[REG_RAX] = -EINTR;
+    uc->uc_mcontext.gregs[REG_RIP] += SYSCALL_BYTES;
 }
 
 static bool is_no_access(const struct x86_head *head)

@@ -305,3 +305,34 @@ def test_a_fault_that_was_sent_keeps_the_mask(ring, native, engines):
         """), env=dict(FAST, PIEPROF_ENGINES=engines))
     assert run.stdout == b"0\n"
     assert samples(report_json(run.db)) > 1000
+
+
+def test_an_alarm_ends_a_blocked_read(ring):
+    """Of a tick and an alarm that are delivered together the kernel starts the call again for the tick. A child feeds the pipe, or it would hang."""
+    run = ring.same(ring.program("""
+        import os, signal, time
+        class Late(Exception): pass
+        def ring(number, frame): raise Late
+        signal.signal(signal.SIGALRM, ring)
+        there, here = os.pipe()
+        child = os.fork()
+        if child == 0:
+            while True:
+                time.sleep(0.5)
+                os.write(here, b"x")
+        late = 0
+        for turn in range(300):
+            began = time.monotonic()
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.004)
+                sum(range(3000))
+                os.read(there, 10)
+                time.sleep(0.1)
+            except Late:
+                late += time.monotonic() - began > 0.3
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        os.kill(child, signal.SIGKILL)
+        os.wait()
+        print("late", late)
+        """), env={"PIEPROF_RATE": "10000", "PIEPROF_BUDGET": "100"})
+    assert run.stdout == b"late 0\n"

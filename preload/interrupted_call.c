@@ -1,0 +1,85 @@
+#include "interrupted_call.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "access/machine.h"
+#include "real.h"
+
+#define KERNEL_SIGNALS 64
+#define KERNEL_MASK_BYTES 8u
+
+/* Those of signal(7) that are started again behind a handler with SA_RESTART alone: fork() and execve() always are. */
+static bool is_cut_short(const struct machine_call *call)
+{
+    switch (call->number) {
+    case SYS_read:
+    case SYS_readv:
+    case SYS_preadv:
+    case SYS_preadv2:
+    case SYS_pread64:
+    case SYS_write:
+    case SYS_writev:
+    case SYS_pwritev:
+    case SYS_pwritev2:
+    case SYS_pwrite64:
+    case SYS_ioctl:
+    case SYS_open:
+    case SYS_openat:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_flock:
+    case SYS_fcntl:
+    case SYS_mq_timedsend:
+    case SYS_mq_timedreceive:
+    case SYS_getrandom:
+    case SYS_splice:
+    case SYS_tee:
+    case SYS_vmsplice:
+        return true;
+    case SYS_futex:
+        return (call->second & FUTEX_CMD_MASK) == FUTEX_WAIT || (call->second & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+    default:
+        return false;
+    }
+}
+
+/* Glibc tells nothing of its own two; they restart. */
+static bool wants_it(int signal_number)
+{
+    struct sigaction action;
+    return REAL(sigaction)(signal_number, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+           action.sa_handler != SIG_IGN && (action.sa_flags & SA_RESTART) == 0;
+}
+
+void interrupted_call_end(ucontext_t *uc)
+{
+    struct machine_call call;
+    uint64_t pending = 0, blocked;
+    if (!machine_call_starts_again(uc, &call) || !is_cut_short(&call) ||
+        syscall(SYS_rt_sigpending, &pending, KERNEL_MASK_BYTES) != 0) {
+        return;
+    }
+    memcpy(&blocked, &uc->uc_sigmask, sizeof blocked);
+    for (int signal_number = 1; signal_number <= KERNEL_SIGNALS; signal_number++) {
+        bool waits = ((pending & ~blocked) >> (signal_number - 1) & 1) != 0;
+        if (waits && wants_it(signal_number)) {
+            machine_call_fail(uc);
+            return;
+        }
+    }
+}
