@@ -82,6 +82,25 @@ static double equal_share(const struct finding *finding)
     return finding->whole > 0 ? (double)finding->part / (double)finding->whole : 0;
 }
 
+/* "k[i] = x; k[j] = y" */
+static bool stores_into_one(const struct source *code, int32_t row)
+{
+    struct word rest, statement, first = {0};
+    rest.text = source_line(code, row, &rest.length_bytes);
+    while (rest.text != NULL && word_next_statement(&rest, &statement)) {
+        size_t length = 0;
+        struct word targets[WORDS_MAX], text = word_trimmed(statement.text, word_end(statement));
+        const char *sign = word_assignment(text, &length);
+        if (sign == NULL || word_split(word_trimmed(text.text, sign), ',', targets, WORDS_MAX) != 1)
+            return false;
+        struct word name = word_name_at(targets[0].text, sign);
+        if (first.text != NULL && !word_equal(name, first))
+            return false;
+        first = name;
+    }
+    return first.length_bytes > 0;
+}
+
 /* "a[k], b[k] = x, y", "fill(a); fill(b)": it may finish another buffer as well. */
 static bool serves_others(struct model *model, const struct line *line)
 {
@@ -89,8 +108,10 @@ static bool serves_others(struct model *model, const struct line *line)
     size_t indent = 0, length = 0;
     int32_t last = 0;
     const struct source *code = source_code(model, line->file);
-    if (code->text == NULL || !suite_statement(code, line->number, &statement, &indent, &last))
+    if (code->text == NULL)
         return true;
+    if (!suite_statement(code, line->number, &statement, &indent, &last))
+        return !stores_into_one(code, line->number);
     const char *sign = word_assignment(statement, &length);
     return sign != NULL && word_split(word_trimmed(statement.text, sign), ',', items, WORDS_MAX) != 1;
 }

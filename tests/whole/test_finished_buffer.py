@@ -178,6 +178,28 @@ def test_a_line_that_finishes_another_buffer_as_well_is_not_charged(tmp_path):
             assert finding["waste_s"] < 0.3 * both["time_s"]
 
 
+@pytest.mark.parametrize("second, charged", [("fixed", True), ("moving", False)])
+def test_several_statements_of_a_row_finish_one_buffer_or_more(tmp_path, second, charged):
+    path, database = tmp_path / "program.py", tmp_path / "out.db"
+    path.write_text(HEAD + textwrap.dedent(f"""
+        moving = np.zeros((2000, 40))
+        def build(t):
+            fixed = np.zeros((2000, 40))  # made
+            for k in range(20):
+                fixed[:, k] = 0.5 * k; {second}[:, 20 + k] = 0.25 * k  # row
+            return fixed @ np.ones(40)
+        for i in range(600):
+            total += build(i).sum()
+        """))
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
+    number = {mark: at for at, line in enumerate(path.read_text().splitlines(), 1) for mark in ("made", "row") if f"# {mark}" in line}
+    (row,) = [line for line in report["lines"] if line["line"] == number["row"]]
+    (finding,) = [finding for finding in report["findings"] if finding["kind"] == "replica" and finding["line"] == number["made"]]
+    assert (finding["waste_s"] > 0.7 * row["time_s"]) == charged, (finding["waste_s"], row["time_s"])
+
+
 UNCHANGED = {
     "copies of parts": """
         order = np.arange(1000)
