@@ -41,6 +41,18 @@ static bool copies(const struct site *site)
 }
 
 /*
+ * Does the near history know the round, and of more contents than that, all early? What trains comes to rest: the batches of its first
+ * epochs gave others. The far history begins later, and need not have seen them.
+ */
+static bool came_to_rest(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    bool has_round = record->period > 1 && record->period_replicas > record->replicas / 2;
+    bool is_late = record->new_last != UINT32_MAX && record->new_last > record->births / 2;
+    return has_round && site_new(site) > record->period + record->period / 4 && !is_late;
+}
+
+/*
  * Traps. The plateau: contents that stay for a while and go come one after the other, not all in each round: none spans the
  * run. What is drawn at random from a few, as a flip or a crop of the same picture: some come more often than others. A part
  * that is new each time: it comes once, the others often. A copy equals its source, whatever its order, by design.
@@ -51,7 +63,7 @@ bool site_repeats_far(const struct site *site)
     double contents = (double)record->far_contents, objects = (double)record->far_examined;
     double again = objects - contents;
     if (contents < CONTENTS_MIN || again < AGAIN_MIN * contents || !covers(record) || copies(site) ||
-        site_repeats(site))
+        site_repeats(site) || came_to_rest(site))
         return false;
     double often = objects / contents, spread = (double)record->far_squares / contents - often * often;
     double round = (double)record->far_births / often;

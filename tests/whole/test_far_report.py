@@ -70,6 +70,16 @@ def test_what_the_near_history_goes_on_with_is_of_the_whole_run(tmp_path):
     assert (finding["category"], finding["object"]["period"]) == ("recomputed input", None)
 
 
+@pytest.mark.parametrize("replicas, last, told", [(988, 12, True), (976, 24, False), (976, 2900, True)])
+def test_what_came_to_rest_gave_others_before(tmp_path, replicas, last, told):
+    """A network that does not learn any more: the batches of its first epoch gave other results, which the far history has not seen."""
+    program = Program()
+    program.process.far_site(program.way(*FEATURES, samples=500), BIG, 4000, 12, 20, bits=0, far_births=240, far_spans=12 * 228, looked_at=1000,
+                             replicas=replicas, period_replicas=replicas, far_period=12, far_period_replicas=228, new_first=1, new_last=last, new_step=1)
+    program.process.records["SITE"][-1] = with_period(program.process.records["SITE"][-1], 12)
+    assert [kind for kind, _ in findings(program.report(tmp_path))] == (["replica"] if told else [])
+
+
 @pytest.mark.parametrize("function, expected", [("stack", []), ("multiply", [None])])
 def test_few_contents_in_another_order_have_no_period(tmp_path, function, expected):
     """All within reach of the near history, whose commonest distance is that of few."""
