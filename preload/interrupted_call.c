@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "access/machine.h"
-#include "real.h"
 
 #define KERNEL_SIGNALS 64
 #define KERNEL_MASK_BYTES 8u
@@ -58,12 +57,19 @@ static bool is_cut_short(const struct machine_call *call)
     }
 }
 
-/* Glibc tells nothing of its own two; they restart. */
+/* The kernel's (include/uapi/asm/signal.h on x86-64): in a handler nothing is looked up for libc's. */
+struct kernel_action {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
 static bool wants_it(int signal_number)
 {
-    struct sigaction action;
-    return REAL(sigaction)(signal_number, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
-           action.sa_handler != SIG_IGN && (action.sa_flags & SA_RESTART) == 0;
+    struct kernel_action action;
+    return syscall(SYS_rt_sigaction, signal_number, NULL, &action, KERNEL_MASK_BYTES) == 0 &&
+           action.handler != SIG_DFL && action.handler != SIG_IGN && (action.flags & SA_RESTART) == 0;
 }
 
 void interrupted_call_end(ucontext_t *uc)
