@@ -21,6 +21,7 @@ struct inputs_cache {
     size_t code_count, code_capacity;
     struct region **regions;
     size_t region_count, region_capacity;
+    struct inputs_memo memo;
 };
 
 static struct inputs_cache *cache_of(struct model *model)
@@ -41,6 +42,11 @@ static struct code_index *index_of(struct model *model, const struct source *cod
     cache->codes = memory_grow(cache->codes, cache->code_count, &cache->code_capacity, sizeof(struct code_index *));
     cache->codes[cache->code_count++] = index;
     return index;
+}
+
+struct inputs_memo *inputs_cache_memo(struct model *model)
+{
+    return &cache_of(model)->memo;
 }
 
 const struct code_index *inputs_cache_code(struct model *model, const struct source *code)
@@ -125,6 +131,7 @@ void inputs_cache_free(struct model *model)
         region_free(cache->regions[i]);
         free(cache->regions[i]);
     }
+    inputs_memo_free(&cache->memo);
     free(cache->programs);
     free(cache->codes);
     free(cache->regions);

@@ -24,24 +24,22 @@ static bool is_changed_in(const struct inputs_walk *walk, const struct source *c
                           const struct handed *handed, unsigned depth)
 {
     struct parameter own = {0};
-    struct carried carried;
     struct region_span body = region_function(code, def);
     given_parameter(code, def, (struct word){"", 0}, &own);
     struct word parameter = kept_parameter(code, def, handed->place + own.of_object, handed->keyword);
-    carried_read(&carried, region_rows(&body), parameter);
-    bool augments = carried.augmented && !given_is_number(code, def, parameter);
-    bool changes = !carried.given && (carried.stored || augments);
+    const struct carried *carried = inputs_memo_carried(walk->memo, region_rows(&body), parameter);
+    bool augments = carried->augmented && !given_is_number(code, def, parameter);
+    bool changes = !carried->given && (carried->stored || augments);
     return parameter.length_bytes > 0 &&
            (changes || is_changed_by_call(walk, region_rows(&body), parameter, depth + 1));
 }
 
-/* Does a function that is handed the name in these rows change it in place? Of several by one name any may be meant. */
-static bool is_changed_by_call(const struct inputs_walk *walk, struct word rows, struct word name, unsigned depth)
+static bool changes_by_call(const struct inputs_walk *walk, struct word rows, struct word name, unsigned depth)
 {
     struct word statement;
     struct handed handed;
     bool changes = false;
-    while (!changes && depth < HANDED_DEPTH_MAX && word_next_statement(&rows, &statement)) {
+    while (!changes && word_next_statement(&rows, &statement)) {
         if (word_mentions(statement, name) == 0 || !handed_find(statement, name, &handed))
             continue;
         for (size_t i = 0; i < walk->code_count; i++) {
@@ -53,6 +51,26 @@ static bool is_changed_by_call(const struct inputs_walk *walk, struct word rows,
         }
     }
     return changes;
+}
+
+static uint64_t files_of(const struct inputs_walk *walk)
+{
+    uint64_t files = walk->code_count;
+    for (size_t i = 0; i < walk->code_count; i++)
+        files = hash_mix(files ^ (uintptr_t)walk->codes[i]);
+    return files;
+}
+
+/* Does a function that is handed the name in these rows change it in place? Of several by one name any may be meant. */
+static bool is_changed_by_call(const struct inputs_walk *walk, struct word rows, struct word name, unsigned depth)
+{
+    bool is_new = false;
+    if (depth >= HANDED_DEPTH_MAX)
+        return false;
+    bool *changes = inputs_memo_changed(walk->memo, rows, name, hash_mix(files_of(walk) + depth), &is_new);
+    if (is_new)
+        *changes = changes_by_call(walk, rows, name, depth);
+    return *changes;
 }
 
 /* ... an attribute of that name, in what a pass may run? */
@@ -133,11 +151,9 @@ static bool is_changed_outside(struct inputs_walk *walk, const struct inputs_ite
 static bool is_carried_in_own_loop(const struct inputs_walk *walk, const struct inputs_item *item)
 {
     struct region_span span = {.code = item->code, .def = item->def};
-    struct carried carried;
     if (item->level >= walk->top || !kept_loop(&walk->ways.levels[item->level], &span.first, &span.last))
         return false;
-    carried_read(&carried, region_rows(&span), item->name);
-    return carried_over(&carried);
+    return carried_over(inputs_memo_carried(walk->memo, region_rows(&span), item->name));
 }
 
 /* What a parameter is, each call says anew: "x = x[mask]" carries nothing from pass to pass. In the loop's own rows it does. */
@@ -189,9 +205,8 @@ static bool has_managers(const struct inputs_walk *walk)
 static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *item, struct word dotted,
                             enum inputs_asked asked)
 {
-    struct carried carried;
     struct word rows = inputs_rows(walk, item);
-    carried_read(&carried, rows, item->name);
+    const struct carried carried = *inputs_memo_carried(walk->memo, rows, item->name);
     bool by_call = is_given_by_call(walk, item);
     bool is_seen = asked == INPUTS_OF_ROUND ? carried.stored && !carried.given
                                             : is_counted(walk, item) || (carried_over(&carried) && !by_call) ||

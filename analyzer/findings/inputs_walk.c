@@ -236,7 +236,7 @@ static bool is_made_in_package(struct model *model, const struct site *site, uin
 bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site)
 {
     uint32_t frames[KEPT_LEVELS_MAX], frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    *walk = (struct inputs_walk){.bottom = SIZE_MAX, .top = SIZE_MAX};
+    *walk = (struct inputs_walk){.bottom = SIZE_MAX, .top = SIZE_MAX, .memo = inputs_cache_memo(model)};
     if (is_made_in_package(model, site, frame))
         return false;
     kept_ways_find(&walk->ways, model, site->process, frame);

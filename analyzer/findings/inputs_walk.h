@@ -2,6 +2,7 @@
 #ifndef PIEPROF_ANALYZER_INPUTS_WALK_H
 #define PIEPROF_ANALYZER_INPUTS_WALK_H
 
+#include "findings/inputs_memo.h"
 #include "findings/kept_ways.h"
 #include "model/model.h"
 #include "python/region.h"
@@ -27,6 +28,7 @@ struct inputs_walk {
     struct region *region;                /* what a pass of it may run */
     const struct code_index *codes[KEPT_LEVELS_MAX];
     size_t code_count;
+    struct inputs_memo *memo;
     struct inputs_item items[INPUTS_MAX];
     size_t count;
     bool chooses;    /* something that was read chooses (choices.h) */
