@@ -217,7 +217,8 @@ def real(tmp_path_factory):
     directory = tmp_path_factory.mktemp("real")
     (directory / "train.py").write_text(textwrap.dedent(REAL))
     done = whole.execute([*interpreter.command, directory / "train.py"], cwd=directory, env=whole.environment(
-        interpreter, LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(directory / "out.db"), PIEPROF_RATE="1000", OMP_NUM_THREADS="1"))
+        interpreter, LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(directory / "out.db"), PIEPROF_RATE="1000", PIEPROF_BUDGET="100",
+        OMP_NUM_THREADS="1"))
     assert done.returncode == 0, done.stderr
     return directory / "out.db"
 
