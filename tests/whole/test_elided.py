@@ -197,7 +197,7 @@ def test_a_package_works_in_place(tmp_path, negated):
         from kernels import kernel
         random = np.random.default_rng(0)
         def score():
-            x, other, total = random.normal(size=(500, 4)), np.abs(random.normal(size=(3000, 42))), 0.0
+            x, other, total = random.normal(size=(550, 4)), np.abs(random.normal(size=(9000, 42))), 0.0
             for step in range(120):
                 total += float(kernel(x, -0.001)[3, 4])  # kernel
                 other = np.power(other, 0.999)

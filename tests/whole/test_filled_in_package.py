@@ -20,7 +20,7 @@ def test_filling_counts_with_what_is_filled(tmp_path):
         from expansions import powers
         table = np.abs(random.normal(size=(3000, 14)))
         def score(weight):
-            total, other = 0.0, np.abs(random.normal(size=(3000, 42)))
+            total, other = 0.0, np.abs(random.normal(size=(6000, 42)))
             for step in range(300):
                 total += float((powers(table, 3)[:, 0] * weight).sum())  # filled
                 other = np.power(other, 0.999)
