@@ -3,7 +3,9 @@ import json
 
 import pytest
 import whole
+from gating import ADDRESS, make_db
 from marked import found
+from test_replica_report import FEATURES, OTHER, Program
 
 HEAD = """
 import numpy as np
@@ -213,3 +215,28 @@ def test_a_package_works_in_place(tmp_path, negated):
     part = "Not all results of the call were seen to be equal" in finding["advice"]
     assert part == negated, finding["advice"]
     assert (0 if negated else 0.7 * line_s) <= finding["waste_s"] <= line_s, (finding["waste_s"], line_s)
+
+
+@pytest.mark.parametrize("beyond, waste_s", [(0, 0.8 + 1.2), (1, 0.8), (2, 0.8), (3, 0.8 + 1.2)])
+def test_what_finishes_what_was_not_looked_at_is_no_waste(tmp_path, beyond, waste_s):
+    """The product took 200 samples, what the package does in place with it 300: frames that had moved on when NumPy stored over it."""
+    path = "/v/lib/python3.11/site-packages/kernels/rbf.py"
+    package = PACKAGE.format("")
+    program, codes = Program(), make_db.text_codes(package, path)
+    process = program.process
+    stored = process.source(path, package)
+    numbers = {name: process.code_of(codes[name], stored) for name in ("products", "kernel")}
+    rows = {row: number for number, row in enumerate(package.splitlines(), 1)}
+    user = make_db.NODE.unpack(process.records["NODE"][program.way(*FEATURES) - 1])[1]
+
+    def inside(row):
+        return process.frame(user, numbers["kernel"], make_db.offset_of(codes["kernel"], rows[row]))
+
+    product = process.frame(inside("    k = products(x)"), numbers["products"], make_db.offset_of(codes["products"], rows["    return x @ x.T"]))
+    process.node(inside("    k *= gamma"), make_db.NATIVE, ADDRESS, samples=100)
+    process.node(inside("    np.exp(k, k)"), make_db.NATIVE, ADDRESS, samples=200)
+    process.site(process.node(product, make_db.NATIVE, ADDRESS, samples=200), 524288, period=1, births=1000, replicas=999, unlike=beyond << 3)
+    program.way(*OTHER, samples=1500)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert finding["waste_s"] == pytest.approx(waste_s * 999 / 1000)
+    assert ("Not all results of the call were seen to be equal" in finding["advice"]) == (beyond in (1, 2))
