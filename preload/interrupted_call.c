@@ -11,7 +11,6 @@
 #include "access/machine.h"
 
 #define KERNEL_SIGNALS 64
-#define KERNEL_MASK_BYTES 8u
 
 /* Those of signal(7) that are started again behind a handler with SA_RESTART alone: fork() and execve() always are. */
 static bool is_cut_short(const struct machine_call *call)
@@ -28,7 +27,9 @@ static bool is_cut_short(const struct machine_call *call)
     case SYS_pwritev2:
     case SYS_pwrite64:
     case SYS_ioctl:
+#ifdef SYS_open /* not on every processor */
     case SYS_open:
+#endif
     case SYS_openat:
     case SYS_wait4:
     case SYS_waitid:
@@ -68,7 +69,7 @@ struct kernel_action {
 static bool wants_it(int signal_number)
 {
     struct kernel_action action;
-    return syscall(SYS_rt_sigaction, signal_number, NULL, &action, KERNEL_MASK_BYTES) == 0 &&
+    return syscall(SYS_rt_sigaction, signal_number, NULL, &action, sizeof action.mask) == 0 &&
            action.handler != SIG_DFL && action.handler != SIG_IGN && (action.flags & SA_RESTART) == 0;
 }
 
@@ -77,7 +78,7 @@ void interrupted_call_end(ucontext_t *uc)
     struct machine_call call;
     uint64_t pending = 0, blocked;
     if (!machine_call_starts_again(uc, &call) || !is_cut_short(&call) ||
-        syscall(SYS_rt_sigpending, &pending, KERNEL_MASK_BYTES) != 0) {
+        syscall(SYS_rt_sigpending, &pending, sizeof pending) != 0) {
         return;
     }
     memcpy(&blocked, &uc->uc_sigmask, sizeof blocked);
