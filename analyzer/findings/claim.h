@@ -1,6 +1,6 @@
 /* A rule's claim on a line while it is made: the sites that carry it, and what is told of them. */
-#ifndef ANALYZER_FINDINGS_CLAIM_H
-#define ANALYZER_FINDINGS_CLAIM_H
+#ifndef PIEPROF_ANALYZER_CLAIM_H
+#define PIEPROF_ANALYZER_CLAIM_H
 
 #include "findings/parts.h"
 #include "findings/sites.h"

@@ -1,6 +1,6 @@
 /* What packages do in place with a buffer that is made below a line, before the line has it. */
-#ifndef ANALYZER_FINDINGS_FINISH_PACKAGE_H
-#define ANALYZER_FINDINGS_FINISH_PACKAGE_H
+#ifndef PIEPROF_ANALYZER_FINISH_PACKAGE_H
+#define PIEPROF_ANALYZER_FINISH_PACKAGE_H
 
 #include "model/model.h"
 

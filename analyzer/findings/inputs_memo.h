@@ -1,13 +1,12 @@
 /* What rows do with a name, found once: hundreds of sites of a function ask the same. */
-#ifndef ANALYZER_FINDINGS_INPUTS_MEMO_H
-#define ANALYZER_FINDINGS_INPUTS_MEMO_H
+#ifndef PIEPROF_ANALYZER_INPUTS_MEMO_H
+#define PIEPROF_ANALYZER_INPUTS_MEMO_H
 
-#include "base/intern.h"
+#include "base/memo.h"
 #include "python/carried.h"
 
 struct inputs_memo {
-    struct map carried, changed;
-    struct memo_entry *first;
+    struct memo carried, changed;
 };
 
 /* carried_read(), of rows that lie in a source's code as long as the memo is used. */

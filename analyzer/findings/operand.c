@@ -1,10 +1,8 @@
 #include "findings/operand.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "findings/expression.h"
 #include "findings/statement.h"
 #include "python/words.h"
@@ -147,39 +145,12 @@ bool is_operand(struct model *model, struct process *process, uint32_t maker, ui
     return operand_frame_takes(&outer, &inner);
 }
 
-struct known_frame {
-    struct operand_frame frame;
-    struct known_frame *next;
-};
-
-struct operand_frames {
-    struct map by_node;
-    struct known_frame *first;
-};
-
 const struct operand_frame *operand_frame_get(struct model *model, struct process *process, uint32_t node_id)
 {
-    if (process->operand_frames == NULL)
-        process->operand_frames = memory_zeroed(1, sizeof(*process->operand_frames));
-    struct operand_frames *frames = process->operand_frames;
-    struct map_key key = {node_id, 0, 0};
-    struct known_frame *known = map_get(&frames->by_node, key);
-    if (known == NULL) {
-        known = memory_zeroed(1, sizeof(*known));
-        *known = (struct known_frame){read_frame(model, process, node_id), frames->first};
-        frames->first = known;
-        map_put(&frames->by_node, key, known);
-    }
-    return &known->frame;
-}
-
-void operand_frames_free(struct operand_frames *frames)
-{
-    for (struct known_frame *known = frames != NULL ? frames->first : NULL, *next; known != NULL; known = next) {
-        next = known->next;
-        free(known);
-    }
-    if (frames != NULL)
-        map_free(&frames->by_node);
-    free(frames);
+    bool is_new = false;
+    struct operand_frame *frame =
+        memo_get(&process->operand_frames, (struct map_key){node_id, 0, 0}, sizeof(*frame), &is_new);
+    if (is_new)
+        *frame = read_frame(model, process, node_id);
+    return frame;
 }

@@ -29,11 +29,8 @@ struct operand_frame {
     struct word text;   /* of its operation; no text: not known */
 };
 
-/* Of a frame (node id) of the process; kept until operand_frames_free(). */
+/* Of a frame (node id) of the process; kept as long as the process. */
 const struct operand_frame *operand_frame_get(struct model *model, struct process *process, uint32_t node_id);
-
-/* NULL is allowed. */
-void operand_frames_free(struct operand_frames *frames);
 
 /* is_operand() of the two. */
 bool operand_frame_takes(const struct operand_frame *user, const struct operand_frame *maker);

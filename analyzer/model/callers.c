@@ -1,9 +1,6 @@
 /* Calls into the foundations, with what all below each of them took. */
 #include "model/callers.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "model/model.h"
 
 #define FRAMES_MAX 200
@@ -73,7 +70,7 @@ static struct map_key function_key(struct model *model, struct process *process,
 
 struct caller *callers_get(struct model *model, struct process *process, uint32_t node_id)
 {
-    return map_get(&model->callers.by_way, caller_key(model, process, node_id));
+    return memo_find(&model->callers.by_way, caller_key(model, process, node_id));
 }
 
 struct caller *callers_of_function(struct model *model, struct process *process, uint32_t node_id)
@@ -88,30 +85,27 @@ static int32_t line_of(struct model *model, struct process *process, uint32_t fr
     return record != NULL ? model_position(model, process, record, &code).line : 0;
 }
 
-static struct caller *add_caller(struct model *model, struct process *process, uint32_t node_id, struct map_key key)
+static void join_function(struct model *model, struct process *process, uint32_t node_id, struct caller *caller)
 {
-    struct callers *callers = &model->callers;
     struct map_key function = function_key(model, process, node_id);
-    struct caller *caller = memory_zeroed(1, sizeof(*caller)), *first = map_get(&callers->by_function, function);
-    caller->line = line_of(model, process, called_frame(model, process, node_id));
-    caller->next = callers->first;
-    callers->first = caller;
-    map_put(&callers->by_way, key, caller);
+    struct caller *first = map_get(&model->callers.by_function, function);
     if (first == NULL) {
-        map_put(&callers->by_function, function, caller);
-        return caller;
+        map_put(&model->callers.by_function, function, caller);
+        return;
     }
     caller->beside = first->beside;
     first->beside = caller;
-    return caller;
 }
 
 void callers_charge(struct model *model, struct process *process, uint32_t node_id, uint64_t cpu_ns)
 {
-    struct map_key key = caller_key(model, process, node_id);
-    struct caller *caller = map_get(&model->callers.by_way, key);
-    if (caller == NULL)
-        caller = add_caller(model, process, node_id, key);
+    bool is_new = false;
+    struct caller *caller =
+        memo_get(&model->callers.by_way, caller_key(model, process, node_id), sizeof(*caller), &is_new);
+    if (is_new) {
+        caller->line = line_of(model, process, called_frame(model, process, node_id));
+        join_function(model, process, node_id, caller);
+    }
     caller->native_ns += cpu_ns;
 }
 
@@ -125,11 +119,7 @@ uint64_t caller_take(struct caller *caller)
 
 void callers_free(struct callers *callers)
 {
-    for (struct caller *caller = callers->first, *next; caller != NULL; caller = next) {
-        next = caller->next;
-        free(caller);
-    }
-    map_free(&callers->by_way);
+    memo_free(&callers->by_way);
     map_free(&callers->by_function);
     map_free(&callers->finished);
 }

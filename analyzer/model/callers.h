@@ -1,11 +1,11 @@
 /* Calls into the foundations from other code, each on one way, and the native time below them. */
-#ifndef ANALYZER_MODEL_CALLERS_H
-#define ANALYZER_MODEL_CALLERS_H
+#ifndef PIEPROF_ANALYZER_CALLERS_H
+#define PIEPROF_ANALYZER_CALLERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/intern.h"
+#include "base/memo.h"
 
 struct model;
 struct process;
@@ -19,13 +19,12 @@ struct caller {
     int32_t line;          /* where it stands; at most 0: not known */
     bool told;             /* it is in a finding's waste */
     struct caller *beside; /* the same function's on the same way: another of its instructions */
-    struct caller *next;
 };
 
 struct callers {
-    struct caller *first;
-    struct map by_way, by_function;
-    struct map finished; /* ways whose finishing calls a finding has: no other looks for them */
+    struct memo by_way;     /* struct caller */
+    struct map by_function; /* the first of its own */
+    struct map finished;    /* ways whose finishing calls a finding has: no other looks for them */
 };
 
 /*

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "base/memo.h"
 #include "model/callers.h"
 #include "model/content.h"
 #include "model/faults.h"
@@ -155,12 +156,11 @@ struct site {
     struct db_site *decided;      /* that, where it is not as the file has it: of a site with `unfilled` objects */
     const struct db_link *link;
     struct process *process;
-    uint32_t python;     /* node of the innermost Python frame it is made in */
-    struct place *place; /* NULL: no Python line */
-    struct site *next;   /* of the same place */
-    uint64_t linked;     /* objects of all such links, at most those examined */
-    uint64_t
-        births_there; /* of results at its own Python instruction, on its way, of all sizes: a last batch is often a smaller one */
+    uint32_t python;       /* node of the innermost Python frame it is made in */
+    struct place *place;   /* NULL: no Python line */
+    struct site *next;     /* of the same place */
+    uint64_t linked;       /* objects of all such links, at most those examined */
+    uint64_t births_there; /* of results at its Python instruction, on its way, of all sizes (births.c) */
 };
 
 /* A site, the frame of the program's or a package's own code that it is made in, and the frame that called that. */
@@ -187,8 +187,8 @@ struct process {
     struct site *sites;    /* by run_index() of DB_KIND_SITE */
     struct beside *beside; /* the same by what called their code; NULL until it is asked for */
     size_t beside_count;
-    struct operand_frames *operand_frames; /* findings/operand.h; NULL until they are asked for */
-    const struct db_live *live;            /* NULL: nothing was alive */
+    struct memo operand_frames; /* findings/operand.h, by node */
+    const struct db_live *live; /* NULL: nothing was alive */
     struct module_range *modules;
     size_t module_count;
     bool loads_data;          /* a worker of a data loader, whatever its threads do */

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "findings/far.h"
 #include "findings/filled.h"
-#include "findings/operand.h"
 #include "model/model.h"
 
 /* The place of a frame on `line`, made at the first site. */
@@ -152,7 +151,7 @@ void objects_place(struct model *model)
 static void free_sites(struct process *process)
 {
     free(process->beside);
-    operand_frames_free(process->operand_frames);
+    memo_free(&process->operand_frames);
     for (size_t i = 0; process->sites != NULL && i < run_capacity(&process->run->tables[DB_KIND_SITE]); i++)
         free(process->sites[i].decided);
     free(process->sites);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/intern.h"
+#include "base/memo.h"
 #include "base/memory.h"
 #include "symbols/debug_info.h"
 #include "symbols/demangle.h"
@@ -30,14 +31,8 @@ struct binary {
     struct symbol *symbols; /* by start */
     size_t symbol_count, symbol_capacity;
     struct debug_info *debug;
-    struct map places; /* by address: of debug information each costs a search through a unit */
-    struct known_place *known;
+    struct memo places; /* by address: of debug information each costs a search through a unit */
     bool opened, has_local;
-};
-
-struct known_place {
-    struct binary_place place;
-    struct known_place *next;
 };
 
 static struct binary *binaries;
@@ -194,25 +189,11 @@ void binary_find(struct binary *binary, uint64_t address, struct binary_place *p
     *place = (struct binary_place){0};
     if (binary_trouble(binary) != NULL)
         return;
-    struct map_key key = {address, 0, 0};
-    struct known_place *known = map_get(&binary->places, key);
-    if (known == NULL) {
-        known = memory_zeroed(1, sizeof(*known));
-        known->next = binary->known;
-        binary->known = known;
-        find_place(binary, address, &known->place);
-        map_put(&binary->places, key, known);
-    }
-    *place = known->place;
-}
-
-static void free_places(struct binary *binary)
-{
-    for (struct known_place *known = binary->known, *next; known != NULL; known = next) {
-        next = known->next;
-        free(known);
-    }
-    map_free(&binary->places);
+    bool is_new = false;
+    struct binary_place *known = memo_get(&binary->places, (struct map_key){address, 0, 0}, sizeof(*known), &is_new);
+    if (is_new)
+        find_place(binary, address, known);
+    *place = *known;
 }
 
 void binary_free_all(void)
@@ -225,7 +206,7 @@ void binary_free_all(void)
             elf_end(binary->elf);
         if (binary->descriptor >= 0)
             close(binary->descriptor);
-        free_places(binary);
+        memo_free(&binary->places);
         free(binary->symbols);
         free(binary);
     }
