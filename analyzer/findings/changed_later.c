@@ -1,5 +1,6 @@
 #include "findings/changed_later.h"
 
+#include "findings/beyond.h"
 #include "findings/statement.h"
 #include "model/source.h"
 #include "python/suite.h"
@@ -27,43 +28,10 @@ static bool has_left_statement(struct model *model, struct process *process, uin
     return at.line < first || at.line > last;
 }
 
-/* The outermost of so many Python frames, leaf first, if the line's is one of them; else, and where there are fewer, 0. */
-static uint32_t frame_beyond(struct model *model, const struct site *site, uint32_t count)
-{
-    const struct process *process = site->process;
-    uint32_t line = lines_frame_of_leaf(model, process, site->record->node), frame = 0;
-    bool reached = false;
-    for (uint32_t id = site->record->node; id != 0 && count > 0;) {
-        const struct db_node *record = run_record(process->run, DB_KIND_NODE, id);
-        if (record == NULL)
-            return 0;
-        if (record->frame == DB_FRAME_PYTHON) {
-            frame = id;
-            reached |= id == line;
-            count--;
-        }
-        id = record->parent;
-    }
-    return reached && count == 0 ? frame : 0;
-}
-
 bool site_changed_later(struct model *model, const struct site *site)
 {
-    uint32_t frame = frame_beyond(model, site, site->record->changed_beyond);
+    uint32_t frame = beyond_frame(model, site, site->record->changed_beyond);
     return frame != 0 && has_left_statement(model, site->process, frame, site->record->changed_offset);
-}
-
-bool site_is_overwritten_below(struct model *model, const struct site *site)
-{
-    uint32_t beyond = site->record->unlike >> DB_OVERWRITTEN_SHIFT;
-    return beyond > 0 && frame_beyond(model, site, beyond) == 0;
-}
-
-bool site_is_overwritten_within(struct model *model, const struct site *site)
-{
-    uint32_t beyond = site->record->unlike >> DB_OVERWRITTEN_SHIFT,
-             frame = beyond > 0 ? frame_beyond(model, site, beyond) : 0;
-    return beyond > 0 && (frame == 0 || frame == lines_frame_of_leaf(model, site->process, site->record->node));
 }
 
 bool changed_later(struct model *model, const struct line *line)

@@ -1,7 +1,7 @@
 #include "findings/finish_package.h"
 
 #include "findings/changed.h"
-#include "findings/changed_later.h"
+#include "findings/elided.h"
 #include "findings/filled.h"
 
 #define FRAMES_MAX 200
@@ -45,7 +45,7 @@ uint64_t finish_package_take(struct model *model, const struct site *site)
              frame = callers_frame(model, process, site->record->node);
     bool all = site_is_filled_in_package(model, site);
     uint64_t sum = 0;
-    if (site_is_overwritten_below(model, site)) /* what they finish was not looked at */
+    if (site_is_elided_below(model, site)) /* what they finish was not looked at */
         return 0;
     for (unsigned i = 0; frame != line && finished->count < WAYS_MAX && i < FRAMES_MAX; i++) {
         const struct db_node *record = run_record(process->run, DB_KIND_NODE, frame);

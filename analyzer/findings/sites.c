@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "findings/balance.h"
-#include "findings/changed_later.h"
 #include "findings/claim.h"
+#include "findings/elided.h"
 #include "findings/fed.h"
 #include "findings/finish_package.h"
 #include "findings/libraries.h"
@@ -87,10 +87,10 @@ static double seconds_spent(struct model *model, const struct claim *claim, cons
     return (double)place->ns * 1e-9 * (whole_s > 0 ? native_s / whole_s : 1);
 }
 
-static bool is_overwritten_below(struct model *model, const struct claim *claim, size_t first)
+static bool is_elided_below(struct model *model, const struct claim *claim, size_t first)
 {
     for (size_t i = first; i < claim->count; i++)
-        if (site_is_overwritten_below(model, claim->sites[i]))
+        if (site_is_elided_below(model, claim->sites[i]))
             return true;
     return false;
 }
@@ -106,7 +106,7 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
     }
     struct fed fed = fed_time(model, place);
     bool part =
-        balance.differing_objects * PART_OF_EQUAL > balance.equal_objects || is_overwritten_below(model, claim, before);
+        balance.differing_objects * PART_OF_EQUAL > balance.equal_objects || is_elided_below(model, claim, before);
     double seconds = seconds_spent(model, claim, place, before, part) + (double)fed.ns * 1e-9;
     double wasted_s = seconds * (double)balance.equal / (double)balance.examined;
     claim->places = memory_grow(claim->places, claim->place_count, &claim->place_capacity, sizeof(struct claimed));

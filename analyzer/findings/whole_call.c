@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "findings/changed_later.h"
 #include "findings/comprehension.h"
+#include "findings/elided.h"
 #include "findings/loop.h"
 #include "findings/sites.h"
 #include "model/source.h"
@@ -103,7 +103,7 @@ static bool is_new_each_time(struct model *model, const struct place *place, con
 {
     size_t singles = 0;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
-        bool is_open = site_is_overwritten_within(model, site);
+        bool is_open = site_is_elided_within(model, site);
         if (site->record->examined == 0 || site_is_constant(site) || (is_same(site, calls) && !is_open))
             continue;
         struct call its = call_of(model, site);
