@@ -81,7 +81,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -D -m 644 -t "$(prefix)/share/pieprof" python/pieprof_pytest.py
 	install -D -m 644 -t "$(prefix)/share/pieprof/schema" tests/schema/*.json
 	install -D -m 644 -t "$(prefix)/share/doc/pieprof" README.md LICENSE analyzer/REPORT.md analyzer/GATE.md preload/LIMITS.md include/pieprof/FORMAT.md
-	install -D -m 644 -t "$(prefix)/include/pieprof" include/pieprof/db.h include/pieprof/db_drops.h
+	install -D -m 644 -t "$(prefix)/include/pieprof" include/pieprof/db.h include/pieprof/db_drops.h include/pieprof/db_objects.h
 
 clean: ## remove what was built (the virtual environment stays)
 	rm -rf $(BUILD)

@@ -11,7 +11,7 @@ def test_installed_launcher_finds_the_library(tmp_path):
     install(tmp_path)
     installed = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
     assert installed == [
-        "usr/bin/pieprof", "usr/bin/pieprof-report", "usr/include/pieprof/db.h", "usr/include/pieprof/db_drops.h", "usr/lib/libpieprof.so",
+        "usr/bin/pieprof", "usr/bin/pieprof-report", "usr/include/pieprof/db.h", "usr/include/pieprof/db_drops.h", "usr/include/pieprof/db_objects.h", "usr/lib/libpieprof.so",
         *(f"usr/share/doc/pieprof/{name}" for name in ("FORMAT.md", "GATE.md", "LICENSE", "LIMITS.md", "README.md", "REPORT.md")),
         "usr/share/pieprof/pieprof_pytest.py",
         *(f"usr/share/pieprof/schema/{path.name}" for path in sorted((whole.ROOT / "tests/schema").glob("*.json"))),
