@@ -1,7 +1,7 @@
 """What findings on objects tell a reader beside their counts, on files that tests/tools/make_db.py writes."""
 import gating
 import pytest
-from test_replica_report import Program, findings, make_db
+from replicas import Program, findings, make_db
 
 DRAWS = """import numpy as np
 

@@ -5,7 +5,7 @@ import pytest
 import whole
 from gating import ADDRESS, make_db
 from marked import found
-from test_replica_report import FEATURES, OTHER, Program
+from replicas import FEATURES, OTHER, Program
 
 HEAD = """
 import numpy as np

@@ -1,6 +1,6 @@
 """What the report says of contents that come again after long, or in another order: each claim, and each trap."""
 import pytest
-from test_replica_report import FEATURES, MAIN, OTHER, Program, call_of, findings, line_at, make_db
+from replicas import FEATURES, MAIN, OTHER, Program, call_of, findings, line_at, make_db
 
 BIG = 2**17
 

@@ -13,15 +13,23 @@ total = 0.0
 """
 
 
-def advice_of(tmp_path, source):
+def measured(tmp_path, source, *options):
+    """The rows of the program, and its report."""
     path, database = tmp_path / "program.py", tmp_path / "out.db"
     path.write_text(HEAD + textwrap.dedent(source))
-    environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database))
-    done = whole.execute([whole.PYTHON, path], env=environment)
-    assert done.returncode == 0 and not done.stderr, done.stderr
-    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
-    lines = path.read_text().splitlines()
-    (made,) = [number for number, line in enumerate(lines, 1) if "# made" in line]
+    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
+    assert (done.returncode, done.stderr) == (0, "")
+    return path.read_text().splitlines(), json.loads(whole.read_report(database, "--format", "json", *options))
+
+
+def row_of(lines, mark):
+    (number,) = [number for number, line in enumerate(lines, 1) if f"# {mark}" in line]
+    return number
+
+
+def advice_of(tmp_path, source):
+    lines, report = measured(tmp_path, source, "--min-waste", "0")
+    made = row_of(lines, "made")
     (finding,) = [finding for finding in report["findings"] if finding["line"] == made]
     assert finding["kind"] == "replica" and finding["advice"].startswith(("Build it once", "Copy it once")), finding
     changes = [number for number, line in enumerate(lines, 1) if "# changes" in line]
@@ -143,23 +151,17 @@ FILLED = """
 
 
 def test_what_the_finishing_lines_take_is_waste(tmp_path):
-    path, database = tmp_path / "program.py", tmp_path / "out.db"
-    path.write_text(HEAD + textwrap.dedent(FILLED))
-    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
-    assert (done.returncode, done.stderr) == (0, "")
-    report = json.loads(whole.read_report(database, "--format", "json"))
-    number = {mark: at for at, line in enumerate(path.read_text().splitlines(), 1) for mark in ("made", "changes", "other") if f"# {mark}" in line}
-    of = {line["line"]: line for line in report["lines"]}
+    lines, report = measured(tmp_path, FILLED)
+    made, changes, other = ({line["line"]: line for line in report["lines"]}[row_of(lines, mark)] for mark in ("made", "changes", "other"))
     (finding,) = [finding for finding in report["findings"] if finding["kind"] == "replica"]
-    assert finding["line"] == number["made"] and "counted above)" in finding["advice"]
-    assert of[number["changes"]]["waste_s"] == pytest.approx(of[number["changes"]]["time_s"], rel=0.05)
-    assert finding["waste_s"] == pytest.approx(of[number["made"]]["waste_s"] + of[number["changes"]]["waste_s"], abs=2e-6)
-    assert of[number["other"]]["waste_s"] == 0 < of[number["other"]]["time_s"]
+    assert finding["line"] == made["line"] and "counted above)" in finding["advice"]
+    assert changes["waste_s"] == pytest.approx(changes["time_s"], rel=0.05)
+    assert finding["waste_s"] == pytest.approx(made["waste_s"] + changes["waste_s"], abs=2e-6)
+    assert other["waste_s"] == 0 < other["time_s"]
 
 
 def test_a_line_that_finishes_another_buffer_as_well_is_not_charged(tmp_path):
-    path, database = tmp_path / "program.py", tmp_path / "out.db"
-    path.write_text(HEAD + textwrap.dedent("""
+    lines, report = measured(tmp_path, """
         def build(t):
             fixed, moving = np.zeros((2000, 40)), np.zeros((2000, 40))  # made
             for k in range(40):
@@ -167,21 +169,16 @@ def test_a_line_that_finishes_another_buffer_as_well_is_not_charged(tmp_path):
             return fixed @ np.ones(40) + moving @ np.ones(40)
         for i in range(600):
             total += build(i).sum()
-        """))
-    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
-    assert (done.returncode, done.stderr) == (0, "")
-    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
-    number = {mark: at for at, line in enumerate(path.read_text().splitlines(), 1) for mark in ("made", "both") if f"# {mark}" in line}
-    (both,) = [line for line in report["lines"] if line["line"] == number["both"]]
+        """, "--min-waste", "0")
+    (both,) = [line for line in report["lines"] if line["line"] == row_of(lines, "both")]
     for finding in report["findings"]:
-        if finding["line"] == number["made"]:
+        if finding["line"] == row_of(lines, "made"):
             assert finding["waste_s"] < 0.3 * both["time_s"]
 
 
 @pytest.mark.parametrize("second, charged", [("fixed", True), ("moving", False)])
 def test_several_statements_of_a_row_finish_one_buffer_or_more(tmp_path, second, charged):
-    path, database = tmp_path / "program.py", tmp_path / "out.db"
-    path.write_text(HEAD + textwrap.dedent(f"""
+    lines, report = measured(tmp_path, f"""
         moving = np.zeros((2000, 40))
         def build(t):
             fixed = np.zeros((2000, 40))  # made
@@ -190,13 +187,9 @@ def test_several_statements_of_a_row_finish_one_buffer_or_more(tmp_path, second,
             return fixed @ np.ones(40)
         for i in range(600):
             total += build(i).sum()
-        """))
-    done = whole.execute([whole.PYTHON, path], env=whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database)))
-    assert (done.returncode, done.stderr) == (0, "")
-    report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
-    number = {mark: at for at, line in enumerate(path.read_text().splitlines(), 1) for mark in ("made", "row") if f"# {mark}" in line}
-    (row,) = [line for line in report["lines"] if line["line"] == number["row"]]
-    (finding,) = [finding for finding in report["findings"] if finding["kind"] == "replica" and finding["line"] == number["made"]]
+        """, "--min-waste", "0")
+    (row,) = [line for line in report["lines"] if line["line"] == row_of(lines, "row")]
+    (finding,) = [finding for finding in report["findings"] if finding["kind"] == "replica" and finding["line"] == row_of(lines, "made")]
     assert (finding["waste_s"] > 0.7 * row["time_s"]) == charged, (finding["waste_s"], row["time_s"])
 
 

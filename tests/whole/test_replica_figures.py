@@ -1,7 +1,7 @@
 """Figures of what is made again, on files whose counts are known: periods among constants, what stays beside what comes round, intervals."""
 import pytest
 from gating import ADDRESS, make_db
-from test_replica_report import FEATURES, MASK, OTHER, Program, call_of, line_at
+from replicas import FEATURES, MASK, OTHER, Program, call_of, line_at
 
 
 @pytest.mark.parametrize("constant, replicas, period", [(340, 57, 20), (0, 397, 3)])
