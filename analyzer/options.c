@@ -153,7 +153,7 @@ static bool apply_phase(struct options *options, const char *text)
 
 static bool apply_output(struct options *options, const char *text)
 {
-    options->output = text;
+    options->output = strcmp(text, "-") != 0 ? text : NULL;
     return *text != '\0';
 }
 
@@ -274,7 +274,7 @@ static const struct option_row rows[] = {
      apply_own},
     {VERB_BIT(REPORT) | VERB_BIT(DIFF) | VERB_BIT(GATE), 259, "color", "auto|always|never",
      "colours (default: auto, on a terminal; NO_COLOR is honoured)", apply_color},
-    {VERB_BIT(REPORT) | VERB_BIT(DUMP) | ON_COMPARED, 'o', "output", "FILE", "write to FILE instead of standard output",
+    {VERB_BIT(REPORT) | VERB_BIT(DUMP) | ON_COMPARED, 'o', "output", "FILE", "write to FILE instead of standard output (-: standard output)",
      apply_output},
     {ON_ALL, 'h', "help", NULL, "print this help and end", NULL},
     {ON_ALL, 'V', "version", NULL, "print the version and end", NULL},

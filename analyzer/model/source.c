@@ -121,17 +121,17 @@ static bool parts_unpack(const struct parts *parts, struct source *source)
     return good;
 }
 
-/* The file's bytes as they are now; false when there is no such regular file of sane size. */
-static bool read_disk(const char *path, char **text, size_t *length_bytes, struct stat *status)
+/* The file's bytes as they are now; none where it is no regular file, or one too large for a source. False when nothing can be read. */
+static bool read_disk(const char *path, char **text, size_t *length_bytes)
 {
+    struct stat status;
     int descriptor = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     if (descriptor < 0)
         return false;
-    bool good =
-        fstat(descriptor, status) == 0 && S_ISREG(status->st_mode) && status->st_size <= (off_t)SOURCE_MAX_BYTES;
-    if (good) {
-        *text = memory_zeroed((size_t)status->st_size + 1, 1);
-        ssize_t got = pread(descriptor, *text, (size_t)status->st_size, 0);
+    bool good = fstat(descriptor, &status) == 0;
+    if (good && S_ISREG(status.st_mode) && status.st_size <= (off_t)SOURCE_MAX_BYTES) {
+        *text = memory_zeroed((size_t)status.st_size + 1, 1);
+        ssize_t got = pread(descriptor, *text, (size_t)status.st_size, 0);
         *length_bytes = got > 0 ? (size_t)got : 0;
     }
     close(descriptor);
@@ -142,10 +142,9 @@ static enum source_state compare_with_disk(const struct source *source)
 {
     char *text = NULL;
     size_t length_bytes = 0;
-    struct stat status;
-    if (!read_disk(source->path, &text, &length_bytes, &status))
+    if (!read_disk(source->path, &text, &length_bytes))
         return SOURCE_GONE;
-    bool same = length_bytes == source->length_bytes && memcmp(text, source->text, length_bytes) == 0;
+    bool same = text != NULL && length_bytes == source->length_bytes && memcmp(text, source->text, length_bytes) == 0;
     free(text);
     return same ? SOURCE_SAME : SOURCE_CHANGED;
 }
@@ -200,7 +199,6 @@ static void end_lines(struct source *source)
 
 static void source_load(const struct model *model, struct source *source)
 {
-    struct stat status;
     if (!indexed)
         parts_index(model);
     struct map_key key = {(uintptr_t)source->path, 0, 0};
@@ -212,8 +210,8 @@ static void source_load(const struct model *model, struct source *source)
     free(source->text);
     source->text = NULL;
     source->length_bytes = 0;
-    bool read = read_disk(source->path, &source->text, &source->length_bytes, &status);
-    source->state = read ? SOURCE_DISK : SOURCE_NONE;
+    read_disk(source->path, &source->text, &source->length_bytes);
+    source->state = source->text != NULL ? SOURCE_DISK : SOURCE_NONE;
 }
 
 const struct source *source_get(const struct model *model, const char *path)

@@ -63,6 +63,7 @@ def test_options_select(small, tmp_path):
     assert "Drop" not in report(small, "--min-waste", "50").stdout
     out = tmp_path / "report.txt"
     assert report(small, "-o", out).stdout == ""
+    assert report(small, "-o", "-").stdout == report(small).stdout
     assert "train.py:4" in out.read_text()
 
 
@@ -163,6 +164,13 @@ def test_source_changed_since(tmp_path):
         line = report_json(path)["lines"][0]
         assert (line["source"], line["text"]) == (state, "    out[:] = 0.0")
     assert "another by now" in report(path).stdout
+    script.write_text("#" * (9 << 20))  # no source any more
+    assert "another by now" in report(path).stdout
+    script.unlink()
+    script.mkdir()
+    assert "another by now" in report(path).stdout
+    script.rmdir()
+    assert report_json(path)["lines"][0]["source"] == "gone"
 
 
 def test_source_changed_while_the_program_ran(tmp_path):
