@@ -67,7 +67,7 @@ packages:
 venv:
 	@tests/tools/make-venv $(PYTHON) $(VENV)
 
-deps: packages venv ## install what the build, the tests and the demo need (Debian's apt-get, and pip into .venv)
+deps: packages venv pythons ## install what the build, the tests and the demo need (Debian's apt-get, pip into .venv, newer CPythons into .pythons)
 
 demo: packages ## profile a real PyTorch training run and show the report
 	@$(MAKE) --no-print-directory all

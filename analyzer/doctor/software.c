@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "doctor/check.h"
 #include "pieprof/db.h"
+#include "pieprof/zydis_name.h"
 
 /* The first of these names that the loader finds, NULL when none. */
 static const char *first_library(const char *const *names)
@@ -38,22 +39,23 @@ static struct checked checked_library(const char *const *names, const char *reme
 
 struct checked check_zydis(void)
 {
-    static const char *const names[] = {"libZydis.so.4.0", "libZydis.so.4", "libZydis.so.4.1", "libZydis.so", NULL};
-    return checked_library(names, "`apt install libzydis4.0`: without it the access engine is off");
+    const struct zydis_name name = zydis_name();
+    const char *const names[] = {name.library, NULL};
+    return checked_library(names, "`apt-get install libzydis-dev`: without it the access engine is off");
 }
 
 struct checked check_papi(void)
 {
-    static const char *const names[] = {"libpapi.so.7.0", "libpapi.so.7", "libpapi.so.7.1",
-                                        "libpapi.so.6.0", "libpapi.so",   NULL};
-    return checked_library(names, "`apt install libpapi7.0`: without it PIEPROF_EVENTS cannot be used");
+    static const char *const names[] = {"libpapi.so.7.2", "libpapi.so.7.1", "libpapi.so.7.0",
+                                        "libpapi.so.6.0", "libpapi.so.5.7", NULL};
+    return checked_library(names, "`apt-get install libpapi-dev`: without it PIEPROF_EVENTS cannot be used");
 }
 
 struct checked check_zlib(void)
 {
     static const char *const names[] = {"libz.so.1", NULL};
     return checked_library(names,
-                           "`apt install zlib1g`: without it source texts are stored as they are, and take more space");
+                           "`apt-get install zlib1g`: without it source texts are stored as they are, and take more space");
 }
 
 struct checked check_python(void)
@@ -70,7 +72,7 @@ struct checked check_python(void)
     version[strcspn(version, "\n")] = '\0';
     if (sscanf(version, "%u.%u", &major, &minor) != 2)
         return (struct checked){
-            .state = CHECK_OFF, .text = memory_print("no python3 in PATH"), .remedy = "`apt install python3`"};
+            .state = CHECK_OFF, .text = memory_print("no python3 in PATH"), .remedy = "`apt-get install python3`"};
     struct checked checked = {.state = CHECK_OK, .text = memory_print("CPython %s", version)};
     if (major != 3 || minor < 8) {
         checked.state = CHECK_OFF;

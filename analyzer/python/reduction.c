@@ -34,7 +34,7 @@ static bool is_number(struct word text)
     for (const char *at = text.text; at < word_end(text); at++)
         if (!isdigit((unsigned char)*at) && strchr(".-e", *at) == NULL)
             return false;
-    return text.length_bytes > 0 && strpbrk((const char[]){*text.text, '\0'}, "e") == NULL;
+    return text.length_bytes > 0 && *text.text != 'e';
 }
 
 /* "0", "-1", "None", "True", "(0, 1)", "np.float64", and a string, of which nothing is left. */

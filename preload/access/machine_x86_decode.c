@@ -11,6 +11,7 @@
 #include "access/watch.h"
 #include "gate.h"
 #include "memory.h"
+#include "pieprof/zydis_name.h"
 
 #define INSTRUCTION_BYTES_MAX 15u
 #define PAGE_BYTES 4096u
@@ -36,10 +37,11 @@ static SHIM_THREAD_LOCAL struct known *known; /* by address; NULL: the thread ha
 
 bool x86_decoder_start(char *why_off, size_t bytes)
 {
-    /* The structs' layout belongs to the soname that the headers came with: no other version will do. */
-    void *library = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
+    const struct zydis_name name = zydis_name();
+    void *library = dlopen(name.library, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
-        snprintf(why_off, bytes, "libZydis.so.4.0 cannot be loaded: apt-get install libzydis4.0");
+        snprintf(why_off, bytes, "%s, which it was built with, cannot be loaded: apt-get install %s, or build it here",
+                 name.library, name.package);
         return false;
     }
     __typeof__(&ZydisDecoderInit) initialise;
@@ -49,7 +51,7 @@ bool x86_decoder_start(char *why_off, size_t bytes)
     bool ready = initialise != NULL && decode_instruction != NULL && decode_length != NULL &&
                  ZYAN_SUCCESS(initialise(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
     if (!ready) {
-        snprintf(why_off, bytes, "libZydis.so.4.0 lacks the decoder's functions: reinstall libzydis4.0");
+        snprintf(why_off, bytes, "%s lacks the decoder's functions: reinstall %s", name.library, name.package);
     }
     return ready;
 }

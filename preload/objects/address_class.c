@@ -26,7 +26,7 @@ static bool in_stack(uintptr_t address, uintptr_t stack_pointer)
     return address >= stack_pointer - RED_ZONE_BYTES && address < stack_top();
 }
 
-/* CPython's struct pool_header (Objects/obmalloc.c, the same from 3.8 to 3.13). */
+/* CPython's struct pool_header (Objects/obmalloc.c, the same from 3.8 to 3.15). */
 struct pool_header {
     uint32_t used;
     uint32_t padding;

@@ -4,6 +4,7 @@
 
 #include "memory.h"
 #include "stack/code_deaths.h"
+#include "stack/python_trampoline.h"
 #include "thread.h"
 
 #define TID_SHIFT 40u /* generations of two threads never meet: process ids have 22 bits */
@@ -166,8 +167,14 @@ struct call_stack *call_stack_refresh(void)
     if (stack->tid != thread->tid) {
         begin(stack, thread->tid);
     }
+    const uintptr_t trampoline = python_trampoline();
     size_t count = python_links(stack->links, PYTHON_DEPTH_MAX);
-    return call_stack_update(stack, count, python_link_resolve) ? stack : NULL;
+    bool is_known = call_stack_update(stack, count, python_link_resolve);
+    if (__builtin_expect(python_trampoline() != trampoline, 0)) { /* its first one was met just now, as a frame */
+        count = python_links(stack->links, PYTHON_DEPTH_MAX);
+        is_known = call_stack_update(stack, count, python_link_resolve);
+    }
+    return is_known ? stack : NULL;
 }
 
 uint32_t call_stack_ordinal(struct call_stack *stack, uint64_t size_bytes, uint64_t place)

@@ -11,6 +11,7 @@
 #include "stack/python.h"
 #include "stack/python_probe.h"
 #include "stack/python_string.h"
+#include "stack/python_trampoline.h"
 #include "stack/source.h"
 #include "stack/source_files.h"
 
@@ -273,6 +274,8 @@ static __attribute__((noinline)) bool read_and_identify(const struct python_prob
     entry->content = content.hash;
     entry->module = is_module(&content);
     entry->imports = file->imports;
+    python_trampoline_meet(probe->layout.version, entry->identity.address, entry->identity.first_line, content.name,
+                           content.name_bytes, content.lines_bytes);
     return identify(entry, &content, file);
 }
 

@@ -2,12 +2,30 @@
 #include "stack/guard.h"
 #include "stack/python.h"
 #include "stack/python_probe.h"
+#include "stack/python_trampoline.h"
 
 _Static_assert(sizeof(struct python_link) == 3 * sizeof(uintptr_t), "guard_chain() writes links");
+
+static size_t drop_trampolines(struct python_link *links, size_t count, uintptr_t trampoline)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if ((links[i].code & ~(uintptr_t)PYTHON_TAG_BITS) == trampoline) {
+            continue;
+        }
+        if (kept != i) {
+            links[kept] = links[i];
+        }
+        kept++;
+    }
+    return kept;
+}
 
 size_t python_links(struct python_link *links, size_t capacity)
 {
     const struct python_probe *probe = python_probed();
     uintptr_t state = probe != NULL ? (uintptr_t)probe->this_thread_state() : 0;
-    return state != 0 ? guard_chain(&links[0].frame, state, &probe->chain, capacity) : 0;
+    size_t count = state != 0 ? guard_chain(&links[0].frame, state, &probe->chain, capacity) : 0;
+    uintptr_t trampoline = python_trampoline();
+    return trampoline != 0 ? drop_trampolines(links, count, trampoline) : count;
 }

@@ -8,6 +8,7 @@
 #include "stack/code_deaths.h"
 #include "stack/python.h"
 #include "stack/python_code.h"
+#include "stack/python_trampoline.h"
 #include "stack/source.h"
 
 static struct python_probe probe;
@@ -100,7 +101,7 @@ bool python_probe(void)
         return false;
     }
     if (!choose_layout() || dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault") == NULL || !find_symbols()) {
-        why = "this version of Python is not supported (3.8 to 3.13 are)";
+        why = "this version of Python is not supported (3.8 to 3.15 are)";
         return false;
     }
     if ((probe.version_hex & LEVEL_MASK) < LEVEL_CANDIDATE) {
@@ -112,6 +113,7 @@ bool python_probe(void)
         return false;
     }
     source_start();
+    python_trampoline_start();
     code_deaths_watch(&probe);
     probe.chain = chain_of(&probe.layout);
     why = "";

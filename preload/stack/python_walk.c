@@ -4,6 +4,7 @@
 #include "stack/python.h"
 #include "stack/python_code.h"
 #include "stack/python_probe.h"
+#include "stack/python_trampoline.h"
 #include "stack/source.h"
 
 #define OFFSET_MAX (1 << 28)
@@ -25,8 +26,6 @@ static uintptr_t word_at(const uint8_t *bytes, int offset)
     return word;
 }
 
-enum { TAG_BITS = 3 }; /* 3.14 tags f_executable; objects are 8-byte aligned in every version */
-
 static bool read_fields(const struct python_layout *layout, uintptr_t frame, struct fields *fields)
 {
     uint8_t bytes[PYTHON_FRAME_BYTES_MAX];
@@ -34,7 +33,7 @@ static bool read_fields(const struct python_layout *layout, uintptr_t frame, str
     if (frame % 8 != 0 || !guard_copy(bytes, (const void *)frame, (size_t)layout->frame_bytes)) {
         return false;
     }
-    fields->code = word_at(bytes, layout->frame_code) & ~(uintptr_t)TAG_BITS;
+    fields->code = word_at(bytes, layout->frame_code) & ~(uintptr_t)PYTHON_TAG_BITS;
     fields->previous = word_at(bytes, layout->frame_previous);
     if (layout->instruction == PYTHON_INSTRUCTION_POINTER) {
         fields->instruction = word_at(bytes, layout->frame_instruction);
@@ -131,6 +130,9 @@ static bool walk_from(const struct python_probe *probe, uintptr_t frame, struct 
         struct python_frame *to = &walk->frames[walk->count];
         if (!python_code_find(probe, fields.code, to)) {
             return false;
+        }
+        if (fields.code == python_trampoline()) {
+            continue;
         }
         to->offset = offset_of(layout, &fields);
         to->entry = one_each || fields.entry != 0;
@@ -257,7 +259,7 @@ bool python_link_resolve(const struct python_link *link, struct python_frame *fr
 
 uint64_t python_link_mark(const struct python_link *link)
 {
-    return python_code_mark(python_probed(), link->code & ~(uintptr_t)TAG_BITS);
+    return python_code_mark(python_probed(), link->code & ~(uintptr_t)PYTHON_TAG_BITS);
 }
 
 uintptr_t python_anchor(void)

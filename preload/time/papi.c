@@ -84,6 +84,6 @@ bool papi_open(char *why_not, size_t bytes)
             return false;
         }
     }
-    snprintf(why_not, bytes, "PAPI (libpapi.so.7.0) is not installed: apt install libpapi7.0");
+    snprintf(why_not, bytes, "PAPI (libpapi.so) is not installed: apt-get install libpapi-dev");
     return false;
 }

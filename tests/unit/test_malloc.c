@@ -170,15 +170,16 @@ static void test_reallocarray_ends_one_object_and_bears_another(void **state)
 {
     (void)state;
     struct object before, after;
-    char *block = malloc(4096);
+    char *block = malloc(4096), *behind = malloc(4096); /* glibc 2.41 would let the last one of the heap grow in place */
     memset(block, 7, 4096);
     assert_true(object_map_find((uintptr_t)block, &before));
     char *grown = reallocarray(block, 300, 1000);
     assert_true(is_object(grown) && grown[4095] == 7);
     assert_true(object_map_find((uintptr_t)grown, &after));
     assert_true(after.serial > before.serial && after.size_bytes >= 300000);
-    assert_true(grown == block || !is_object(block));
+    assert_true(grown != block && !is_object(block));
     free(grown);
+    free(behind);
 }
 
 /* PIEPROF_OBJECT_MIN: what is smaller is none, however it is made, and an object that becomes smaller is none any more. */

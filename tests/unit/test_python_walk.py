@@ -19,8 +19,10 @@ def interpreters():
     found = {"system": os.environ.get("PIEPROF_PYTHON", "/usr/bin/python3")}
     for path in sorted(glob.glob(str(Path.home() / ".pyenv/versions/3.*/bin/python3"))):
         version = path.split("/versions/")[1].split("/")[0]
-        if 8 <= int(version.split(".")[1]) <= 14:
+        if int(version.split(".")[1]) >= 8:
             found[version] = path
+    for path in sorted((ROOT / ".pythons").glob("3.*/usr/bin/python3.*")):
+        found[path.name.removeprefix("python")] = str(path)
     return found
 
 
@@ -78,6 +80,13 @@ async def coroutine(n):
     if n: await coroutine(n - 1)
     else: capture()
 
+class Made:  # specialised: from 3.13 on there is a frame between, which tracebacks leave out
+    def __init__(self, is_last):
+        if is_last: capture()
+
+def makes():
+    for i in range(200): Made(i >= 198)
+
 def \u00e9t\u00e9_\u6f22(): capture()
 
 def raises():
@@ -92,6 +101,7 @@ Key(0).attribute
 try: coroutine(3).send(None)
 except StopIteration: pass
 raises()
+makes()
 \u00e9t\u00e9_\u6f22()
 list(map(lambda x: recurse(1), [1]))
 exec("capture()")

@@ -393,10 +393,10 @@ def main():
 
 main()
 """
-OTHERS = [path for path in map(str, sorted(Path.home().glob(".pyenv/versions/3.*/bin/python"))) if re.search(r"versions/3\.1[0-3]", path)]
+OTHERS = whole.other_pythons(10)
 
 
-@pytest.mark.skipif(not OTHERS, reason="no other Python of 3.10 to 3.13 in ~/.pyenv")
+@pytest.mark.skipif(not OTHERS, reason="no other Python from 3.10 on in ~/.pyenv or .pythons")
 @pytest.mark.parametrize("python", OTHERS)
 def test_a_baseline_of_another_minor_version_of_python_works(tmp_path, python):
     """Made by whole.PYTHON in another directory; without NumPy, which not every interpreter has."""
@@ -420,7 +420,7 @@ def whole():
 for step in range({steps}):
     whole()
 """
-OLD = [path for path in map(str, sorted(Path.home().glob(".pyenv/versions/3.*/bin/python"))) if re.search(r"versions/3\.[89]\.", path)]
+OLD = whole.other_pythons(8, 9)
 
 
 @pytest.mark.skipif(not OLD, reason="no Python of 3.8 or 3.9 in ~/.pyenv")

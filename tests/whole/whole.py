@@ -2,6 +2,7 @@
 import functools
 import json
 import os
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -55,6 +56,13 @@ EXAMPLES = {
         ),
     )
 }
+
+
+def other_pythons(first_minor=8, last_minor=99):
+    """CPython 3.first to 3.last beside PYTHON: those of pyenv, and those of Debian unstable that `make deps` unpacks."""
+    found = [*Path.home().glob(".pyenv/versions/3.*/bin/python"), *(ROOT / ".pythons").glob("3.*/usr/bin/python3.*")]
+    minor_of = {path: int(re.search(r"/3\.(\d+)[^/]*/(?:usr/)?bin/", str(path)).group(1)) for path in found}
+    return [str(path) for path in sorted(found, key=lambda path: (minor_of[path], path)) if first_minor <= minor_of[path] <= last_minor]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,83 @@
+"""Every CPython beside Debian's own: pyenv's, and the newer ones that `make deps` unpacks, with their NumPy."""
+import json
+import subprocess
+
+import pytest
+
+import whole
+
+NEWER = whole.other_pythons(14)
+
+CONSTRUCTED = """
+class Padded:
+    def __init__(self, count):
+        self.data = bytes(range(256)) * count
+
+def main():
+    total = 0
+    for i in range(300):
+        total += len(Padded(400).data)
+    print(total)
+
+main()
+"""
+
+NUMPY = """
+import numpy as np
+rng = np.random.default_rng(0)
+points, weights = rng.random((400, 300)), rng.random((300, 200))
+
+class Layer:
+    def __init__(self, size):
+        self.weights = weights * size
+    def __call__(self, inputs):
+        return np.tanh(inputs @ self.weights)
+
+def batches(count):
+    for number in range(count):
+        yield points * (number + 1)
+
+total = 0.0
+for batch in batches(60):
+    total += float((points @ weights).sum())
+    total += float(sum([Layer(1 / (1 + len(batch)))(batch + k) for k in range(3)]).sum())
+    print(round(total, 3))
+"""
+
+
+def profiled(directory, python, source):
+    """What it prints is the same without the shim."""
+    program, database = directory / "program.py", directory / "out.db"
+    program.write_text(source)
+    settings = {"LD_PRELOAD": str(whole.SHIM), "PIEPROF_OUT": str(database), "PIEPROF_BUDGET": "100"}
+    plain = whole.execute([python, program], cwd=directory)
+    done = whole.execute([python, program], cwd=directory, env=whole.environment(**settings))
+    assert (done.returncode, done.stdout, done.stderr.count("\\n")) == (0, plain.stdout, plain.stderr.count("\\n"))
+    return json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0")), database
+
+
+@pytest.mark.parametrize("python", [whole.PYTHON, *whole.other_pythons()])
+def test_a_class_is_called_alike_before_and_after_its_call_is_specialised(tmp_path, python):
+    """From 3.13 on a frame of the interpreter's own comes between; it would be another way, and a file of the user's."""
+    report, database = profiled(tmp_path, python, CONSTRUCTED)
+    rows = subprocess.run([whole.REPORT, "dump", database], capture_output=True, text=True, check=True).stdout.splitlines()
+    sites = [dict(word.split("=", 1) for word in row.split()[2:]) for row in rows if row.startswith("SITE ")]
+    made = [int(site["births"]) for site in sites if 102400 <= int(site["bytes"]) < 102500]
+    assert made == [300]
+    (line,) = [line for line in report["lines"] if line["replicas"]["of_objects"] >= 299]
+    assert (line["file"], line["line"], line["function"].split(".")[-1]) == (str(tmp_path / "program.py"), 4, "__init__")
+    assert line["replicas"]["objects"] == 299
+    assert not any("__init__" in line["file"] for line in report["lines"])
+
+
+@pytest.mark.skipif(not NEWER, reason="no CPython 3.14 in .pythons: make deps")
+@pytest.mark.parametrize("python", NEWER)
+def test_numpy_on_newer_pythons(tmp_path, python):
+    report, database = profiled(tmp_path, python, NUMPY)
+    health = report["run"]["health"]
+    findings = {(finding["line"], finding["category"]) for finding in report["findings"]}
+    assert findings == {(18, "loop-invariant computation"), (8, "loop-invariant computation")}
+    product = next(finding for finding in report["findings"] if finding["line"] == 18)
+    assert "made 60 times, 59 times equal" in product["claim"] and "outside the loop at program.py:17" in product["advice"]
+    assert health["samples"] > 20 and health["dropped"]["merge_mismatch"] == health["dropped"]["python_stack_fault"] == 0
+    assert "program.py:18 <module> > " in whole.read_report(database)
