@@ -97,7 +97,8 @@ def test_a_list_that_grows_is_named_to_its_end(tmp_path):
     assert (line["births"], line["again"]) == (300, 0)
     levels = memory["curve"]["max_bytes"]
     rise = levels[:levels.index(max(levels)) + 1]
-    rise = [level for level in rise if level > 5 * MIB]
+    imported = memory["peak_bytes"] - 600 * MIB  # OpenBLAS may have mapped its buffer
+    rise = [level - imported for level in rise if level > imported + 5 * MIB]
     assert rise == sorted(rise) and rise[0] < 100 * MIB
     text = " ".join(whole.read_report(database).split())
     assert "program.py:6 <module>: 300 objects" in text
@@ -135,7 +136,7 @@ def test_a_killed_program_has_most_of_its_peak(tmp_path, engines):
     memory = report["totals"]["memory"]
     assert memory["peak_bytes"] >= 600 * MIB and 15 / 17 < memory["snapshot_fraction"] <= 1
     assert standing(report)[6][0] > 15 / 17 * 600 * MIB
-    assert "what stood at 9" in whole.read_report(database)
+    assert ("what stood at 9" in whole.read_report(database)) == (memory["snapshot_fraction"] < 1)
 
 
 def test_what_is_never_filled_is_told(tmp_path):

@@ -1,4 +1,6 @@
 """What to do about results that are made again, where keeping them is not all there is to say."""
+import re
+
 from marked import NUMPY, found
 
 
@@ -20,7 +22,7 @@ def test_a_draw_from_a_covariance_is_not_kept(tmp_path):
             state = 0.9 * state + np.random.multivariate_normal(mean, scale)  # A
             path.append(state)
         """)
-    assert " times by svd at numpy/linalg/linalg.py:" in finding["claim"]
+    assert re.search(" times by svd at numpy/linalg/_?linalg.py:", finding["claim"])
     assert "decompose the covariance once" in finding["advice"] and "Build it" not in finding["advice"]
 
 

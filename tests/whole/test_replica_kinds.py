@@ -25,7 +25,7 @@ def checkpointed(block):
         optimizer = torch.optim.SGD(project.parameters(), 1e-4)
         for step in range(60):
             x = data[torch.randint(200, (8,))].requires_grad_()
-            loss = checkpoint(block, checkpoint(block, x)).square().mean()
+            loss = checkpoint(block, checkpoint(block, x, use_reentrant=True), use_reentrant=True).square().mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -152,12 +152,12 @@ PROGRAMS = {
         def inner(x):
             return x + torch.tanh(project(x)) @ key
         def outer(x):
-            return checkpoint(inner, checkpoint(inner, x))
+            return checkpoint(inner, checkpoint(inner, x, use_reentrant=True), use_reentrant=True)
         project, data, key = nn.Linear(32, 32), torch.randn(200, 50, 32), torch.randn(32, 32)
         optimizer = torch.optim.SGD(project.parameters(), 1e-4)
         for step in range(60):
             x = data[torch.randint(200, (8,))].requires_grad_()
-            loss = checkpoint(outer, x).square().mean()
+            loss = checkpoint(outer, x, use_reentrant=True).square().mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

@@ -23,6 +23,7 @@ def test_a_result_whose_first_numbers_nobody_wrote_is_compared(tmp_path):
     source = """
         x = random.random(5000)
         for step in range(50):
+            other = bytes(70000)  # between: see test_allocators.py
             result = np.empty(5000)  # A
             result[2:] = x[2:]
         """
@@ -93,4 +94,4 @@ def test_addresses_are_known_wherever_the_kernel_maps(tmp_path, stack_bytes):
         """
     path, database = run(tmp_path, source, lambda: resource.setrlimit(resource.RLIMIT_STACK, (stack_bytes, resource.RLIM_INFINITY)))
     found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
-    assert (found["objects"], found["examined"]) == (0, 0), found
+    assert (found["objects"], found["examined"] - found["constant"]) == (0, 0), found  # NumPy 2 stores zeros as it frees it

@@ -267,6 +267,8 @@ def test_openblas(tmp_path, name, idle):
     interpreter = whole.INTERPRETERS[name]
     if interpreter.missing():
         pytest.skip(interpreter.missing())
+    if name == "debian" and "pthread" not in str(next(Path("/usr/lib").glob("*/libblas.so.3"), Path()).resolve()):
+        pytest.skip("Debian's BLAS here has no pool of its own")
     printed, report, lines = run(tmp_path, NUMPY.format(idle=idle), interpreter=interpreter, PIEPROF_RATE="1000", PIEPROF_BUDGET="100")
     assert printed == "True\n"
     product = lines["c = a @ b"]
