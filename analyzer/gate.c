@@ -59,30 +59,10 @@ static bool append_summary(const struct verdict *verdict)
     return good;
 }
 
-static int gate_show(const struct verdict *verdict)
-{
-    const struct options *options = verdict->options;
-    enum report_format format = options->format;
-    const bool annotated = on_github() && !options->format_given, apart = annotated && options->output != NULL;
-    if (annotated && !apart)
-        format = FORMAT_GITHUB;
-    FILE *out = output_open(options);
-    if (out == NULL)
-        return STATUS_UNUSABLE;
-    bool good = shows[format](out, verdict);
-    good = output_close(out, options) && good;
-    if (apart) /* commands are read in the log alone */
-        good = verdict_show_commands(stdout, verdict) && fflush(stdout) == 0 && good;
-    good = append_summary(verdict) && good;
-    if (!good)
-        return STATUS_UNUSABLE;
-    return verdict->judgement->failed ? STATUS_FAILED : STATUS_GOOD;
-}
-
-static int not_updated(const char *path, const char *why)
+static bool not_updated(const char *path, const char *why)
 {
     fprintf(stderr, "pieprof-report: gate: --baseline %s: %s\n", path, why);
-    return STATUS_UNUSABLE;
+    return false;
 }
 
 static mode_t mode_of_new(void)
@@ -96,7 +76,7 @@ static mode_t mode_of_new(void)
  * Beside the old one first, so that a full disk loses neither, in a file that nobody else has. With the old one's mode; 0666
  * less the umask where there is none.
  */
-static int replace_baseline(const struct profile *now, const char *path, const struct stat *old)
+static bool replace_baseline(const struct profile *now, const char *path, const struct stat *old)
 {
     char *beside = memory_print("%s.XXXXXX", path);
     int descriptor = mkostemp(beside, O_CLOEXEC);
@@ -104,15 +84,16 @@ static int replace_baseline(const struct profile *now, const char *path, const s
     bool good = file != NULL && fchmod(descriptor, old != NULL ? old->st_mode & 07777 : mode_of_new()) == 0;
     good = good && profile_write(file, now);
     good = file != NULL && fclose(file) == 0 && good && rename(beside, path) == 0;
-    int status = good ? STATUS_GOOD : not_updated(path, strerror(errno));
+    if (!good)
+        not_updated(path, strerror(errno));
     if (!good && descriptor >= 0)
         unlink(beside);
     free(beside);
-    return status;
+    return good;
 }
 
 /* A link stays one: what it leads to is replaced. Nobody's read-only file is, whatever root may do. */
-static int update_baseline(const struct profile *now, const char *path, bool failed)
+static bool update_baseline(const struct profile *now, const char *path)
 {
     struct stat old;
     const bool there = stat(path, &old) == 0;
@@ -121,15 +102,48 @@ static int update_baseline(const struct profile *now, const char *path, bool fai
     char *target = there ? realpath(path, NULL) : NULL;
     if (there && target == NULL)
         return not_updated(path, strerror(errno));
-    int status = replace_baseline(now, target != NULL ? target : path, there ? &old : NULL);
+    bool good = replace_baseline(now, target != NULL ? target : path, there ? &old : NULL);
     free(target);
-    if (status == STATUS_GOOD)
-        fprintf(stderr, "pieprof-report: gate: %s: now says what %s does%s\n", path, now->name,
-                failed
-                    ? "; that it was rewritten is why the exit status is 0: the gate failed against what it said before"
-                    : "");
-    return status;
+    return good;
 }
+
+static void say_updated(const struct verdict *verdict, const char *path)
+{
+    fprintf(stderr, "pieprof-report: gate: %s: now says what %s does%s\n", path, verdict->now->name,
+            verdict->judgement->failed
+                ? "; that it was rewritten is why the exit status is 0: the gate failed against what it said before"
+                : "");
+}
+
+/* The baseline comes before the verdict: where it cannot be written, nothing has passed. */
+static int gate_show(const struct verdict *verdict)
+{
+    const struct options *options = verdict->options;
+    const bool updates = options->gate.update_baseline;
+    const char *baseline = updates ? options->gate.baselines[0] : NULL;
+    enum report_format format = options->format;
+    const bool annotated = on_github() && !options->format_given, apart = annotated && options->output != NULL;
+    if (annotated && !apart)
+        format = FORMAT_GITHUB;
+    FILE *out = output_open(options);
+    if (out == NULL)
+        return STATUS_UNUSABLE;
+    if (updates && !update_baseline(verdict->now, baseline)) {
+        output_close(out, options);
+        return STATUS_UNUSABLE;
+    }
+    bool good = shows[format](out, verdict);
+    good = output_close(out, options) && good;
+    if (apart) /* commands are read in the log alone */
+        good = verdict_show_commands(stdout, verdict) && fflush(stdout) == 0 && good;
+    good = append_summary(verdict) && good;
+    if (updates)
+        say_updated(verdict, baseline);
+    if (!good)
+        return STATUS_UNUSABLE;
+    return verdict->judgement->failed && !updates ? STATUS_FAILED : STATUS_GOOD;
+}
+
 
 /* With the judgement made: times too where they are asked for. NULL, or why nothing can be told. */
 static char *gate_judge(struct judgement *judgement, struct match *match, struct side *now, struct side *base,
@@ -159,8 +173,6 @@ static int gate_decide(struct side *now, struct side *base, const struct options
                                     .judgement = &judgement,
                                     .options = options};
     int status = refusal != NULL ? refused(first->name, refusal) : gate_show(&verdict);
-    if (gate->update_baseline && status != STATUS_UNUSABLE)
-        status = update_baseline(first, gate->baselines[0], status == STATUS_FAILED);
     judgement_free(&judgement);
     match_free(&match);
     return status;

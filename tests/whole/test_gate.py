@@ -409,5 +409,12 @@ def test_an_updated_baseline_keeps_its_place_and_mode(tmp_path):
     real.chmod(0o440)
     before = real.read_text()
     done = gate(write(tmp_path, clean(), "other.db"), "--baseline", link, "--update-baseline")
-    assert done.returncode == 2 and "is read-only; nothing was written" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "") and "is read-only; nothing was written" in done.stderr
     assert real.read_text() == before
+
+
+@pytest.mark.parametrize("options", [(), ("--format", "json"), ("-o", "verdict.txt")])
+def test_nothing_has_passed_where_the_baseline_cannot_be_written(tmp_path, options):
+    done = gate(write(tmp_path, wasteful()), "--baseline", tmp_path / "none/baseline.json", "--update-baseline", *options, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"pieprof-report: gate: --baseline {tmp_path}/none/baseline.json: No such file or directory\n"
