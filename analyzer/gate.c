@@ -144,7 +144,6 @@ static int gate_show(const struct verdict *verdict)
     return verdict->judgement->failed && !updates ? STATUS_FAILED : STATUS_GOOD;
 }
 
-
 /* With the judgement made: times too where they are asked for. NULL, or why nothing can be told. */
 static char *gate_judge(struct judgement *judgement, struct match *match, struct side *now, struct side *base,
                         const struct gate_options *gate)

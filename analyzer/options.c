@@ -274,8 +274,8 @@ static const struct option_row rows[] = {
      apply_own},
     {VERB_BIT(REPORT) | VERB_BIT(DIFF) | VERB_BIT(GATE), 259, "color", "auto|always|never",
      "colours (default: auto, on a terminal; NO_COLOR is honoured)", apply_color},
-    {VERB_BIT(REPORT) | VERB_BIT(DUMP) | ON_COMPARED, 'o', "output", "FILE", "write to FILE instead of standard output (-: standard output)",
-     apply_output},
+    {VERB_BIT(REPORT) | VERB_BIT(DUMP) | ON_COMPARED, 'o', "output", "FILE",
+     "write to FILE instead of standard output (-: standard output)", apply_output},
     {ON_ALL, 'h', "help", NULL, "print this help and end", NULL},
     {ON_ALL, 'V', "version", NULL, "print the version and end", NULL},
 };

@@ -54,8 +54,8 @@ struct checked check_papi(void)
 struct checked check_zlib(void)
 {
     static const char *const names[] = {"libz.so.1", NULL};
-    return checked_library(names,
-                           "`apt-get install zlib1g`: without it source texts are stored as they are, and take more space");
+    return checked_library(
+        names, "`apt-get install zlib1g`: without it source texts are stored as they are, and take more space");
 }
 
 struct checked check_python(void)

@@ -10,7 +10,7 @@
 
 #define PYTHON_ABSENT (-1)
 #define PYTHON_FRAME_BYTES_MAX 128
-#define PYTHON_TAG_BITS 3 /* of f_executable from 3.14 on; objects are 8-byte aligned in every version */
+#define PYTHON_TAG_BITS 3   /* of f_executable from 3.14 on; objects are 8-byte aligned in every version */
 #define PYTHON_OWNER_SHIM 3 /* owners from here on are no Python frames but close a run of them (3.12 and later) */
 
 enum python_instruction {

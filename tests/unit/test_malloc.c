@@ -170,7 +170,8 @@ static void test_reallocarray_ends_one_object_and_bears_another(void **state)
 {
     (void)state;
     struct object before, after;
-    char *block = malloc(4096), *behind = malloc(4096); /* glibc 2.41 would let the last one of the heap grow in place */
+    char *block = malloc(4096),
+         *behind = malloc(4096); /* glibc 2.41 would let the last one of the heap grow in place */
     memset(block, 7, 4096);
     assert_true(object_map_find((uintptr_t)block, &before));
     char *grown = reallocarray(block, 300, 1000);
