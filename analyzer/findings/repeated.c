@@ -163,19 +163,39 @@ static char *say_hand_in(const struct model *model, const struct ways *ways)
     return text;
 }
 
+/*
+ * Where some are equal to the one before of their own, as where a sampler turns its proposal down, what the first has just made is not it.
+ * Fresh memory.
+ */
+static char *say_each_kept(const struct model *model, const struct ways *ways, const char *where)
+{
+    const char *each = "each result with what it is made of, and use it while that is the same";
+    if (ways->file == NULL || ways->first == ways->second)
+        return memory_print("%s makes it, too: keep %s.", where, each);
+    char *first = say_place(model, ways->file, ways->first), *second = say_place(model, ways->file, ways->second);
+    char *text = memory_print("The calls at %s and %s make it: keep %s.", first, second, each);
+    free(first);
+    free(second);
+    return text;
+}
+
 /* By the two calls where the ways part, which is where the result can be kept; by the lines else. Fresh memory. */
 static char *say_advice(struct model *model, const struct finding *finding, const struct ways *ways, const char *where)
 {
     if (ways->file != NULL && arguments_of(model, finding->first, finding->second) == ARGUMENTS_SAME_TAKEN)
         return say_hand_in(model, ways);
-    if (ways->file != NULL && ways->first != ways->second) {
+    const bool parts = ways->file != NULL && ways->first != ways->second;
+    const bool is_of_another = finding->first->place != NULL && finding->first->place->line != finding->line;
+    if (counts_own(finding->second) && (parts || (is_of_another && !is_mutual(model, finding))))
+        return say_each_kept(model, ways, where);
+    if (parts) {
         char *from = say_place(model, ways->file, ways->first), *to = say_place(model, ways->file, ways->second);
         char *text = memory_print("Keep the result from %s and use it at %s.", from, to);
         free(from);
         free(to);
         return text;
     }
-    if (finding->first->place != NULL && finding->first->place->line != finding->line)
+    if (is_of_another)
         return is_mutual(model, finding)
                    ? memory_print("Each of the two makes again what the other had just made: compute it once for both.")
                    : memory_print("Keep the result of %s and use it here.", where);

@@ -11,10 +11,13 @@
 #include "findings/fed.h"
 #include "findings/finish_package.h"
 #include "findings/libraries.h"
+#include "findings/loop.h"
+#include "findings/loop_feeds.h"
 #include "findings/own_sizes.h"
 #include "model/select.h"
 
-#define PART_MIN 2       /* so many times the bytes of what is whole */
+#define PART_MIN 2 /* so many times the bytes of what is whole */
+#define CALLED_LOOPS_MAX 8
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
 
 /* A fix moves all of the places. Where one has no columns, none are told. */
@@ -95,6 +98,24 @@ static bool is_elided_below(struct model *model, const struct claim *claim, size
     return false;
 }
 
+/*
+ * Is what a package is called with another in each round, by the text? Then what the call is for is no part of what is the same: a model
+ * of another size looks through the same labels.
+ */
+static bool is_called_anew(struct model *model, const struct site *site)
+{
+    struct loop loops[CALLED_LOOPS_MAX];
+    uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node);
+    uint32_t caller = callers_frame(model, site->process, site->record->node);
+    size_t count = caller == 0 || caller == line
+                       ? 0
+                       : loops_around(model, site->process, site->record->node, loops, CALLED_LOOPS_MAX);
+    for (size_t i = 0; i < count; i++)
+        if (loop_feeds(model, site->process, line, loops[i]))
+            return true;
+    return false;
+}
+
 /* Adds the place's sites when its evidence holds. */
 static void claim_place(struct model *model, struct claim *claim, struct place *place)
 {
@@ -105,8 +126,8 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
         return;
     }
     struct fed fed = fed_time(model, place);
-    bool part =
-        balance.differing_objects * PART_OF_EQUAL > balance.equal_objects || is_elided_below(model, claim, before);
+    bool part = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects ||
+                is_elided_below(model, claim, before) || is_called_anew(model, claim->sites[before]);
     double seconds = seconds_spent(model, claim, place, before, part) + (double)fed.ns * 1e-9;
     double wasted_s = seconds * (double)balance.equal / (double)balance.examined;
     claim->places = memory_grow(claim->places, claim->place_count, &claim->place_capacity, sizeof(struct claimed));

@@ -118,6 +118,33 @@ SAMPLER = NUMPY + """
         """
 
 
+def test_a_sampler_that_turns_most_down_keeps_what_its_state_gave(tmp_path):
+    """What the proposal gave is the state's only where it was taken: nearly all of the state's equal the state's own one before."""
+    path, report = found(tmp_path, NUMPY + """
+        X = random.normal(size=(3000, 8))
+        def likelihood(w):
+            return np.tanh(X @ w)
+        def sample(count):
+            state, moves = np.zeros(8), 0
+            for step in range(count):
+                proposal = state + 0.01 * random.normal(size=8)
+                old = likelihood(state)  # old
+                new = likelihood(proposal)  # new
+                if (new - old).sum() * 0 + random.random() < 0.03:
+                    state, moves = proposal, moves + 1
+            return moves
+        print(sample(1500))
+        """)
+    lines = {line.split("# ")[-1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
+    told = [finding for finding in report["findings"] if finding["category"] == CATEGORY]
+    assert told
+    for finding in told:
+        assert "or to the one before" in finding["claim"]
+        assert finding["advice"].startswith(
+            f"The calls at program.py:{lines['new']} and program.py:{lines['old']} make it: "
+            "keep each result with what it is made of, and use it while that is the same.")
+
+
 def test_a_sampler_knows_what_its_state_gives(tmp_path):
     """It is what was proposed, or what was there: each of the second call's results equals one of the two."""
     path, report = found(tmp_path, SAMPLER.format(made="np.tanh(X @ w)"))
