@@ -12,13 +12,13 @@
 #include "process.h"
 
 #define TRAP_DEFAULT_NS 14000u
-#define BURST_NS UINT64_C(2000000)          /* what a program that has hardly begun may cost ahead */
-#define SLOW_FROM 0.8                       /* of the budget the clocks go slower ... */
-#define QUICK_BELOW 0.6                     /* ... until it is only this that is spent */
-#define SLOWEST_HZ 100u                     /* fewer ticks a second would tell too little */
-#define SPLITS_COST_MOST 0.5                /* of armed time, were all stores to split */
-#define HUGE_COST 0.9                       /* of the time that clearing huge pages takes while armed */
-#define HUGE_FAULTS_FROM 8u                 /* times what small faults take: then the pages must be huge */
+#define BURST_NS UINT64_C(2000000) /* what a program that has hardly begun may cost ahead */
+#define SLOW_FROM 0.8              /* of the budget the clocks go slower ... */
+#define QUICK_BELOW 0.6            /* ... until it is only this that is spent */
+#define SLOWEST_HZ 104u            /* fewer than 100 ticks a second would tell too little: a clock of 100 may give 99 */
+#define SPLITS_COST_MOST 0.5       /* of armed time, were all stores to split */
+#define HUGE_COST 0.9              /* of the time that clearing huge pages takes while armed */
+#define HUGE_FAULTS_FROM 8u        /* times what small faults take: then the pages must be huge */
 #define HUGE_FAULT_MAX_NS UINT64_C(1500000) /* one takes no longer, armed */
 #define WAITING_PART 0.4                    /* of the budget */
 #define ONE_WAIT_PART 0.02                  /* of the budget */

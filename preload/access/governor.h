@@ -58,7 +58,7 @@ bool governor_allows(void);
  * the budget each tick doubles it, as long as 100 a second are left. Signal-safe.
  */
 #define GOVERNOR_QUICK_PACE 100u
-#define GOVERNOR_SLOW_PACE 240u /* at the default rate 104 a second: a clock of 100 may tell 99 of a second */
+#define GOVERNOR_SLOW_PACE 240u /* at the default rate 104 a second */
 unsigned governor_pace(unsigned pace, bool imports);
 
 #endif
