@@ -153,14 +153,14 @@ static int call_order(const void *left, const void *right)
     return a->record->size_bytes < b->record->size_bytes ? -1 : a->record->size_bytes > b->record->size_bytes;
 }
 
-/* Does a call make claimed objects of several sizes? */
-static bool varies(const struct claim *claim)
+bool claim_varies(const struct claim *claim, size_t first, size_t end)
 {
     bool any = false;
-    const struct site **sites = memory_zeroed(claim->count, sizeof(*sites));
-    memcpy(sites, claim->sites, claim->count * sizeof(*sites));
-    qsort(sites, claim->count, sizeof(*sites), call_order);
-    for (size_t i = 1; i < claim->count; i++) {
+    const size_t count = end - first;
+    const struct site **sites = memory_zeroed(count, sizeof(*sites));
+    memcpy(sites, claim->sites + first, count * sizeof(*sites));
+    qsort(sites, count, sizeof(*sites), call_order);
+    for (size_t i = 1; i < count; i++) {
         bool same = sites[i]->process == sites[i - 1]->process && sites[i]->record->node == sites[i - 1]->record->node;
         any = any || (same && sites[i]->record->size_bytes != sites[i - 1]->record->size_bytes);
     }
@@ -223,7 +223,7 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
         finding->first = finding->second = heaviest;
     }
     finding->object.sizes = sizes;
-    finding->object.varies = varies(claim);
+    finding->object.varies = claim_varies(claim, 0, claim->count);
     finding->object.stays = stays(claim);
     finding->object.hardly_changes = hardly_changes(claim);
     finding->by_samples = compares_samples(claim);

@@ -32,6 +32,9 @@ struct claim {
     struct finding_parts parts; /* of the row, which all places together are */
 };
 
+/* Does a call make claimed objects of several sizes, among the sites [first, end)? */
+bool claim_varies(const struct claim *claim, size_t first, size_t end);
+
 /*
  * Tells in a finding of the claim's line what of its objects is equal, where, on which ways: of the size with most equal bytes, or of
  * what comes round. Sorts the claim's sites, of which there is at least one, by size.

@@ -8,6 +8,7 @@
 #include "findings/balance.h"
 #include "findings/claim.h"
 #include "findings/elided.h"
+#include "findings/far.h"
 #include "findings/fed.h"
 #include "findings/finish_package.h"
 #include "findings/libraries.h"
@@ -16,8 +17,8 @@
 #include "findings/own_sizes.h"
 #include "model/select.h"
 
-#define PART_MIN 2 /* so many times the bytes of what is whole */
-#define CALLED_LOOPS_MAX 8
+#define PART_MIN 2         /* so many times the bytes of what is whole */
+#define CALLED_LOOPS_MAX 8 /* around a call, so many are looked at */
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
 
 /* A fix moves all of the places. Where one has no columns, none are told. */
@@ -99,11 +100,15 @@ static bool is_elided_below(struct model *model, const struct claim *claim, size
 }
 
 /*
- * Is what a package is called with another in each round, by the text? Then what the call is for is no part of what is the same: a model
- * of another size looks through the same labels.
+ * Is what a package is called with another in each round, by the text, and what it makes the same in all of them? Then what the call is
+ * for is no part of that: a model of another size looks through the same labels. What has several sizes, or comes round, may well be of
+ * what the loop gives.
  */
-static bool is_called_anew(struct model *model, const struct site *site)
+static bool is_called_anew(struct model *model, const struct claim *claim, size_t first)
 {
+    const struct site *site = claim->sites[first];
+    if (site_period(site) > 1 || site_repeats_far(site) || claim_varies(claim, first, claim->count))
+        return false;
     struct loop loops[CALLED_LOOPS_MAX];
     uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node);
     uint32_t caller = callers_frame(model, site->process, site->record->node);
@@ -127,7 +132,7 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
     }
     struct fed fed = fed_time(model, place);
     bool part = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects ||
-                is_elided_below(model, claim, before) || is_called_anew(model, claim->sites[before]);
+                is_elided_below(model, claim, before) || is_called_anew(model, claim, before);
     double seconds = seconds_spent(model, claim, place, before, part) + (double)fed.ns * 1e-9;
     double wasted_s = seconds * (double)balance.equal / (double)balance.examined;
     claim->places = memory_grow(claim->places, claim->place_count, &claim->place_capacity, sizeof(struct claimed));
