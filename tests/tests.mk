@@ -98,7 +98,6 @@ found-all: found-few
 	@tests/tools/make-found-venv $(VENV) $(FOUND_VENV) $(FOUND_OTHERS)
 
 check: packages ## build and run every test; ends with "N passed, N failed, N skipped"
-	@$(MAKE) --no-print-directory venv || true
 	@$(MAKE) --no-print-directory pythons || true
 	@$(MAKE) --no-print-directory found-few || true
 	@$(MAKE) --no-print-directory tests-built

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "doctor/check.h"
 #include "pieprof/db.h"
+#include "pieprof/pythons.h"
 #include "pieprof/zydis_name.h"
 
 /* The first of these names that the loader finds, NULL when none. */
@@ -74,9 +75,9 @@ struct checked check_python(void)
         return (struct checked){
             .state = CHECK_OFF, .text = memory_print("no python3 in PATH"), .remedy = "`apt-get install python3`"};
     struct checked checked = {.state = CHECK_OK, .text = memory_print("CPython %s", version)};
-    if (major != 3 || minor < 8) {
+    if (major != 3 || minor < PYTHON_MINOR_FIRST || minor > PYTHON_MINOR_LAST) {
         checked.state = CHECK_OFF;
-        checked.remedy = "CPython 3.8 and newer are known";
+        checked.remedy = "CPython " PYTHON_KNOWN " are known";
     }
     return checked;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pieprof/pythons.h"
 #include "stack/code_deaths.h"
 #include "stack/python.h"
 #include "stack/python_code.h"
@@ -101,7 +102,7 @@ bool python_probe(void)
         return false;
     }
     if (!choose_layout() || dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault") == NULL || !find_symbols()) {
-        why = "this version of Python is not supported (3.8 to 3.15 are)";
+        why = "this version of Python is not supported (" PYTHON_KNOWN " are)";
         return false;
     }
     if ((probe.version_hex & LEVEL_MASK) < LEVEL_CANDIDATE) {
