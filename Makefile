@@ -21,6 +21,9 @@ V ?=
 TELL = $(if $(filter 1,$(V)),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,echo "  $(@:$(BUILD)/%=%)";))
 COMPILE = $(CC) $(CSTD) $(OPT) $(WARN) $(CPPFLAGS) $(DEPFLAGS)
 SHIM_FLAGS := -Ipreload -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer -ffunction-sections
+# The library is optimized as a whole (preload/hot.h). Its objects can be linked without that, too, as the launcher and the tests do.
+WHOLE := $(if $(filter 1,$(DEBUG)),,-flto=auto)
+PARTS := $(if $(WHOLE),-flto -ffat-lto-objects)
 ANALYZER_LIBS := -ldw -lelf -ljansson -lz -lm -lstdc++
 
 LAUNCHER_SRC := $(wildcard preload/launcher/*.c)
@@ -38,7 +41,7 @@ all: $(BUILD)/libpieprof.so $(BUILD)/pieprof-report $(BUILD)/pieprof ## build th
 # Unit tests link its archive, which is.
 $(BUILD)/preload/%.o: preload/%.c | $(PROBED)
 	@mkdir -p $(@D)
-	$(TELL) $(COMPILE) $(SHIM_FLAGS) -c $< -o $@
+	$(TELL) $(COMPILE) $(SHIM_FLAGS) $(PARTS) -c $< -o $@
 
 $(BUILD)/analyzer/%.o: analyzer/%.c | $(PROBED)
 	@mkdir -p $(@D)
@@ -46,15 +49,16 @@ $(BUILD)/analyzer/%.o: analyzer/%.c | $(PROBED)
 
 # The launcher is a program of its own, not a guest: built like the analyzer.
 $(LAUNCHER_SRC:%.c=$(BUILD)/%.o): SHIM_FLAGS = $(SAN_FLAGS) -Ipreload
+$(LAUNCHER_SRC:%.c=$(BUILD)/%.o): PARTS =
 
 $(BUILD)/libpieprof.so: $(SHIM_OBJ)
-	$(TELL) $(CC) -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -o $@ $^
+	$(TELL) $(CC) $(OPT) $(WHOLE) -shared -Wl,-z,defs -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed -o $@ $^
 
 $(BUILD)/pieprof-report: $(ANALYZER_OBJ)
 	$(TELL) $(CC) $(SAN_FLAGS) -o $@ $^ $(ANALYZER_LIBS)
 
 $(BUILD)/pieprof: $(LAUNCHER_OBJ)
-	$(TELL) $(CC) $(SAN_FLAGS) -o $@ $^
+	$(TELL) $(CC) $(SAN_FLAGS) -fno-lto -o $@ $^
 
 $(PROBED):
 	@tests/tools/probe $(CC) $@

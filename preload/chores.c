@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "hot.h"
 #include "ledger/ledger.h"
 #include "stack/module.h"
 #include "stack/python.h"
@@ -43,7 +44,7 @@ static void chores_do_shared(uint32_t wanted)
     }
 }
 
-void chores_run(void)
+OFF_HOT_PATH void chores_run(void)
 {
     int errno_before = errno;
     /* What a thread wants for itself needs no turn: nobody else can do it. */

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "hot.h"
 #include "memory.h"
 #include "process.h"
 
@@ -42,7 +43,7 @@ void gate_set_phase(enum gate_phase phase)
     }
 }
 
-bool gate_enter_wiped(void)
+OFF_HOT_PATH bool gate_enter_wiped(void)
 {
     gate_depth = 1;
     if (gate_inherited == GATE_OPEN && process_adopt_child()) {

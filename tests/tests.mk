@@ -36,7 +36,7 @@ link_flags = $(patsubst shim,$(if $(call is_plain,$(1)),$(BUILD)/plain.a,$(BUILD
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/shim.a $(BUILD)/plain.a $(BUILD)/analyzer.a
 	@mkdir -p $(@D)
-	$(TELL) $(COMPILE) $(if $(call is_plain,$<),,$(SAN_FLAGS)) $(TEST_FLAGS) -MF $@.d $< -o $@ -lcmocka -lc -Wl,--as-needed \
+	$(TELL) $(COMPILE) $(if $(call is_plain,$<),,$(SAN_FLAGS)) $(TEST_FLAGS) -fno-lto -MF $@.d $< -o $@ -lcmocka -lc -Wl,--as-needed \
 	    -Wl,--start-group $(or $(call link_flags,$<),$(BUILD)/shim.a $(BUILD)/analyzer.a) -Wl,--end-group \
 	    $(ANALYZER_LIBS) -ldl -lpthread
 

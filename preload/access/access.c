@@ -10,6 +10,7 @@
 #include "access/pairs.h"
 #include "access/text.h"
 #include "chores.h"
+#include "hot.h"
 #include "kernel.h"
 #include "memory.h"
 #include "objects/heat.h"
@@ -248,7 +249,7 @@ bool access_sample(struct thread *thread, ucontext_t *uc, uint64_t weight_ns)
     return begins;
 }
 
-void access_adopt(const struct object *object)
+OFF_HOT_PATH void access_adopt(const struct object *object)
 {
     struct access_thread *at = thread_self != NULL ? thread_self->access : NULL;
     for (unsigned i = 0; at != NULL && i < access_data_registers(at); i++) {

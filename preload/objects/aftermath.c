@@ -1,5 +1,6 @@
 #include "objects/aftermath.h"
 
+#include "hot.h"
 #include "objects/content.h"
 
 #define ASKED_OF_SITE 12u
@@ -133,7 +134,7 @@ static bool is_alive(struct call_stack_asked *asked)
     return object.start == asked->start && object.origin.site == asked->site && is_same;
 }
 
-void aftermath_look_closer(struct call_stack *stack)
+OFF_HOT_PATH void aftermath_look_closer(struct call_stack *stack)
 {
     for (uint32_t i = stack->asked_count; i-- > 0;) {
         struct call_stack_asked *asked = &stack->asked[i];

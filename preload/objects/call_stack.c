@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "hot.h"
 #include "memory.h"
 #include "stack/code_deaths.h"
 #include "stack/python_trampoline.h"
@@ -56,9 +57,8 @@ static inline bool recall(struct call_stack_level *level, const struct python_li
     return true;
 }
 
-static __attribute__((noinline)) bool learn(struct call_stack_level *level, const struct python_link *link,
-                                            uint64_t outer,
-                                            bool (*resolve)(const struct python_link *link, struct python_frame *frame))
+static OFF_HOT_PATH bool learn(struct call_stack_level *level, const struct python_link *link, uint64_t outer,
+                               bool (*resolve)(const struct python_link *link, struct python_frame *frame))
 {
     struct python_frame frame = {0};
     if (!resolve(link, &frame)) {
@@ -151,21 +151,27 @@ static void begin(struct call_stack *stack, pid_t tid)
     stack->scratch.path.count = 0;
 }
 
+/* Structs are handed on from thread to thread. NULL when there is no memory. */
+static OFF_HOT_PATH struct call_stack *prepare(struct thread *thread)
+{
+    if (thread->objects == NULL) {
+        thread->objects = memory_map(sizeof *thread->objects);
+    }
+    if (thread->objects != NULL) {
+        begin(thread->objects, thread->tid);
+    }
+    return thread->objects;
+}
+
 struct call_stack *call_stack_refresh(void)
 {
     struct thread *thread = thread_self;
     if (thread == NULL) {
         return NULL;
     }
-    if (thread->objects == NULL) {
-        thread->objects = memory_map(sizeof *thread->objects);
-    }
     struct call_stack *stack = thread->objects;
-    if (stack == NULL) {
+    if (__builtin_expect(stack == NULL || stack->tid != thread->tid, 0) && (stack = prepare(thread)) == NULL) {
         return NULL;
-    }
-    if (stack->tid != thread->tid) {
-        begin(stack, thread->tid);
     }
     const uintptr_t trampoline = python_trampoline();
     size_t count = python_links(stack->links, PYTHON_DEPTH_MAX);

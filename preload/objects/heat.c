@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 
+#include "hot.h"
 #include "ledger/ledger.h"
 #include "memory.h"
 #include "objects/lifetime.h"
@@ -220,7 +221,7 @@ static void tell(const struct entry *entry, uint32_t born_tick, uint32_t life_ti
     process_count(&record->objects, 1);
 }
 
-void heat_ended(uint32_t site, const struct object *object, uint32_t now_tick)
+OFF_HOT_PATH void heat_ended(uint32_t site, const struct object *object, uint32_t now_tick)
 {
     struct entry entry;
     uint32_t bit, life_ticks = now_tick - object->origin.born_tick;

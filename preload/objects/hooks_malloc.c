@@ -13,6 +13,7 @@
 #include "chores.h"
 #include "config.h"
 #include "gate.h"
+#include "hot.h"
 #include "objects/allocator.h"
 #include "objects/bootstrap.h"
 #include "objects/call_stack.h"
@@ -158,7 +159,7 @@ static void note_birth(void *block, const struct request *request)
 }
 
 /* After an allocation: adopts a forked child, does chores, notes a birth. Keeps errno. */
-static __attribute__((noinline)) void *allocated(void *block, size_t request_bytes, const void *caller, bool zeroed)
+static HOT_PATH void *allocated(void *block, size_t request_bytes, const void *caller, bool zeroed)
 {
     int *errno_place = gate_errno();
     int kept_errno = *errno_place;
@@ -271,7 +272,7 @@ INTERPOSED void *pvalloc(size_t bytes)
 }
 
 /* Takes the object out of the map before its memory can be somebody else's; `ends`: for good. False when it is none. */
-static __attribute__((noinline)) bool note_death(void *block, size_t usable_bytes, struct object *object, bool ends)
+static HOT_PATH bool note_death(void *block, size_t usable_bytes, struct object *object, bool ends)
 {
     int *errno_place = gate_errno();
     int kept_errno = *errno_place;

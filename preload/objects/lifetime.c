@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "alone.h"
+#include "hot.h"
 #include "kernel.h"
 #include "ledger/ledger.h"
 #include "objects/sites.h"
@@ -139,7 +140,7 @@ static void note_level(struct db_live *curve, uint64_t now, int64_t before, int6
 }
 
 /* What stands now, by site. Other threads may go on meanwhile. */
-static __attribute__((noinline)) void take_snapshot(struct db_live *curve, uint64_t now)
+static OFF_HOT_PATH void take_snapshot(struct db_live *curve, uint64_t now)
 {
     if (atomic_exchange_explicit(&snapshot_busy, true, memory_order_acquire)) {
         return;
@@ -208,7 +209,7 @@ static void tell_pending(struct db_live *curve, uint64_t now)
     }
 }
 
-void lifetime_flush(void)
+OFF_HOT_PATH void lifetime_flush(void)
 {
     struct db_live *curve = lifetime_pending != 0 ? lifetime_record() : NULL;
     if (curve != NULL) {
@@ -216,7 +217,7 @@ void lifetime_flush(void)
     }
 }
 
-void lifetime_born_large(struct db_site *site, size_t requested_bytes, struct object_origin *origin)
+OFF_HOT_PATH void lifetime_born_large(struct db_site *site, size_t requested_bytes, struct object_origin *origin)
 {
     struct db_live *curve = lifetime_record();
     uint64_t now = now_ns();
@@ -246,7 +247,7 @@ static void count_end(struct db_site *site, uint64_t now, const struct object_or
     count_next(&site->ended);
 }
 
-void lifetime_ended_large(struct db_site *site, size_t requested_bytes, const struct object_origin *origin)
+OFF_HOT_PATH void lifetime_ended_large(struct db_site *site, size_t requested_bytes, const struct object_origin *origin)
 {
     struct db_live *curve = lifetime_record();
     uint64_t now = now_ns();

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "config.h"
+#include "hot.h"
 #include "memory.h"
 #include "objects/aftermath.h"
 #include "objects/call_stack.h"
@@ -96,9 +97,9 @@ static enum look choose(const struct site *site, uint32_t birth)
 /* To unwind costs a thousand times a birth, and most places of an import make one object: the context is recorded at the
  * second birth, of large objects at the first, too. Not there alone: what a library makes once, at the first call of a line
  * (oneDNN its code buffers), may have the size of what the line makes, and stand in its place. */
-static void describe(struct site *site, struct call_stack *stack, const struct replica_birth *birth, uint32_t ordinal)
+static OFF_HOT_PATH void describe(struct site *site, struct call_stack *stack, size_t size_bytes, uint32_t ordinal)
 {
-    if (ordinal == 2 || (ordinal == 1 && birth->size_bytes >= DESCRIBED_BYTES)) {
+    if (ordinal == 2 || size_bytes >= DESCRIBED_BYTES) {
         uint32_t node = site_context_capture(&stack->scratch, &site->maker);
         __atomic_store_n(&site->record->node, node, __ATOMIC_RELEASE);
         process_ran_python(); /* may be killed before it ends, and the time engine may be off */
@@ -129,8 +130,8 @@ static void note_frame(struct object_origin *origin, const struct call_stack *st
     origin->depth = (uint16_t)(stack->depth - 1);
 }
 
-static void look_at(struct site *site, struct call_stack *stack, const struct replica_birth *birth,
-                    struct object_origin *origin)
+static OFF_HOT_PATH void look_at(struct site *site, struct call_stack *stack, const struct replica_birth *birth,
+                                 struct object_origin *origin)
 {
     process_count(&site->record->looked_at, 1);
     origin->is_looked_at = true;
@@ -155,7 +156,9 @@ static struct site *join_site(struct call_stack *stack, const struct replica_bir
     }
     struct site *site = sites_at(origin->site);
     origin->birth = sites_count_birth(site);
-    describe(site, stack, birth, origin->birth);
+    if (origin->birth <= 2) {
+        describe(site, stack, birth->size_bytes, origin->birth);
+    }
     enum look look = choose(site, origin->birth);
     if (look != LOOK_AWAY) {
         look_at(site, stack, birth, origin);
@@ -225,7 +228,7 @@ static bool is_ours(const struct object *object)
     return object->origin.is_looked_at && object->origin.epoch == epoch;
 }
 
-void replica_lost(const struct object *object)
+OFF_HOT_PATH void replica_lost(const struct object *object)
 {
     count_end(object);
     if (is_ours(object)) {
@@ -239,7 +242,7 @@ static bool is_far(const struct object *object)
 }
 
 /* Most contents are not selected: what they are is asked first. */
-static void ask_far(const struct object *object, uintptr_t start)
+static OFF_HOT_PATH void ask_far(const struct object *object, uintptr_t start)
 {
     struct site *site = sites_at(object->origin.site);
     uint32_t selector = 0;
@@ -258,7 +261,7 @@ static void count_workspace(struct site *site, const struct object *object)
     }
 }
 
-static void tell_aftermath(struct site *site, const struct object *object, uintptr_t start)
+static OFF_HOT_PATH void tell_aftermath(struct site *site, const struct object *object, uintptr_t start)
 {
     struct call_stack *stack = object->origin.is_asked ? call_stack_refresh() : NULL;
     if (stack != NULL) {
@@ -267,7 +270,7 @@ static void tell_aftermath(struct site *site, const struct object *object, uintp
 }
 
 /* The end of an object that was looked at. */
-static void look_again(const struct object *object, uintptr_t start)
+static OFF_HOT_PATH void look_again(const struct object *object, uintptr_t start)
 {
     struct site *site = sites_at(object->origin.site);
     uint32_t selector = 0;

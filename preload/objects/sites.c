@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "hot.h"
 #include "ledger/ledger.h"
 #include "memory.h"
 #include "process.h"
@@ -95,7 +96,7 @@ static bool deserves(uint64_t hash)
     return atomic_exchange_explicit(seen, hash, memory_order_relaxed) == hash;
 }
 
-uint32_t sites_find(const struct site_key *key)
+OFF_HOT_PATH uint32_t sites_find(const struct site_key *key)
 {
     uint64_t hash = hash_of(key);
     uint64_t tag = hash & ~NUMBER_MASK;
