@@ -97,10 +97,37 @@ static bool is_all_of(struct word target, struct word *buffer)
     return word_end(index) + 1 == word_end(target) && WORD_IS_ONE_OF(index, all);
 }
 
+/* "x.fill(0)", "np.copyto(x, 0)": what it fills; empty: nothing. */
+static struct word filled_by_call(struct word call)
+{
+    static const char *const methods[] = {"fill", "fill_", "zero_"}, *const copies[] = {"copyto"};
+    struct word function, arguments, items[ITEMS_MAX], none = {call.text, 0};
+    if (!word_call(call, &function, &arguments))
+        return none;
+    if (WORD_IS_ONE_OF(word_last_part(function), copies)) {
+        bool fills = word_split(arguments, ',', items, ITEMS_MAX) == 2 && is_number(items[1]);
+        return fills ? items[0] : none;
+    }
+    if (!WORD_IS_ONE_OF(word_last_part(function), methods))
+        return none;
+    size_t dot = function.length_bytes - word_last_part(function).length_bytes;
+    return (struct word){function.text, dot > 0 ? dot - 1 : 0};
+}
+
+/* "x *= 0" */
+static struct word zeroed(struct word statement)
+{
+    size_t length = 0;
+    const char *sign = word_assignment(statement, &length);
+    bool scales = sign != NULL && length == 2 && *sign == '*';
+    struct word value = scales ? word_trimmed(sign + 2, word_end(statement)) : (struct word){statement.text, 0};
+    bool zeroes = scales && (word_is(value, "0") || word_is(value, "0.0") || word_is(value, "0."));
+    return zeroes ? word_trimmed(statement.text, sign) : (struct word){statement.text, 0};
+}
+
 bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill *fill)
 {
-    static const char *const methods[] = {"fill", "fill_", "zero_"};
-    struct word statement, target, value, function, arguments;
+    struct word statement, target, value;
     size_t indent = 0;
     *fill = (struct cover_fill){.is_made = false};
     if (!suite_statement(code, line, &statement, &indent, &fill->last))
@@ -110,17 +137,18 @@ bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill 
         fill->is_made = is_name(target);
         return fill->is_made ? read_made(value, fill) : is_all_of(target, &fill->buffer) && is_number(value);
     }
-    if (!word_call(statement, &function, &arguments) || !WORD_IS_ONE_OF(word_last_part(function), methods))
-        return false;
-    size_t dot = function.length_bytes - word_last_part(function).length_bytes;
-    fill->buffer = (struct word){function.text, dot > 0 ? dot - 1 : 0};
-    return fill->buffer.length_bytes > 0;
+    fill->buffer = filled_by_call(statement);
+    if (fill->buffer.length_bytes == 0)
+        fill->buffer = zeroed(statement);
+    return fill->buffer.length_bytes > 0 &&
+           word_name_at(fill->buffer.text, word_end(fill->buffer)).length_bytes == fill->buffer.length_bytes;
 }
 
-/* "np.matmul(a, b, out=x)", "x[:] = a", "x.copy_(a)", "np.copyto(x, a)". */
+/* "np.matmul(a, b, out=x)", "x[:] = a", "x.copy_(a)", "np.copyto(x, a)", "x.fill(a)", "x.normal_()". */
 static bool writes_all(struct word statement, struct word buffer)
 {
     static const char *const copies[] = {"copy_", "copyto"};
+    static const char *const fills[] = {"fill", "fill_", "zero_", "normal_", "uniform_"};
     struct word target, value, function, arguments, items[ITEMS_MAX], stored;
     size_t mentions = word_mentions(statement, buffer);
     if (word_assigned(statement, &target, &value) && is_all_of(target, &stored))
@@ -146,7 +174,8 @@ static bool writes_all(struct word statement, struct word buffer)
     bool is_owner = owner.length_bytes == buffer.length_bytes + 1 &&
                     word_equal((struct word){owner.text, buffer.length_bytes}, buffer);
     bool is_target = places == 2 && word_equal(items[0], buffer);
-    return WORD_IS_ONE_OF(word_last_part(function), copies) && (is_owner || is_target);
+    return (WORD_IS_ONE_OF(word_last_part(function), copies) && (is_owner || is_target)) ||
+           (WORD_IS_ONE_OF(word_last_part(function), fills) && is_owner);
 }
 
 /* "x[:, a:b] = value": of which dimension, from where to where. An index alone: a part from `index` on. */

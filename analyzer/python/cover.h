@@ -13,7 +13,7 @@
 
 #define COVER_DIMENSIONS_MAX 6u
 
-/* "self.sums = np.zeros((n, 10))", "sums.fill(0)", "sums[:] = 0". */
+/* "self.sums = np.zeros((n, 10))", "sums.fill(0)", "sums[:] = 0", "sums *= 0". */
 struct cover_fill {
     struct word buffer;
     struct word like;                             /* "x" of zeros_like(x); empty: not told so */
@@ -27,7 +27,7 @@ struct cover_fill {
 bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill *fill);
 
 /*
- * The row of the first store of those that cover all of it: with out=, "[:] =", copy_ or copyto; slices that follow each other from end
+ * The row of the first store of those that cover all of it: with out=, "[:] =", copy_, copyto, fill or normal_; slices that follow each other from end
  * to end ("[:n]", "[n:]"); or a loop, each round of which stores into one index, or one slice, of as many as there are (these two of what
  * the fill made and gave a local name). 0: nothing does.
  */

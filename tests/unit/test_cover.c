@@ -39,6 +39,10 @@ static void test_calls_and_slices_of_all(void **state)
     check("self.z.fill(0) FILL\nself.z[:] = x.astype(float).mean(0)\n", 1);
     check("self.z[:] = 0.0 FILL\ny = np.add(x, y, out=self.z)\n", 1);
     check("out = np.zeros(n) FILL\nnp.add(x, y, out=out)\n", 1);
+    check("z.fill(0.0) FILL\nz.fill(i + 1)\n", 1);
+    check("z.zero_() FILL\nz.normal_(0, 1)\n", 1);
+    check("np.copyto(z, 0) FILL\nnp.add(x, y, out=z)\n", 1);
+    check("self.z *= 0 FILL\nnp.add(x, y, out=self.z)\n", 1);
 }
 
 static void test_what_leaves_or_reads_some_of_it(void **state)
@@ -61,6 +65,14 @@ static void test_what_leaves_or_reads_some_of_it(void **state)
     check("z = np.zeros(n); y = z FILL\nz[:] = x\n", 0);
     check("z = np.empty(n) FILL\nz[:] = x\n", 0);
     check("z.fill(0) FILL\n", 0);
+    check("z.fill(0) FILL\nz.fill(z.max())\n", 0);
+    check("z.fill(0) FILL\nz[1:].fill(3)\n", 0);
+    check("z[:k].fill(0) FILL\nz[:k].fill(3)\n", 0);
+    check("np.copyto(z, 0, where=m) FILL\nz.fill(3)\n", 0);
+    check("np.copyto(z, x) FILL\nz.fill(3)\n", 0);
+    check("z *= 2 FILL\nz.fill(3)\n", 0);
+    check("z *= 0 FILL\nz += x\n", 0);
+    check("z **= 0 FILL\nz.fill(3)\n", 0);
 }
 
 /* What is called meanwhile may read it, or write a part; and what an exception leaves is used behind the try. */

@@ -51,6 +51,20 @@ DEAD = {
                         step, out=kept)
             total += kept[3, 4]
         """,
+    "a kept buffer filled, then filled again": NUMPY + """
+        kept = np.ones(data.shape)
+        for step in range(9000 * longer):
+            kept.fill(0)  # A
+            kept.fill(step + 1)
+            total += kept[3, 4]
+        """,
+    "a kept buffer scaled to nothing": NUMPY + """
+        kept = np.ones(data.shape)
+        for step in range(9000 * longer):
+            kept *= 0  # A
+            np.multiply(data, step, out=kept)
+            total += kept[3, 4]
+        """,
     "a kept buffer set to zero": NUMPY + """
         kept = np.ones(data.shape)
         for step in range(9000 * longer):
@@ -129,6 +143,20 @@ USED = {
         for step in range(6000):
             kept.fill(0); total += row[5]  # A
             np.multiply(data, step, out=kept)
+        """,
+    "kept and scaled to nothing, then added to": NUMPY + """
+        kept = np.ones(data.shape)
+        for step in range(4000):
+            kept *= 0  # A
+            kept += data
+            total += kept.sum()
+        """,
+    "kept and filled, then filled from what it held": NUMPY + """
+        kept = np.ones(data.shape)
+        for step in range(4000):
+            kept.fill(step)  # A
+            kept.fill(kept.max() + 1)
+            total += kept.sum()
         """,
     "kept and filled, then added to": NUMPY + """
         kept = np.ones(data.shape)
