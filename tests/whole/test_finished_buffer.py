@@ -193,6 +193,71 @@ def test_several_statements_of_a_row_finish_one_buffer_or_more(tmp_path, second,
     assert (finding["waste_s"] > 0.7 * row["time_s"]) == charged, (finding["waste_s"], row["time_s"])
 
 
+BLOCKS = {
+    "where they are computed": """
+        def build():
+            out = np.empty((4000, 210)); at = 0  # made
+            for i in range(20):
+                np.multiply(table[:, i : i + 1], table[:, i:], out=out[:, at : at + 20 - i])  # block
+                at += 20 - i
+            return out
+        """,
+    "by a name of their own": """
+        def build():
+            out = np.empty((4000, 210))  # made
+            at = 0
+            for i in range(20):
+                block = out[:, at : at + 20 - i]
+                np.multiply(table[:, i : i + 1], table[:, i:], out=block)  # block
+                at += 20 - i
+            return out
+        """,
+    "in a function that is handed it": """
+        def put(i, out, at):
+            block = out[:, at : at + 20 - i]
+            np.multiply(table[:, i : i + 1], table[:, i:], out=block)  # block
+            return at + 20 - i
+        def build():
+            out = np.empty((4000, 210))  # made
+            at = 0
+            for i in range(20):
+                at = put(i, out, at)
+            return out
+        """,
+}
+
+
+def of_blocks(tmp_path, source):
+    lines, report = measured(tmp_path, "table = base[:80000].reshape(4000, 20)\n" + textwrap.dedent(source) + textwrap.dedent("""
+        for step in range(150):
+            total += float(build()[step].sum() * step)
+        """))
+    (block,) = [line for line in report["lines"] if line["line"] == row_of(lines, "block")]
+    made = row_of(lines, "made")
+    return block, [finding for finding in report["findings"] if finding["kind"] == "replica" and finding["line"] == made]
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_memory_as_it_is_filled_block_by_block_is_charged_with_that(tmp_path, name):
+    """What it held as it was given differs by what was freed there, and nobody reads it."""
+    block, (finding,) = of_blocks(tmp_path, BLOCKS[name])
+    assert f"program.py:{block['line']}, which stores into it" in finding["advice"]
+    assert finding["waste_s"] == pytest.approx(block["time_s"], rel=0.2)
+
+
+def test_a_function_that_others_call_as_well_is_not_charged(tmp_path):
+    block, findings = of_blocks(tmp_path, BLOCKS["in a function that is handed it"] + """
+        def other(step):
+            kept = np.empty((4000, 210))
+            for i in range(20):
+                put(i, kept, 0)
+            return kept * step
+        for step in range(100):
+            total += float(other(step)[3, 4])
+        """)
+    assert all(finding["waste_s"] < 0.2 * block["time_s"] for finding in findings)
+
+
 UNCHANGED = {
     "copies of parts": """
         order = np.arange(1000)

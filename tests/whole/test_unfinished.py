@@ -60,6 +60,26 @@ USED = {
             put_back(kept)
             total += float(part[5])
         """,
+    "memory as it is, stored into and read by another name": """
+        for step in range(400):
+            work = np.empty((1000, 100))  # made
+            all_of_it = work[:, :]
+            all_of_it[:] = step
+            total += float((all_of_it * 2.0)[5, 7])
+            all_of_it[:] = base.reshape(1000, 100)
+            total += float(work[3, 4])
+        """,
+    "memory as it is, read by the function that stores into it": """
+        def tell(step, out):
+            np.multiply(base[:500], step, out=out[:500])
+            return float((out[:500] * 2.0)[5])
+        def finish(out):
+            np.multiply(base, 2.0, out=out)
+        for step in range(1500):
+            out = np.empty(100000)  # made
+            total += tell(step, out)
+            finish(out)
+        """,
 }
 
 
