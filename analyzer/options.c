@@ -269,7 +269,7 @@ static const struct option_row rows[] = {
     {VERB_BIT(REPORT), 257, "min-waste", "PERCENT",
      "the least waste, in percent of the time, of a finding (0 to 100; default: 0.5)", apply_min_waste},
     {VERB_BIT(REPORT) | VERB_BIT(DIFF) | VERB_BIT(GATE), 'w', "width", "N",
-     "columns of the text page (default: the terminal's; 40 to 10000)", apply_width},
+     "columns of the text page (default: the terminal's, else COLUMNS, else 100; 40 to 10000)", apply_width},
     {VERB_BIT(REPORT) | ON_COMPARED, 258, "own", "GLOB", "count packages that match as your own code; may be repeated",
      apply_own},
     {VERB_BIT(REPORT) | VERB_BIT(DIFF) | VERB_BIT(GATE), 259, "color", "auto|always|never",

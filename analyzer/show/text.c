@@ -35,8 +35,9 @@ static void put_lines(const struct page *page, struct model *model, const struct
         text_line(page, model, selection->lines[i], i + 1, finding_rank(selection, selection->lines[i]),
                   options->min_waste_percent);
     if (selection->line_count < selection->line_matches)
-        fprintf(page->out, "    ... and %zu more lines (--top 0 shows all)\n\n",
-                selection->line_matches - selection->line_count);
+        fprintf(page->out, "    ... and %zu more line%s (--top 0 shows all)\n\n",
+                selection->line_matches - selection->line_count,
+                selection->line_matches - selection->line_count == 1 ? "" : "s");
 }
 
 /* A store of the same value is redundant and makes the one before dead: told once. */

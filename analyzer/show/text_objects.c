@@ -5,14 +5,14 @@
 #include "base/memory.h"
 #include "show/text_parts.h"
 
-/* Adds ", 12 replicas (1.2 MiB)" to the text; nothing for none. `bytes` 0: not told. */
+/* Adds "12 replicas (1.2 MiB)" to the text, behind a comma; nothing for none. `bytes` 0: not told. */
 static void add_part(char **text, uint64_t count, const char *what, uint64_t bytes)
 {
     if (count == 0)
         return;
     char *number = page_count(count), *size = page_bytes(bytes);
-    char *longer = memory_print("%s, %s %s%s%s%s", *text, number, what, bytes > 0 ? " (" : "", bytes > 0 ? size : "",
-                                bytes > 0 ? ")" : "");
+    char *longer = memory_print("%s%s%s %s%s%s%s", *text, **text != '\0' ? ", " : "", number, what,
+                                bytes > 0 ? " (" : "", bytes > 0 ? size : "", bytes > 0 ? ")" : "");
     free(number);
     free(size);
     free(*text);
@@ -35,9 +35,11 @@ static void add_replicas(char **text, const struct objects *objects)
     free(what);
 }
 
-/* "3,804 made" or "about 3,804 made (3,290-4,319)". Fresh memory. */
+/* "3,804 made" or "about 3,804 made (3,290-4,319)"; empty for none. Fresh memory. */
 static char *say_results(const struct objects *objects)
 {
+    if (objects->births == objects->workspaces + objects->unfilled)
+        return memory_print("%s", "");
     char *made = page_count(objects_results(objects));
     char *low = page_count((uint64_t)floor(objects_results_low(objects)));
     char *high = page_count((uint64_t)ceil(objects_results_high(objects)));
@@ -61,7 +63,12 @@ char *text_objects(const struct objects *objects)
              objects->linked_bytes);
     add_part(&text, objects->copies, "copies", 0);
     add_part(&text, objects->constant, "constant", objects->constant_bytes);
-    add_part(&text, objects->workspaces, objects->results_variance > 0 ? "or so workspaces" : "workspaces",
+    add_part(&text, objects->workspaces,
+             objects->results_variance > 0 ? "or so workspaces"
+             : objects->workspaces == 1    ? "workspace"
+                                           : "workspaces",
              objects->workspace_bytes);
+    if (*text == '\0')
+        add_part(&text, objects->unfilled, "made that nothing was seen to be stored into", 0);
     return text;
 }

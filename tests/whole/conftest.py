@@ -1,4 +1,5 @@
 """What lives as long as the session: the directory of the cached profiled runs, and a small file that nobody changes."""
+import os
 import tempfile
 
 import pytest
@@ -9,6 +10,7 @@ from reports import make_db
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "alone: it measures time, and runs when no other test does")
+    os.environ.pop("COLUMNS", None)  # or pages are as wide as the terminal that the tests are run from
 
 
 @pytest.fixture(scope="session", autouse=True)

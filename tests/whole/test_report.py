@@ -50,6 +50,13 @@ def test_text_keeps_to_the_width(small, width):
     assert max(len(row) for row in rows) <= width
 
 
+@pytest.mark.parametrize("columns, width", [("60", 60), ("150", 150), ("39", 100), ("wide", 100), ("-60", 100), ("60 ", 100), ("", 100)])
+def test_without_a_terminal_columns_says_the_width(small, monkeypatch, columns, width):
+    expected = report(small, "--width", str(width)).stdout
+    monkeypatch.setenv("COLUMNS", columns)
+    assert report(small).stdout == expected
+
+
 def test_colour_only_when_wanted(small):
     assert "\x1b[" in report(small, "--color", "always").stdout
     assert "\x1b[" not in report(small).stdout
