@@ -7,13 +7,22 @@
 #include "model/engines.h"
 #include "show/text_parts.h"
 
+static void put_more(const struct page *page, size_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    char *text = memory_print("... and %zu more %s%s (--top 0 shows all)", count, what, count == 1 ? "" : "s");
+    fprintf(page->out, "%4s", "");
+    page_wrap(page, 4, 4, text);
+    fputc('\n', page->out);
+    free(text);
+}
+
 static void put_findings(const struct page *page, struct model *model, const struct selection *selection)
 {
     for (size_t i = 0; i < selection->finding_count; i++)
         text_finding(page, model, selection->findings[i], i + 1);
-    if (selection->finding_count < selection->finding_matches)
-        fprintf(page->out, "    ... and %zu more findings (--top 0 shows all)\n\n",
-                selection->finding_matches - selection->finding_count);
+    put_more(page, selection->finding_matches - selection->finding_count, "finding");
     if (selection->finding_count > 0)
         page_put(page, STYLE_TITLE, "lines by waste, then by time\n\n");
 }
@@ -34,10 +43,7 @@ static void put_lines(const struct page *page, struct model *model, const struct
     for (size_t i = 0; i < selection->line_count; i++)
         text_line(page, model, selection->lines[i], i + 1, finding_rank(selection, selection->lines[i]),
                   options->min_waste_percent);
-    if (selection->line_count < selection->line_matches)
-        fprintf(page->out, "    ... and %zu more line%s (--top 0 shows all)\n\n",
-                selection->line_matches - selection->line_count,
-                selection->line_matches - selection->line_count == 1 ? "" : "s");
+    put_more(page, selection->line_matches - selection->line_count, "line");
 }
 
 /* A store of the same value is redundant and makes the one before dead: told once. */
