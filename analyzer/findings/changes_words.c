@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "findings/blank.h"
 #include "findings/changed_later.h"
 #include "findings/filled.h"
@@ -62,6 +63,19 @@ static char *say_others_changes(struct model *model, const struct finding *findi
     return memory_print("%s", say_unseen_changes(model, finding->second));
 }
 
+/* Empty where the rest of the function takes nothing worth a word. */
+static char *say_around(const struct finding *finding)
+{
+    if (finding->around_s <= 0)
+        return memory_print("%s", "");
+    struct word name = word_last_part((struct word){finding->line->function, strlen(finding->line->function)});
+    char *function = text_printable(name.text, name.length_bytes), *took = page_seconds(finding->around_s);
+    char *text = memory_print(" The rest of %s(), which returns that buffer, took %s (counted above).", function, took);
+    free(function);
+    free(took);
+    return text;
+}
+
 char *changes_say(struct model *model, const struct finding *finding, bool copy)
 {
     struct changed changed;
@@ -69,11 +83,13 @@ char *changes_say(struct model *model, const struct finding *finding, bool copy)
     if (changed.count == 0)
         return say_others_changes(model, finding, &changed, copy);
     char *text = say_rows(model, changed.file, changed.lines, changed.count);
-    char *took = say_took(finish_seconds(model, &changed), finding->beside_s);
+    char *took = say_took(finish_seconds(model, &changed), finding->beside_s - finding->around_s);
+    char *around = say_around(finding);
     char *whole =
-        memory_print(" What is to be kept is the finished buffer: %s, which store%s into it%s, must move along.", text,
-                     changed.count == 1 ? "s" : "", took);
+        memory_print(" What is to be kept is the finished buffer: %s, which store%s into it%s, must move along.%s",
+                     text, changed.count == 1 ? "s" : "", took, around);
     free(text);
     free(took);
+    free(around);
     return whole;
 }

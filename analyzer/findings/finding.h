@@ -42,6 +42,7 @@ struct finding {
     struct finding_parts parts; /* all that it would move, where these are several; count 0 else */
     double waste_s;
     double beside_s; /* of that: what other lines take, which finish what this one makes (finish.h) */
+    double around_s; /* ... and of that: what the rest of a function takes that makes this alone */
     uint64_t
         waste_samples; /* that measured `waste_s`, where counts alone carry the claim; 0: the rule has weighed that */
     uint64_t waste_bytes;

@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "findings/sites.h"
+#include "findings/statement.h"
 #include "model/source.h"
+#include "python/only_makes.h"
+#include "python/scope.h"
 #include "python/suite.h"
 
 #define FRAMES_MAX 200
@@ -165,6 +168,36 @@ static bool serves_alone(struct model *model, const struct line *helper, const s
     return true;
 }
 
+/* Does the function make the buffer, by its text, and nothing else? */
+static bool is_for_buffer(struct model *model, const struct finding *finding)
+{
+    const struct site *site = finding->second;
+    const struct source *code = source_code(model, finding->line->file);
+    int32_t def = code->text != NULL ? scope_function(code, finding->line->number) : 0;
+    struct word name = {0};
+    name.text = statement_target(model, site->process, lines_frame_of_leaf(model, site->process, site->record->node),
+                                 &name.length_bytes);
+    return def > 0 && name.text != NULL && name.length_bytes > 0 && function_only_makes_one(code, def, name);
+}
+
+static void charge_to(const struct model *model, struct finding *finding, struct line *line, double *sum_s)
+{
+    line->finishes = finding->line;
+    *sum_s += left_of(model, line, equal_share(finding));
+    finding->waste_samples += line->times.samples;
+}
+
+/* What the function does besides, as what is stored into the buffer has to be computed. */
+static void add_function(struct model *model, struct finding *finding)
+{
+    for (size_t i = 0; i < model->line_total; i++) {
+        struct line *line = model->lines[i];
+        bool is_of_function = line->file == finding->line->file && line->function == finding->line->function;
+        if (is_of_function && line != finding->line && line->finishes == NULL)
+            charge_to(model, finding, line, &finding->around_s);
+    }
+}
+
 static void add_to(struct model *model, struct finding *finding)
 {
     struct changed changed;
@@ -176,10 +209,11 @@ static void add_to(struct model *model, struct finding *finding)
         bool is_of_function = line->file == finding->line->file && line->function == finding->line->function;
         if (!is_of_function && !serves_alone(model, line, finding->line))
             continue;
-        line->finishes = finding->line;
-        finding->beside_s += left_of(model, line, equal_share(finding));
-        finding->waste_samples += line->times.samples;
+        charge_to(model, finding, line, &finding->beside_s);
     }
+    if (changed.count > 0 && is_for_buffer(model, finding))
+        add_function(model, finding);
+    finding->beside_s += finding->around_s;
     finding->waste_s += finding->beside_s;
 }
 

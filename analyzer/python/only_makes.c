@@ -87,19 +87,52 @@ static bool is_more(const struct body *body, struct word text)
            acts_elsewhere(body, text);
 }
 
-bool function_only_makes(const struct source *code, int32_t def)
+/* "name = ...", "a, name = ...", "for name in ...": not "name[0] = ...", nor "name += ...". */
+static bool gives_anew(struct word text, struct word name)
+{
+    struct word items[ITEMS_MAX];
+    size_t length = 0;
+    const char *sign = word_assignment(text, &length);
+    if (sign == NULL || length > 1)
+        return sign == NULL && word_gives(text, name);
+    size_t count = word_split(word_trimmed(text.text, sign), ',', items, ITEMS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        if (word_equal(items[i], name))
+            return true;
+    return count == SIZE_MAX;
+}
+
+/* `name`: all that it may return; empty: whatever it is. */
+static bool only_makes(const struct source *code, int32_t def, struct word name)
 {
     struct region_span span = region_function(code, def);
     struct body body = {code, def, region_rows(&span)};
     struct word rest = body.rows, statement;
     bool returns = false, is_header = true;
+    size_t given = 0;
     while (word_next_statement(&rest, &statement)) {
         struct word text = word_trimmed(statement.text, word_end(statement));
         struct word first = word_name_at(text.text, word_end(text));
         if (!is_header && is_more(&body, text))
             return false;
-        returns = returns || (word_is(first, "return") && text.length_bytes > first.length_bytes);
+        given += name.length_bytes > 0 && gives_anew(text, name) ? 1 : 0;
+        if (word_is(first, "return")) {
+            struct word value = word_trimmed(word_end(first), word_end(text));
+            returns = returns || value.length_bytes > 0;
+            if (name.length_bytes > 0 && !word_equal(value, name))
+                return false;
+        }
         is_header = false;
     }
-    return returns;
+    return returns && given <= 1;
+}
+
+bool function_only_makes(const struct source *code, int32_t def)
+{
+    return only_makes(code, def, (struct word){0});
+}
+
+bool function_only_makes_one(const struct source *code, int32_t def, struct word name)
+{
+    return only_makes(code, def, name);
 }

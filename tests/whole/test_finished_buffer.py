@@ -258,6 +258,43 @@ def test_a_function_that_others_call_as_well_is_not_charged(tmp_path):
     assert all(finding["waste_s"] < 0.2 * block["time_s"] for finding in findings)
 
 
+def advantages(tmp_path, last_rows):
+    """What a function computes element by element, again in each of six passes: its lines, and the finding of the one that makes it."""
+    lines, report = measured(tmp_path, """
+        log = []
+        def advantages(rewards, values):
+            out = np.zeros_like(rewards)  # made
+            last = 0.0
+            for t in range(len(rewards) - 2, -1, -1):
+                delta = rewards[t] + 0.99 * values[t + 1] - values[t]
+                last = delta + 0.94 * last
+                out[t] = last
+""" + textwrap.indent(last_rows, " " * 12) + """
+        for step in range(200):
+            rewards, values = np.roll(base[:2048], step), np.roll(base[2048:4096], step)
+            for _ in range(6):
+                result = advantages(rewards, values)
+                total += float(np.sum(result))
+        """, "--top", "0", "--min-waste", "0")
+    of_function = [line for line in report["lines"] if line["function"] == "advantages"]
+    (finding,) = [finding for finding in report["findings"] if finding["kind"] == "replica" and finding["line"] == row_of(lines, "made")]
+    return sum(line["time_s"] for line in of_function), finding
+
+
+def test_a_function_that_makes_the_buffer_alone_is_charged_whole(tmp_path):
+    function_s, finding = advantages(tmp_path, "return out")
+    assert finding["waste_s"] == pytest.approx(function_s * 5 / 6, rel=0.02)
+    assert "The rest of advantages(), which returns that buffer, took" in finding["advice"]
+
+
+@pytest.mark.parametrize("rows", ["return out, out + last", "log.append(last); return out", "if last > 1e9:\n    return last\nreturn out",
+                                  "if last > 1e9:\n    out = rewards * last\nreturn out"])
+def test_a_function_that_does_more_is_charged_with_what_is_stored(tmp_path, rows):
+    function_s, finding = advantages(tmp_path, rows)
+    assert finding["waste_s"] < 0.4 * function_s
+    assert "advantages()" not in finding["advice"]
+
+
 UNCHANGED = {
     "copies of parts": """
         order = np.arange(1000)
