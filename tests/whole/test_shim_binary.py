@@ -111,3 +111,12 @@ def test_handlers_call_only_safe_functions(graph, handler):
     outside = {name.split("@")[0] for name in outside}
     unsafe = {name: " > ".join(way) for name, way in graph.reached([handler]).items() if name in outside - SAFE - DATA}
     assert unsafe == {}
+
+
+@pytest.mark.parametrize("function", ["allocated", "note_death"])
+def test_what_every_birth_and_death_passes_needs_little_stack(function):
+    """All that nearly all of them do is compiled into these (preload/hot.h): what is rare must stay outside, or they need kilobytes."""
+    listing = tool("objdump", "-d", "--no-show-raw-insn", whole.SHIM)
+    (body,) = re.findall(rf"^\w+ <{function}(?:\.lto_priv\.\d+)?>:\n(.*?)\n\n", listing, re.M | re.S)
+    frames = [int(size, 16) for size in re.findall(r"sub +\$0x(\w+),%rsp", body)]
+    assert frames and max(frames) <= 512
