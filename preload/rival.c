@@ -7,6 +7,13 @@
 
 #include "real.h"
 
+/* As the unit tests are built by SAN=address: the sanitizer is their own. */
+#ifdef __SANITIZE_ADDRESS__
+#define IS_SANITIZED true
+#else
+#define IS_SANITIZED false
+#endif
+
 /* Exported by the runtimes, be they libraries or part of the program. AddressSanitizer's holds LeakSanitizer's. */
 static const char *sanitizer_name(void)
 {
@@ -34,12 +41,10 @@ static bool under_valgrind(void)
 
 const char *rival_name(void)
 {
-#ifndef __SANITIZE_ADDRESS__
-    const char *sanitizer = sanitizer_name();
+    const char *sanitizer = IS_SANITIZED ? NULL : sanitizer_name();
     if (sanitizer != NULL) {
         return sanitizer;
     }
-#endif
     return under_valgrind() ? "Valgrind" : NULL;
 }
 

@@ -8,7 +8,6 @@
 #include "kernel.h"
 #include "memory.h"
 #include "objects/lifetime.h"
-#include "objects/object_map.h"
 #include "process.h"
 #include "signals.h"
 #include "time/counters.h"
@@ -271,7 +270,6 @@ void thread_end(void)
     counters_thread_end(thread);
     access_stop(thread);
     lifetime_flush();
-    object_map_leave();
     thread_self = NULL;
     thread_release(thread);
 }

@@ -1,6 +1,5 @@
 #include "findings/changed.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "findings/loop.h"
@@ -28,22 +27,12 @@ static bool is_of_shape(struct word name, struct word buffer, struct word statem
            (name.text - statement.text >= 4 && memcmp(name.text - 4, "len(", 4) == 0);
 }
 
-/* "out" of "np.add(a, b, out=c)": it names a parameter. */
-static bool is_keyword(struct word name, struct word statement)
-{
-    const char *end = word_end(statement), *behind = word_skip_blanks(word_end(name), end), *before = name.text;
-    while (before > statement.text && isspace((unsigned char)before[-1]))
-        before--;
-    bool is_assigned = behind < end && *behind == '=' && (behind + 1 == end || behind[1] != '=');
-    return is_assigned && before > statement.text && (before[-1] == '(' || before[-1] == ',');
-}
-
 static bool reads(struct word statement, struct word buffer)
 {
     const char *end = word_end(statement);
     for (const char *at = statement.text; at < end;) {
         struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
-        if (word_is_part_of(name, buffer) && !is_of_shape(name, buffer, statement) && !is_keyword(name, statement))
+        if (word_is_part_of(name, buffer) && !is_of_shape(name, buffer, statement))
             return true;
         at = name.length_bytes > 0 ? word_end(name) : at + 1;
     }
@@ -58,12 +47,11 @@ struct search {
     bool looks_into;                    /* ... functions of the file that it is handed to */
     bool deep;                          /* the row is indented deeper than the first one: in a loop, perhaps */
     bool read, read_deep, changed_deep; /* so far: it was read; read, and stored into, by deep rows */
-    bool read_itself;                   /* ... by more than what gives it another name */
     struct words views;                 /* names that were given to it, or to parts of it... */
     int32_t view_rows[WORDS_MAX];       /* ... and from which row on */
 };
 
-static bool hand_to(struct search *search, const struct handed *handed, int32_t number);
+static void hand_to(struct search *search, const struct handed *handed, int32_t number);
 
 static void add_number(int32_t *numbers, size_t *count, int32_t number)
 {
@@ -93,8 +81,7 @@ static void note_read(struct search *search)
     search->changed->read_before |= search->read_deep && search->changed_deep;
 }
 
-/* Does the statement give it another name? */
-static bool note_view(struct search *search, struct word statement, int32_t number)
+static void note_view(struct search *search, struct word statement, int32_t number)
 {
     struct word view = view_name(statement, search->buffer);
     size_t before = search->views.count, length = 0;
@@ -102,7 +89,6 @@ static bool note_view(struct search *search, struct word statement, int32_t numb
         words_add(&search->views, view);
     if (search->views.count > before)
         search->view_rows[before] = number + (word_assignment(statement, &length) != NULL);
-    return view.length_bytes > 0;
 }
 
 /* False where nothing below says any more of the name. */
@@ -111,21 +97,18 @@ static bool read_line(struct search *search, struct word line, int32_t number)
     struct word statement;
     while (word_next_statement(&line, &statement)) {
         struct handed handed;
-        bool is_told = false; /* what becomes of it where it is handed to */
-        bool is_named = note_view(search, statement, number);
+        note_view(search, statement, number);
         enum store_effect effect = stores_effect(statement, search->buffer);
         if (effect == STORE_CHANGES && stores_column(statement, search->buffer))
             add_number(search->changed->columns, &search->changed->column_count, number);
         else if (effect == STORE_CHANGES)
             note_change(search, number);
         else if (handed_find(statement, search->buffer, &handed))
-            is_told = hand_to(search, &handed, number) && word_mentions(statement, search->buffer) == 1;
+            hand_to(search, &handed, number);
         if (effect == STORE_REBINDS)
             return false;
-        if (effect == STORE_NONE && !is_told && reads(statement, search->buffer)) {
+        if (effect == STORE_NONE && reads(statement, search->buffer))
             note_read(search);
-            search->read_itself |= !is_named;
-        }
     }
     return true;
 }
@@ -155,7 +138,6 @@ static void read_views(struct search *search, int32_t last, size_t indent)
         struct changed within = {.count = 0};
         struct search inner = {.changed = &within, .source = search->source, .buffer = search->views.words[i]};
         read_lines(&inner, search->view_rows[i], last, indent);
-        search->changed->view_used |= inner.read || within.handed.length_bytes > 0;
         for (size_t k = 0; k < within.count; k++)
             add_line(search->changed, within.lines[k]);
     }
@@ -194,8 +176,8 @@ static struct word parameter_of(struct word line, const struct handed *handed)
     return place < count ? word_name_at(items[place].text, end) : none;
 }
 
-/* Where the function's text stands in the file, it says what becomes of the buffer; else that is open, and false. */
-static bool hand_to(struct search *search, const struct handed *handed, int32_t number)
+/* Where the function's text stands in the file, it says what becomes of the buffer; else that is open. */
+static void hand_to(struct search *search, const struct handed *handed, int32_t number)
 {
     struct changed within = {.count = 0}, *changed = search->changed;
     struct word line = {0};
@@ -212,15 +194,11 @@ static bool hand_to(struct search *search, const struct handed *handed, int32_t 
     for (size_t i = 0; i < within.count; i++)
         note_change(search, within.lines[i]);
     changed->read_before |= within.read_before;
-    changed->view_used |= within.view_used;
-    if (inner.read_itself || within.view_used)
-        note_read(search);
     bool is_open = inner.buffer.length_bytes == 0 || within.handed.length_bytes > 0;
     if (is_open && changed->handed.length_bytes == 0) {
         changed->handed = handed->function;
         changed->handed_line = number;
     }
-    return !is_open;
 }
 
 /* The last line of the innermost loop around the frame; without one LINES_MAX below it. */

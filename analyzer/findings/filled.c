@@ -57,17 +57,12 @@ bool call_fills(struct model *model, struct process *process, uint32_t node_id)
     return is_named(&operation) && !gives_as_is(&operation);
 }
 
-bool call_gives_as_is(struct model *model, struct process *process, uint32_t frame)
-{
-    struct operation operation = operation_at(model, process, frame);
-    return gives_as_is(&operation);
-}
-
 bool site_is_filled_in_package(struct model *model, const struct site *site)
 {
     uint32_t frame = callers_frame(model, site->process, site->record->node);
     const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, frame);
     const struct code *code = record != NULL ? model_code(model, site->process, (uint32_t)(record->value >> 32)) : NULL;
-    return code != NULL && code->owner == OWNER_PACKAGE && call_gives_as_is(model, site->process, frame) &&
+    struct operation operation = operation_at(model, site->process, frame);
+    return code != NULL && code->owner == OWNER_PACKAGE && gives_as_is(&operation) &&
            frame != lines_frame_of_leaf(model, site->process, site->record->node);
 }

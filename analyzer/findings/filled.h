@@ -11,9 +11,6 @@
  */
 bool call_fills(struct model *model, struct process *process, uint32_t node_id);
 
-/* Does the Python instruction at the frame give memory as it is, by the name of what it calls ("empty")? */
-bool call_gives_as_is(struct model *model, struct process *process, uint32_t frame);
-
 /*
  * Does a function of a package, below the line, make the site's objects as memory as it is, by the name of what it calls? It is taken to
  * fill them by its other calls before it returns.

@@ -10,8 +10,6 @@
 #include "python/scope.h"
 #include "python/suite.h"
 
-#define FRAMES_MAX 200
-
 static double own_seconds(const struct line *line)
 {
     return (double)times_total(&line->times) * 1e-9;
@@ -131,43 +129,6 @@ static double left_of(const struct model *model, const struct line *line, double
     return fmax(seconds, 0);
 }
 
-static bool is_same_function(const struct line *line, const char *file, const char *function)
-{
-    return strcmp(line->file, file) == 0 && strcmp(line->function, function) == 0;
-}
-
-/* Does the node lie below the function that the line stands in? */
-static bool is_below(struct model *model, struct process *process, uint32_t node_id, const struct line *line)
-{
-    struct code *code = NULL;
-    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
-    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
-        bool is_python = record->frame == DB_FRAME_PYTHON;
-        if (is_python && model_position(model, process, record, &code).line > 0 &&
-            is_same_function(line, code->file, code->function))
-            return true;
-        record = run_record(process->run, DB_KIND_NODE, record->parent);
-    }
-    return false;
-}
-
-/* Is the function of `helper` called by that of the line alone, as far as it took time at all? */
-static bool serves_alone(struct model *model, const struct line *helper, const struct line *line)
-{
-    for (size_t i = 0; i < model->process_count; i++) {
-        struct process *process = &model->processes[i];
-        struct run_cursor cursor = {0};
-        for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;) {
-            uint32_t id = (uint32_t)cursor.id;
-            bool is_of_helper = record->cpu_ns > 0 && !process->nodes[cursor.index].in_import &&
-                                lines_of_leaf(model, process, id) == helper;
-            if (is_of_helper && !is_below(model, process, id, line))
-                return false;
-        }
-    }
-    return true;
-}
-
 /* Does the function make the buffer, by its text, and nothing else? */
 static bool is_for_buffer(struct model *model, const struct finding *finding)
 {
@@ -204,12 +165,10 @@ static void add_to(struct model *model, struct finding *finding)
     finish_find(model, finding, &changed);
     for (size_t i = 0; changed.count > 0 && i < model->line_total; i++) {
         struct line *line = model->lines[i];
-        if (line == finding->line || line->finishes != NULL || !is_among(line, &changed) || serves_others(model, line))
-            continue;
         bool is_of_function = line->file == finding->line->file && line->function == finding->line->function;
-        if (!is_of_function && !serves_alone(model, line, finding->line))
-            continue;
-        charge_to(model, finding, line, &finding->beside_s);
+        if (line != finding->line && line->finishes == NULL && is_of_function && is_among(line, &changed) &&
+            !serves_others(model, line))
+            charge_to(model, finding, line, &finding->beside_s);
     }
     if (changed.count > 0 && is_for_buffer(model, finding))
         add_function(model, finding);

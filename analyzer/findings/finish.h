@@ -15,8 +15,8 @@ void finish_find(struct model *model, const struct finding *finding, struct chan
 double finish_seconds(const struct model *model, const struct changed *changed);
 
 /*
- * Adds to the waste of each finding of rule replica what its finishing lines take, in the same function or one that this alone calls, by
- * the share that is equal; each line to one finding alone, less what it has of its own, and none that may finish other buffers. Not where the finding's line makes results that
+ * Adds to the waste of each finding of rule replica what its finishing lines in the same function take, by the share that is equal; each
+ * line to one finding alone, less what it has of its own, and none that may finish other buffers. Not where the finding's line makes results that
  * differ, which the same lines finish. Where the function returns that buffer and does nothing else, the rest of it is for that, too.
  */
 void finish_add(struct model *model);

@@ -6,14 +6,6 @@
 #include "model/source.h"
 #include "python/steady.h"
 
-/* What memory holds as it is given differs by what was freed there: that says nothing where all that follows stores into it, and nothing reads. */
-static bool is_only_stored_into(struct model *model, const struct site *site, const struct changed *changed)
-{
-    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    return call_gives_as_is(model, site->process, frame) && changed->count > 0 && changed->handed.length_bytes == 0 &&
-           !changed->read_before && !changed->view_used;
-}
-
 bool site_is_read_unfinished(struct model *model, const struct site *site)
 {
     struct process *process = site->process;
@@ -21,10 +13,9 @@ bool site_is_read_unfinished(struct model *model, const struct site *site)
     struct changed changed;
     struct code *code = NULL;
     struct word value;
-    changed_find(&changed, model, process, frame);
-    if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0 && !site_is_filled_in_package(model, site) &&
-        !is_only_stored_into(model, site, &changed))
+    if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0 && !site_is_filled_in_package(model, site))
         return true;
+    changed_find(&changed, model, process, frame);
     if (!changed.read_before)
         return false;
     value.text = operation_text(model, process, frame, &value.length_bytes);

@@ -97,12 +97,18 @@ static bool is_all_of(struct word target, struct word *buffer)
     return word_end(index) + 1 == word_end(target) && WORD_IS_ONE_OF(index, all);
 }
 
+/* "rng.normal()" draws, "next(it)" goes on: to leave the fill out would leave that out, too. */
+static bool calls(struct word arguments)
+{
+    return memchr(arguments.text, '(', arguments.length_bytes) != NULL;
+}
+
 /* "x.fill(0)", "np.copyto(x, 0)": what it fills; empty: nothing. */
 static struct word filled_by_call(struct word call)
 {
     static const char *const methods[] = {"fill", "fill_", "zero_"}, *const copies[] = {"copyto"};
     struct word function, arguments, items[ITEMS_MAX], none = {call.text, 0};
-    if (!word_call(call, &function, &arguments))
+    if (!word_call(call, &function, &arguments) || calls(arguments))
         return none;
     if (WORD_IS_ONE_OF(word_last_part(function), copies)) {
         bool fills = word_split(arguments, ',', items, ITEMS_MAX) == 2 && is_number(items[1]);
@@ -148,7 +154,7 @@ bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill 
 static bool writes_all(struct word statement, struct word buffer)
 {
     static const char *const copies[] = {"copy_", "copyto"};
-    static const char *const fills[] = {"fill", "fill_", "zero_", "normal_", "uniform_"};
+    static const char *const fills[] = {"fill", "fill_"}, *const draws[] = {"zero_", "normal_", "uniform_"};
     struct word target, value, function, arguments, items[ITEMS_MAX], stored;
     size_t mentions = word_mentions(statement, buffer);
     if (word_assigned(statement, &target, &value) && is_all_of(target, &stored))
@@ -175,7 +181,8 @@ static bool writes_all(struct word statement, struct word buffer)
                     word_equal((struct word){owner.text, buffer.length_bytes}, buffer);
     bool is_target = places == 2 && word_equal(items[0], buffer);
     return (WORD_IS_ONE_OF(word_last_part(function), copies) && (is_owner || is_target)) ||
-           (WORD_IS_ONE_OF(word_last_part(function), fills) && is_owner);
+           (WORD_IS_ONE_OF(word_last_part(function), fills) && is_owner && count == 1 && places == 1) ||
+           (WORD_IS_ONE_OF(word_last_part(function), draws) && is_owner);
 }
 
 /* "x[:, a:b] = value": of which dimension, from where to where. An index alone: a part from `index` on. */

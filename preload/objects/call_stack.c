@@ -124,11 +124,11 @@ bool call_stack_update(struct call_stack *stack, size_t count,
     }
     size_t depth = count_kept(stack, count);
     struct call_stack_level *level = &stack->levels[depth];
-    const struct python_link *link = &stack->links[count - 1 - depth];
-    struct python_link *held = held_at(stack, depth);
-    for (; depth < count; depth++, level++, link--, held--) {
+    const struct python_link *link = &stack->links[count - depth]; /* behind that of the level, as `held` is */
+    struct python_link *held = &stack->held[PYTHON_DEPTH_MAX - depth];
+    for (; depth < count; depth++, level++) {
         uint64_t outer = depth > 0 ? level[-1].hash : 0;
-        hold(held, link);
+        hold(--held, --link);
         level->place = place_of(stack, link, outer);
         if (!recall(level, link, outer) && !learn(level, link, outer, resolve)) {
             break;

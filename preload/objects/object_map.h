@@ -1,6 +1,10 @@
 /*
  * Address to object, readable in a handler without a lock. An object is a heap buffer of at least the threshold that
  * native code allocated (the interpreter's own from 64 KiB up). Its size is what malloc_usable_size() says.
+ *
+ * Layout: objects of sizes [2^k, 2^(k+1)) are filed under (k, start >> k). Two of them cannot start in one such window
+ * (they would overlap), so a bucket entry is unique, birth and death are O(1), and a look-up of an inner address
+ * probes three windows per size class.
  */
 #ifndef PIEPROF_PRELOAD_OBJECT_MAP_H
 #define PIEPROF_PRELOAD_OBJECT_MAP_H
@@ -49,8 +53,6 @@ struct object {
 
 bool object_map_start(void);
 void object_map_reset_child(void);
-/* Before the calling thread ends: its objects live on. Behind the gate, outside handlers. */
-void object_map_leave(void);
 
 /* Asks the caches for where an object that starts there would be filed. */
 void object_map_prefetch(uintptr_t start, size_t size_bytes);

@@ -13,10 +13,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "objects/newborn.h"
 #include "objects/object_map.h"
 #include "process.h"
 #include "signals.h"
@@ -32,23 +29,8 @@ static uint64_t dropped(void)
 
 static int start(void **state)
 {
-    static struct thread self = {.main = true};
     (void)state;
-    thread_self = &self; /* or it has no list of its own */
     return object_map_start() ? 0 : -1;
-}
-
-static void count(const struct object *object, void *state)
-{
-    (void)object;
-    ++*(size_t *)state;
-}
-
-static size_t alive(void)
-{
-    size_t objects = 0;
-    object_map_visit(count, &objects);
-    return objects;
 }
 
 static void assert_at(uintptr_t address, uintptr_t start_expected)
@@ -199,15 +181,12 @@ static atomic_ulong wrong;
 
 static void *write_all_the_time(void *argument)
 {
-    struct thread self = {0};
     uintptr_t base = HEAP + (uintptr_t)argument * (1u << 20);
-    thread_self = (uintptr_t)argument == 0 ? &self : NULL; /* by its list, by the table */
     for (size_t i = 0; !atomic_load(&stop); i++) {
         size_t bytes = 1024 + i % 64 * 1024;
         object_map_birth(base + i % 7 * 131072, bytes);
         object_map_death(base + i % 7 * 131072, bytes);
     }
-    object_map_leave();
     return NULL;
 }
 
@@ -242,165 +221,47 @@ static void test_readers_beside_writers_see_whole_objects(void **state)
     assert_int_equal(atomic_load(&wrong), 0);
 }
 
-enum { MADE = 100, MADE_BYTES = 2048 };
-
-static uintptr_t made_at(uintptr_t thread, size_t i)
-{
-    return HEAP + (thread << 30) + i * MADE_BYTES;
-}
-
-/* More than a list holds: some stand in the table. */
-static void make_some(uintptr_t thread)
-{
-    for (size_t i = 0; i < MADE; i++) {
-        object_map_birth(made_at(thread, i), MADE_BYTES);
-    }
-}
-
-static size_t end_some(uintptr_t thread)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < MADE; i++) {
-        found += object_map_death(made_at(thread, i), MADE_BYTES) ? 1 : 0;
-    }
-    return found;
-}
-
-static void *end_those_of_main(void *found)
-{
-    struct thread self = {0};
-    thread_self = &self;
-    assert_at(made_at(0, MADE - 1) + 5, made_at(0, MADE - 1));
-    *(size_t *)found = end_some(0);
-    object_map_leave();
-    return NULL;
-}
-
-static void test_an_object_ends_on_another_thread(void **state)
-{
-    (void)state;
-    pthread_t other;
-    size_t found = 0;
-    make_some(0);
-    assert_true(newborn_count() > 0 && newborn_count() < MADE);
-    assert_int_equal(alive(), MADE);
-    assert_int_equal(pthread_create(&other, NULL, end_those_of_main, &found), 0);
-    pthread_join(other, NULL);
-    assert_int_equal(found, MADE);
-    assert_int_equal(alive(), 0);
-}
-
-static pthread_barrier_t all_made;
-
-static void *make_and_leave(void *argument)
-{
-    struct thread self = {0};
-    thread_self = &self;
-    make_some((uintptr_t)argument);
-    pthread_barrier_wait(&all_made);
-    object_map_leave();
-    return NULL;
-}
-
-/* More threads than there are lists; what they made outlives them, and their lists go to the next ones. */
-static void test_what_a_thread_made_outlives_it(void **state)
-{
-    (void)state;
-    enum { THREADS = 12, ROUNDS = 3 };
-    pthread_t threads[THREADS];
-    assert_int_equal(pthread_barrier_init(&all_made, NULL, THREADS), 0);
-    for (int round = 0; round < ROUNDS; round++) {
-        for (uintptr_t i = 0; i < THREADS; i++) {
-            assert_int_equal(pthread_create(&threads[i], NULL, make_and_leave, (void *)(i + 1)), 0);
-        }
-        for (int i = 0; i < THREADS; i++) {
-            pthread_join(threads[i], NULL);
-        }
-        assert_int_equal(newborn_count(), 0);
-        assert_int_equal(alive(), THREADS * MADE);
-        for (uintptr_t i = 0; i < THREADS; i++) {
-            assert_at(made_at(i + 1, 7) + 100, made_at(i + 1, 7));
-            assert_int_equal(end_some(i + 1), MADE);
-        }
-        assert_int_equal(alive(), 0);
-    }
-    pthread_barrier_destroy(&all_made);
-}
-
-enum { HANDED = 400000, PLACES = 256 };
+enum { HANDED = 400000, PLACES = 256, HANDED_BYTES = 2048 };
 static atomic_bool handed[PLACES]; /* an object stands there, and is to be ended */
 static atomic_ulong not_found;
 
 static void *end_what_is_handed_over(void *unused)
 {
-    struct thread self = {0};
     (void)unused;
-    thread_self = &self;
     for (size_t i = 0; i < HANDED; i++) {
         while (!atomic_load(&handed[i % PLACES])) {
         }
-        if (!object_map_death(made_at(0, i % PLACES), MADE_BYTES)) {
+        if (!object_map_death(HEAP + i % PLACES * HANDED_BYTES, HANDED_BYTES)) {
             atomic_fetch_add(&not_found, 1);
         }
         atomic_store(&handed[i % PLACES], false);
     }
-    object_map_leave();
     return NULL;
 }
 
-/* The maker moves objects from its list to the table just when the other looks for them. */
-static void test_no_death_is_missed_while_objects_move(void **state)
+static void count(const struct object *object, void *state)
+{
+    (void)object;
+    ++*(size_t *)state;
+}
+
+/* Its address is born again at once. */
+static void test_an_object_ends_on_another_thread(void **state)
 {
     (void)state;
     pthread_t other;
+    size_t alive = 0;
     assert_int_equal(pthread_create(&other, NULL, end_what_is_handed_over, NULL), 0);
     for (size_t i = 0; i < HANDED; i++) {
         while (atomic_load(&handed[i % PLACES])) {
         }
-        object_map_birth(made_at(0, i % PLACES), MADE_BYTES);
+        object_map_birth(HEAP + i % PLACES * HANDED_BYTES, HANDED_BYTES);
         atomic_store(&handed[i % PLACES], true);
     }
     pthread_join(other, NULL);
     assert_int_equal(atomic_load(&not_found), 0);
-    assert_int_equal(alive(), 0);
-}
-
-static void *make_and_wait(void *unused)
-{
-    struct thread self = {0};
-    (void)unused;
-    thread_self = &self;
-    make_some(1);
-    pthread_barrier_wait(&all_made);
-    pthread_barrier_wait(&all_made);
-    object_map_leave();
-    return NULL;
-}
-
-/* The heap came along, and with it what threads made that are not there: their lists do not serve for ever. */
-static void test_a_forked_child_has_all_objects(void **state)
-{
-    (void)state;
-    pthread_t other;
-    int status = 0;
-    assert_int_equal(pthread_barrier_init(&all_made, NULL, 2), 0);
-    assert_int_equal(pthread_create(&other, NULL, make_and_wait, NULL), 0);
-    pthread_barrier_wait(&all_made);
-    make_some(0);
-    pid_t child = fork();
-    if (child == 0) {
-        uint32_t listed = newborn_count();
-        object_map_reset_child();
-        bool right = listed > newborn_count() && newborn_count() > 0 && alive() == 2 * MADE && end_some(1) == MADE &&
-                     end_some(0) == MADE && alive() == 0;
-        _exit(right ? 0 : 1);
-    }
-    pthread_barrier_wait(&all_made);
-    pthread_join(other, NULL);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    assert_int_equal(end_some(0) + end_some(1), 2 * MADE);
-    pthread_barrier_destroy(&all_made);
+    object_map_visit(count, &alive);
+    assert_int_equal(alive, 0);
 }
 
 static void *count_births(void *state)
@@ -433,6 +294,8 @@ static void test_addresses_have_classes(void **state)
     (void)state;
     assert_true(signals_start()); /* guarded reads of what is not there */
     static int data;
+    static struct thread self = {.main = true};
+    thread_self = &self;
     int local;
     uintptr_t stack_pointer = (uintptr_t)__builtin_frame_address(0);
     uintptr_t lower = (uintptr_t)&local < stack_pointer ? (uintptr_t)&local : stack_pointer;
@@ -468,9 +331,6 @@ int main(void)
         cmocka_unit_test(test_births_are_counted_exactly),
         cmocka_unit_test(test_readers_beside_writers_see_whole_objects),
         cmocka_unit_test(test_an_object_ends_on_another_thread),
-        cmocka_unit_test(test_what_a_thread_made_outlives_it),
-        cmocka_unit_test(test_no_death_is_missed_while_objects_move),
-        cmocka_unit_test(test_a_forked_child_has_all_objects),
         cmocka_unit_test(test_addresses_have_classes),
     };
     return cmocka_run_group_tests(tests, start, NULL);
