@@ -120,6 +120,12 @@ static struct word filled_by_call(struct word call)
     return (struct word){function.text, dot > 0 ? dot - 1 : 0};
 }
 
+static bool is_zero(struct word text)
+{
+    static const char *const zeros[] = {"0", "0.0", "0.", "-0.0", "-0."};
+    return WORD_IS_ONE_OF(text, zeros);
+}
+
 /* "x *= 0" */
 static struct word zeroed(struct word statement)
 {
@@ -127,7 +133,7 @@ static struct word zeroed(struct word statement)
     const char *sign = word_assignment(statement, &length);
     bool scales = sign != NULL && length == 2 && *sign == '*';
     struct word value = scales ? word_trimmed(sign + 2, word_end(statement)) : (struct word){statement.text, 0};
-    bool zeroes = scales && (word_is(value, "0") || word_is(value, "0.0") || word_is(value, "0."));
+    bool zeroes = scales && is_zero(value);
     return zeroes ? word_trimmed(statement.text, sign) : (struct word){statement.text, 0};
 }
 
@@ -150,11 +156,12 @@ bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill 
            word_name_at(fill->buffer.text, word_end(fill->buffer)).length_bytes == fill->buffer.length_bytes;
 }
 
-/* "np.matmul(a, b, out=x)", "x[:] = a", "x.copy_(a)", "np.copyto(x, a)", "x.fill(a)", "x.normal_()". */
+/* "np.matmul(a, b, out=x)", "x[:] = a", "x.copy_(a)", "np.copyto(x, a)", "x.fill(a)", "x.normal_()". What clears is others' to
+ * tell of (cleared.h). */
 static bool writes_all(struct word statement, struct word buffer)
 {
     static const char *const copies[] = {"copy_", "copyto"};
-    static const char *const fills[] = {"fill", "fill_"}, *const draws[] = {"zero_", "normal_", "uniform_"};
+    static const char *const fills[] = {"fill", "fill_"}, *const draws[] = {"normal_", "uniform_"};
     struct word target, value, function, arguments, items[ITEMS_MAX], stored;
     size_t mentions = word_mentions(statement, buffer);
     if (word_assigned(statement, &target, &value) && is_all_of(target, &stored))
@@ -181,7 +188,8 @@ static bool writes_all(struct word statement, struct word buffer)
                     word_equal((struct word){owner.text, buffer.length_bytes}, buffer);
     bool is_target = places == 2 && word_equal(items[0], buffer);
     return (WORD_IS_ONE_OF(word_last_part(function), copies) && (is_owner || is_target)) ||
-           (WORD_IS_ONE_OF(word_last_part(function), fills) && is_owner && count == 1 && places == 1) ||
+           (WORD_IS_ONE_OF(word_last_part(function), fills) && is_owner && count == 1 && places == 1 &&
+            !is_zero(items[0])) ||
            (WORD_IS_ONE_OF(word_last_part(function), draws) && is_owner);
 }
 

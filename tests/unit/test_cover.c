@@ -75,7 +75,9 @@ static void test_what_leaves_or_reads_some_of_it(void **state)
     check("z **= 0 FILL\nz.fill(3)\n", 0);
     check("z.fill(3) FILL\nz.fill(4, corner)\n", 0);
     check("z.fill(rng.normal()) FILL\nz.fill(4)\n", 0);
-    check("z.fill_(next(it)) FILL\nz.zero_()\n", 0);
+    check("z.fill_(next(it)) FILL\nz.normal_()\n", 0);
+    check("z.fill(0) FILL\nz.fill(0.0)\n", 0);
+    check("z.zero_() FILL\nz.zero_()\n", 0);
 }
 
 /* What is called meanwhile may read it, or write a part; and what an exception leaves is used behind the try. */
