@@ -58,7 +58,7 @@ ROUNDS = {
         def masks():
             base = np.abs(decay)  # with it
             return sum(base) + np.stack([np.exp(decay * head) for head in range(1, 5)])  # finding
-        for step in range(200):  # steps
+        for step in range(4000):  # steps
             masks()  # call
         """),
 }
