@@ -131,7 +131,7 @@ static bool apply_top(struct options *options, const char *text)
 
 static bool apply_width(struct options *options, const char *text)
 {
-    return read_count(text, 40, 10000, &options->width);
+    return read_count(text, OPTIONS_WIDTH_LEAST, OPTIONS_WIDTH_MOST, &options->width);
 }
 
 static bool apply_min_waste(struct options *options, const char *text)

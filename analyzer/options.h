@@ -23,6 +23,9 @@ enum report_format {
     FORMAT_COUNT
 };
 
+#define OPTIONS_WIDTH_LEAST 40u
+#define OPTIONS_WIDTH_MOST 10000u
+
 struct options {
     const char *file;                /* the run's file; out.db unless named */
     const char *second;              /* diff: the run that is compared with it */
@@ -38,7 +41,7 @@ struct options {
     const char *file_glob; /* NULL: every file */
     enum phase phase;      /* PHASE_COUNT: every phase */
     double min_waste_percent;
-    size_t width;                     /* columns of the page; 0: the terminal's */
+    size_t width;                     /* columns of the page, OPTIONS_WIDTH_LEAST to _MOST; 0: the terminal's */
     const char *own[OPTIONS_OWN_MAX]; /* packages that count as the user's own code */
     size_t own_count;
     struct gate_options gate;

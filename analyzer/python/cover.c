@@ -156,14 +156,36 @@ bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill 
            word_name_at(fill->buffer.text, word_end(fill->buffer)).length_bytes == fill->buffer.length_bytes;
 }
 
-/* "np.matmul(a, b, out=x)", "x[:] = a", "x.copy_(a)", "np.copyto(x, a)", "x.fill(a)", "x.normal_()". What clears is others' to
- * tell of (cleared.h). */
+static bool is_method_of(struct word function, struct word buffer)
+{
+    size_t owner_bytes = function.length_bytes - word_last_part(function).length_bytes;
+    return owner_bytes == buffer.length_bytes + 1 &&
+           word_equal((struct word){function.text, buffer.length_bytes}, buffer);
+}
+
+/* "x.fill(a)", "x.normal_()": of all of it, by no other call. What clears is others' to tell of (cleared.h). */
+static bool is_filled_anew(struct word statement, struct word buffer)
+{
+    static const char *const fills[] = {"fill", "fill_"}, *const draws[] = {"normal_", "uniform_"};
+    struct word function, arguments, items[ITEMS_MAX];
+    size_t length = 0;
+    if (!word_call(statement, &function, &arguments) || !is_method_of(function, buffer) ||
+        word_mentions(statement, buffer) != 1 || calls(arguments))
+        return false;
+    if (WORD_IS_ONE_OF(word_last_part(function), draws))
+        return true;
+    return WORD_IS_ONE_OF(word_last_part(function), fills) && word_split(arguments, ',', items, ITEMS_MAX) == 1 &&
+           *items[0].text != '*' && word_assignment(items[0], &length) == NULL && !is_zero(items[0]);
+}
+
+/* "np.matmul(a, b, out=x)", "x[:] = a", "x.copy_(a)", "np.copyto(x, a)", or by its own method. */
 static bool writes_all(struct word statement, struct word buffer)
 {
     static const char *const copies[] = {"copy_", "copyto"};
-    static const char *const fills[] = {"fill", "fill_"}, *const draws[] = {"normal_", "uniform_"};
     struct word target, value, function, arguments, items[ITEMS_MAX], stored;
     size_t mentions = word_mentions(statement, buffer);
+    if (is_filled_anew(statement, buffer))
+        return true;
     if (word_assigned(statement, &target, &value) && is_all_of(target, &stored))
         return mentions == 1 && word_equal(stored, buffer);
     struct word call = word_assigned(statement, &target, &value) ? value : statement;
@@ -183,14 +205,8 @@ static bool writes_all(struct word statement, struct word buffer)
         return false;
     if (is_out)
         return handed_is_of_arrays(function);
-    struct word owner = {function.text, function.length_bytes - word_last_part(function).length_bytes};
-    bool is_owner = owner.length_bytes == buffer.length_bytes + 1 &&
-                    word_equal((struct word){owner.text, buffer.length_bytes}, buffer);
     bool is_target = places == 2 && word_equal(items[0], buffer);
-    return (WORD_IS_ONE_OF(word_last_part(function), copies) && (is_owner || is_target)) ||
-           (WORD_IS_ONE_OF(word_last_part(function), fills) && is_owner && count == 1 && places == 1 &&
-            !is_zero(items[0])) ||
-           (WORD_IS_ONE_OF(word_last_part(function), draws) && is_owner);
+    return WORD_IS_ONE_OF(word_last_part(function), copies) && (is_method_of(function, buffer) || is_target);
 }
 
 /* "x[:, a:b] = value": of which dimension, from where to where. An index alone: a part from `index` on. */
@@ -454,7 +470,8 @@ int32_t cover_find(const struct source *code, int32_t line, const struct cover_f
         return 0;
     /* What others know may be read by what is called meanwhile, or is used where an exception leads. */
     bool is_known = !fill->is_made || memchr(fill->buffer.text, '.', fill->buffer.length_bytes) != NULL;
-    if ((is_known && handed_calls_others(statement)) || is_tried(code, line, indent))
+    bool calls_another = handed_calls_others(statement) && !is_filled_anew(statement, fill->buffer);
+    if ((is_known && calls_another) || is_tried(code, line, indent))
         return 0;
     int32_t covering = 0;
     if (writes_all(statement, fill->buffer) || (!is_known && is_chain(code, statement, last, indent, fill->buffer)))

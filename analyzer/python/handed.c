@@ -28,8 +28,7 @@ static bool is_harmless(struct word function)
         "log",       "sqrt",      "square",    "pow",      "tanh",         "sigmoid",      "softmax",
         "cumsum",    "norm",      "float",     "double",   "long",         "int",          "numpy",
         "cpu",       "item",      "tolist",    "size",     "normal",       "random",       "standard_normal",
-        "integers",  "to",        "cuda",      "train",    "eval",         "fill",         "fill_",
-        "zero_",     "normal_",   "uniform_"};
+        "integers",  "to",        "cuda",      "train",    "eval"};
     const char *dot = memchr(function.text, '.', function.length_bytes);
     struct word first = {function.text, dot != NULL ? (size_t)(dot - function.text) : function.length_bytes};
     if (dot == NULL)

@@ -5,6 +5,7 @@
 #include "python/code_facts.h"
 #include "python/given.h"
 #include "python/region.h"
+#include "python/stores.h"
 
 #define ITEMS_MAX 8u
 
@@ -90,16 +91,8 @@ static bool is_more(const struct body *body, struct word text)
 /* "name = ...", "a, name = ...", "for name in ...": not "name[0] = ...", nor "name += ...". */
 static bool gives_anew(struct word text, struct word name)
 {
-    struct word items[ITEMS_MAX];
     size_t length = 0;
-    const char *sign = word_assignment(text, &length);
-    if (sign == NULL || length > 1)
-        return sign == NULL && word_gives(text, name);
-    size_t count = word_split(word_trimmed(text.text, sign), ',', items, ITEMS_MAX);
-    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
-        if (word_equal(items[i], name))
-            return true;
-    return count == SIZE_MAX;
+    return word_assignment(text, &length) != NULL ? stores_effect(text, name) == STORE_REBINDS : word_gives(text, name);
 }
 
 /* `name`: all that it may return; empty: whatever it is. */

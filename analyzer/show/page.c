@@ -9,19 +9,17 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#define WIDTH_LEAST 40
-
 /* The terminal's; of none what COLUMNS says, as ls(1) has it. */
 static size_t terminal_width(FILE *out)
 {
     struct winsize size;
-    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col >= WIDTH_LEAST)
+    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col >= OPTIONS_WIDTH_LEAST)
         return size.ws_col;
     const char *columns = getenv("COLUMNS");
     char *end = NULL;
     unsigned long width = columns != NULL ? strtoul(columns, &end, 10) : 0;
     bool is_number = columns != NULL && *columns >= '0' && *columns <= '9' && *end == '\0';
-    return is_number && width >= WIDTH_LEAST && width <= 10000 ? width : 100;
+    return is_number && width >= OPTIONS_WIDTH_LEAST && width <= OPTIONS_WIDTH_MOST ? width : 100;
 }
 
 void page_start(struct page *page, FILE *out, const struct options *options)

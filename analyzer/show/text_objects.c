@@ -38,7 +38,7 @@ static void add_replicas(char **text, const struct objects *objects)
 /* "3,804 made" or "about 3,804 made (3,290-4,319)"; empty for none. Fresh memory. */
 static char *say_results(const struct objects *objects)
 {
-    if (objects->births == objects->workspaces + objects->unfilled)
+    if (objects_results(objects) == 0)
         return memory_print("%s", "");
     char *made = page_count(objects_results(objects));
     char *low = page_count((uint64_t)floor(objects_results_low(objects)));

@@ -74,6 +74,8 @@ static void test_what_leaves_or_reads_some_of_it(void **state)
     check("z *= 0 FILL\nz += x\n", 0);
     check("z **= 0 FILL\nz.fill(3)\n", 0);
     check("z.fill(3) FILL\nz.fill(4, corner)\n", 0);
+    check("z.fill(3) FILL\nz.fill(*values)\n", 0);
+    check("z.fill(3) FILL\nother.fill(z)\n", 0);
     check("z.fill(rng.normal()) FILL\nz.fill(4)\n", 0);
     check("z.fill_(next(it)) FILL\nz.normal_()\n", 0);
     check("z.fill(0) FILL\nz.fill(0.0)\n", 0);
