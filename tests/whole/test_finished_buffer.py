@@ -46,6 +46,16 @@ CHANGED = {
             settle(h)
             total += h.sum()
         """,
+    "by a method of the program's own that is called fill": """
+        class Painter:
+            def fill(self, rows):
+                rows *= 0.5  # changes
+        painter = Painter()
+        for i in range(300):
+            h = base * 2.0  # made
+            painter.fill(h)
+            total += h.sum()
+        """,
     "in place": """
         for i in range(300):
             h = base * 2.0  # made
