@@ -45,12 +45,12 @@ void gate_set_phase(enum gate_phase phase)
 
 OFF_HOT_PATH bool gate_enter_wiped(void)
 {
-    gate_depth = 1;
+    gate_set_depth(1);
     if (gate_inherited == GATE_OPEN && process_adopt_child()) {
         gate_set_phase(GATE_OPEN);
         return true;
     }
     gate_set_phase(GATE_CLOSED);
-    gate_depth = 0;
+    gate_set_depth(0);
     return false;
 }

@@ -16,6 +16,7 @@
 #define PIEPROF_PRELOAD_GATE_H
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,6 +51,17 @@ static inline int *gate_errno(void)
     return gate_errno_place;
 }
 
+/*
+ * Handlers of this very thread read it: what is done behind the gate must not be moved out of it by the compiler, which sees through
+ * every call where the shim is optimized as a whole.
+ */
+static inline void gate_set_depth(uint32_t depth)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    gate_depth = depth;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
 static inline bool gate_enter(void)
 {
     if (__builtin_expect(gate_depth != 0, 0)) {
@@ -59,13 +71,13 @@ static inline bool gate_enter(void)
     if (__builtin_expect(phase != GATE_OPEN, 0)) {
         return phase == GATE_WIPED && gate_enter_wiped();
     }
-    gate_depth = 1;
+    gate_set_depth(1);
     return true;
 }
 
 static inline void gate_leave(void)
 {
-    gate_depth = 0;
+    gate_set_depth(0);
 }
 
 /* Signal-safe. Never adopts a child. */
@@ -74,7 +86,7 @@ static inline bool gate_enter_handler(void)
     if (gate_depth != 0 || *gate_phase_word != GATE_OPEN) {
         return false;
     }
-    gate_depth = 1;
+    gate_set_depth(1);
     return true;
 }
 

@@ -66,14 +66,14 @@ static void call_program(const struct sigaction *action, int signal_number, sigi
         signals_program_reset_handler(signal_number);
     }
     uint32_t depth = gate_depth;
-    gate_depth = 0;
+    gate_set_depth(0);
     uint64_t blocked = signals_stack_blocked;
     signals_stack_blocked = mask;
     bool alternate = uc->uc_stack.ss_size != 0;
     mask_apply(SIG_SETMASK, mask | (alternate ? signals_stack_mask(action) : 0));
     action->sa_sigaction(signal_number, info, uc);
     signals_stack_blocked = blocked;
-    gate_depth = depth;
+    gate_set_depth(depth);
 }
 
 /* The signal is the program's. One that the kernel forces (a fault, a breakpoint) cannot be ignored: signal(7). */
@@ -157,16 +157,17 @@ static enum own_event event_of(uint64_t cookie)
     }
 }
 
-static void sampling_refused(enum own_event event)
+static void sampling_refused(enum own_event event, bool asynchronous)
 {
-    if (*gate_phase_word != GATE_OPEN) {
+    uint32_t phase = *gate_phase_word;
+    if (event != EVENT_TICK && thread_self != NULL && phase != GATE_WIPED) {
+        access_trap_ignored(thread_self, asynchronous);
+    }
+    if (phase != GATE_OPEN) {
         if (gate_depth == 0) {
             thread_pause(); /* recording ended in mid-run: nobody will look at this thread again */
         }
         return;
-    }
-    if (event != EVENT_TICK && thread_self != NULL) {
-        access_trap_ignored(thread_self);
     }
     if (event == EVENT_CLOCK || event == EVENT_TICK) { /* an alarm rings again */
         process_drop(DB_DROP_REENTERED);
@@ -177,7 +178,7 @@ static void own_event(ucontext_t *uc, enum own_event event, bool asynchronous)
 {
     int kept_errno = errno;
     if (signals_stack_is_cramped(uc) || !gate_enter_handler()) {
-        sampling_refused(event);
+        sampling_refused(event, asynchronous);
         errno = kept_errno;
         return;
     }

@@ -295,10 +295,11 @@ static void dispatch(struct access_thread *at, const ucontext_t *uc, uint32_t hi
         if ((hits >> i & 1) == 0 || at->registers[i].kind == WATCH_OFF) {
             continue;
         }
+        bool late = asynchronous || at->registers[i].stopped;
         if (search != NULL) {
-            search_hit(at, search, uc, asynchronous);
+            search_hit(at, search, uc, late);
         } else {
-            verdict_trap(at, &at->watches[i - 1], uc, asynchronous);
+            verdict_trap(at, &at->watches[i - 1], uc, late);
         }
     }
     if (slot_hit) {
@@ -365,11 +366,13 @@ void access_alarm(struct thread *thread)
     charge_since(thread, entered_ns);
 }
 
-void access_trap_ignored(struct thread *thread)
+void access_trap_ignored(struct thread *thread, bool asynchronous)
 {
     struct access_thread *at = thread->access;
-    for (unsigned i = 1; at != NULL && i < at->register_count; i++) {
-        if (at->registers[i].kind == WATCH_ACCESS) {
+    for (unsigned i = 0; at != NULL && i < at->register_count; i++) {
+        if (asynchronous) {
+            watch_register_stop(&at->registers[i]);
+        } else if (i != ENGINE_SLOT_REGISTER && at->registers[i].kind == WATCH_ACCESS) {
             watch_register_was_hit(&at->registers[i]);
         }
     }

@@ -56,7 +56,12 @@ void access_trap(struct thread *thread, ucontext_t *uc, bool asynchronous);
  */
 void access_catch_up(struct thread *thread, ucontext_t *uc, bool asynchronous);
 
-/* A trap that hit inside the shim (gate closed): the watch goes on, the shim's own access is none. Signal-safe. */
-void access_trap_ignored(struct thread *thread);
+/*
+ * A trap that the gate refused: the shim's own access is none, and the watch goes on. But one that is asynchronous came while
+ * SIGTRAP was blocked, which is in a handler of the shim: its frames lie where those of a call did that has ended, or it calls
+ * what the program called. The next handler would hit it again, and the program never go on: such a register is stopped, and
+ * what it was for ends at the next trap that is let in. Signal-safe.
+ */
+void access_trap_ignored(struct thread *thread, bool asynchronous);
 
 #endif

@@ -86,6 +86,7 @@ bool watch_register_arm(struct watch_register *reg, enum watch_kind kind, uintpt
     reg->kind = kind;
     reg->address = address;
     reg->size_bytes = kind == WATCH_EXECUTE ? 1 : size_bytes;
+    reg->stopped = false;
     watch_register_was_hit(reg); /* what it counted for its last owner is nothing to this one */
     return true;
 }
@@ -99,16 +100,28 @@ void watch_register_disarm(struct watch_register *reg)
     }
 }
 
-bool watch_register_was_hit(struct watch_register *reg)
+/* Its count; where that cannot be had, as if nothing had hit it since. */
+static uint64_t hits_now(const struct watch_register *reg)
 {
     uint64_t hits;
-    if (!thread_event_is_ours(reg->descriptor) ||
-        kernel_read(reg->descriptor, &hits, sizeof hits) != (ssize_t)sizeof hits) {
-        return false;
-    }
+    bool known = thread_event_is_ours(reg->descriptor) &&
+                 kernel_read(reg->descriptor, &hits, sizeof hits) == (ssize_t)sizeof hits;
+    return known ? hits : reg->hits;
+}
+
+bool watch_register_was_hit(struct watch_register *reg)
+{
+    uint64_t hits = hits_now(reg);
     bool hit = hits != reg->hits;
     reg->hits = hits;
     return hit;
+}
+
+void watch_register_stop(struct watch_register *reg)
+{
+    if (reg->kind != WATCH_OFF && hits_now(reg) != reg->hits) {
+        reg->stopped = control(reg, PERF_EVENT_IOC_DISABLE, NULL);
+    }
 }
 
 uint32_t watch_choose_bytes(uintptr_t address, uint32_t size_bytes, uint32_t random, uintptr_t *start)

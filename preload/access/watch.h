@@ -19,6 +19,7 @@ struct watch_register {
     uintptr_t address;
     uint32_t size_bytes;
     uint64_t hits; /* the event's count when last read */
+    bool stopped;  /* its hit came from a handler (watch_register_stop), and has not been dealt with */
 };
 
 /* Opens a disarmed register for the calling thread. False and errno when none can be had. Outside handlers. */
@@ -33,6 +34,11 @@ bool watch_register_arm(struct watch_register *reg, enum watch_kind kind, uintpt
 void watch_register_disarm(struct watch_register *reg);
 /* Was it hit since the last question? SIGTRAP does not queue, so at any trap all registers are asked. Signal-safe. */
 bool watch_register_was_hit(struct watch_register *reg);
+/*
+ * Disarms it in the kernel alone, where it was hit since the last question: whoever holds the gate may be about to ask it or to disarm
+ * it, and finds it as it was. The hit stays to be asked for. Signal-safe, also in a handler that the gate refused.
+ */
+void watch_register_stop(struct watch_register *reg);
 
 /*
  * Chooses the bytes of [address, +size_bytes) to watch: the largest aligned 1, 2, 4 or 8 of them; where there are several

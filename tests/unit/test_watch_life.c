@@ -258,6 +258,52 @@ static void test_a_tick_that_fell_due_in_a_trap_chooses_nothing(void **state)
     assert_true(is_chosen((uintptr_t)load, 50000));
 }
 
+/*
+ * A trap that the gate refuses, and whose handler hits what is watched itself: SIGTRAP is blocked then, and the next comes as soon as
+ * it returns. The program goes on none the less.
+ */
+/* The return slot of a call that has ended lies where the handler has its frames. */
+static void test_a_refused_handler_whose_frames_lie_in_a_watched_slot(void **state)
+{
+    (void)state;
+    struct access_thread *at = thread_self->access;
+    struct watch_register *slot = &at->registers[ENGINE_SLOT_REGISTER];
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)7;
+    unsigned stopped = 0;
+    arm(false, &words[8], 0);
+    for (uintptr_t below = 1024; below < 16384; below += sizeof(uintptr_t)) {
+        gate_enter();
+        assert_true(watch_register_arm(slot, WATCH_WRITE, frame - below, sizeof(uintptr_t)));
+        load(&words[8]);
+        gate_leave();
+        stopped += slot->stopped;
+        scope_close(at);
+    }
+    assert_true(stopped > 0);
+}
+
+/* A handler reads what is watched: here, where the gate is. The watch ends at the next tick, as one whose trap came late. */
+static void test_a_refused_handler_that_reads_what_is_watched(void **state)
+{
+    (void)state;
+    struct access_thread *at = thread_self->access;
+    struct watch_register *reg = &at->registers[2];
+    uint64_t lost = process_record->dropped[DB_DROP_ASYNC_TRAP];
+    ucontext_t uc;
+    getcontext(&uc);
+    arm(false, &words[8], 0);
+    gate_enter();
+    assert_true(watch_register_arm(reg, WATCH_ACCESS, (uintptr_t)&gate_depth, sizeof gate_depth));
+    at->watches[1] = (struct watch){.phase = WATCH_INSIDE, .deadline_ns = UINT64_MAX};
+    load(&words[8]);
+    gate_leave();
+    assert_true(reg->stopped);
+    access_catch_up(thread_self, &uc, false);
+    assert_int_equal(reg->kind, WATCH_OFF);
+    assert_int_equal(at->watches[1].phase, WATCH_FREE);
+    assert_int_equal(process_record->dropped[DB_DROP_ASYNC_TRAP], lost + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +319,8 @@ int main(void)
         WATCH_TEST(test_faults_are_told_apart_by_what_was_armed),
         WATCH_TEST(test_a_search_in_vain_ends_at_the_next_tick),
         WATCH_TEST(test_a_tick_that_fell_due_in_a_trap_chooses_nothing),
+        WATCH_TEST(test_a_refused_handler_whose_frames_lie_in_a_watched_slot),
+        WATCH_TEST(test_a_refused_handler_that_reads_what_is_watched),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }
