@@ -484,7 +484,7 @@ def test_the_list_that_an_array_is_made_of_is_made_again_as_well(tmp_path, ids):
         words = {{str(number): number for number in range(3000)}}
         texts = [[str(number) for number in random.integers(0, 3000, 2500)] for _ in range(8)]
         weights = random.normal(size=(3000, 4))
-        for epoch in range(500):
+        for epoch in range(1500):
             for text in texts:
                 ids = {ids}  # invariant
                 weights[ids] *= 0.999
