@@ -153,13 +153,14 @@ struct node {
 /* A place that made objects, as recorded. `link` is its heaviest as the second of two sites, NULL without one. */
 struct site {
     const struct db_site *record; /* NULL: left out, below an import */
-    struct db_site *decided;      /* that, where it is not as the file has it: of a site with `unfilled` objects */
+    struct db_site *decided;      /* that, where it is not as the file has it (decide() in objects.c) */
     const struct db_link *link;
     struct process *process;
     uint32_t python;       /* node of the innermost Python frame it is made in */
     struct place *place;   /* NULL: no Python line */
     struct site *next;     /* of the same place */
     uint64_t linked;       /* objects of all such links, at most those examined */
+    bool is_linked;        /* its objects equalled another site's, or another's equalled these */
     uint64_t births_there; /* of results at its Python instruction, on its way, of all sizes (births.c) */
 };
 

@@ -23,38 +23,50 @@ static struct place *place_of(struct model *model, struct process *process, uint
     return model->places[model->place_count++] = place;
 }
 
+/* Contents that are all new and were made nowhere else. */
+static bool is_repeated(const struct site *site, const struct db_site *record)
+{
+    return site->is_linked || record->replicas + record->period_replicas + record->constant + record->copies > 0;
+}
+
 /*
- * Where no object of the site was seen to be filled, its call says whether they were. From here on those that were not, as
- * far as is known, are beside the examined ones, and nothing else is said of them.
+ * The only one that was no workspace: nothing of the site's was there to be compared with, and whether it is a data structure at all
+ * was asked once, by what a few bits tell of what changed in it (preload/objects/content.h).
+ */
+static bool is_alone(const struct site *site, const struct db_site *record)
+{
+    return record->examined == 1 && record->workspaces > 0 && !is_repeated(site, record);
+}
+
+static void forget_contents(struct db_site *site)
+{
+    uint64_t *counters[] = {&site->examined,           &site->constant,     &site->zero,        &site->alike,
+                            &site->replicas,           &site->copies,       &site->far_births,  &site->period_replicas,
+                            &site->far_contents,       &site->far_examined, &site->far_squares, &site->far_spans,
+                            &site->far_period_replicas};
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        *counters[i] = 0;
+    site->far_period = 0;
+}
+
+/*
+ * Where no object of the site was seen to be filled, its call says whether they were. But a call that fills one may leave another
+ * as it was; of leftovers, which differ from run to run, nothing comes again. From here on those that were not filled, as far as is
+ * known, are beside the examined ones, and nothing else is said of them.
  */
 static const struct db_site *decide(struct model *model, struct process *process, struct site *site,
                                     const struct db_site *record)
 {
-    if (record->unfilled == 0)
+    if (record->unfilled == 0 && !is_alone(site, record))
         return record;
     site->decided = memory_zeroed(1, sizeof(*site->decided));
     *site->decided = *record;
-    if (call_fills(model, process, record->node)) {
+    if (is_repeated(site, record) && call_fills(model, process, record->node)) {
         site->decided->unfilled = 0;
         return site->decided;
     }
-    site->decided->unfilled = record->examined;
-    uint64_t *counters[] = {&site->decided->examined,
-                            &site->decided->constant,
-                            &site->decided->zero,
-                            &site->decided->alike,
-                            &site->decided->replicas,
-                            &site->decided->period_replicas,
-                            &site->decided->copies,
-                            &site->decided->far_births,
-                            &site->decided->far_contents,
-                            &site->decided->far_examined,
-                            &site->decided->far_squares,
-                            &site->decided->far_spans,
-                            &site->decided->far_period_replicas};
-    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-        *counters[i] = 0;
-    site->decided->far_period = 0;
+    site->decided->unfilled = record->unfilled > 0 ? record->examined : 0;
+    forget_contents(site->decided);
     return site->decided;
 }
 
@@ -76,6 +88,13 @@ static void place_site(struct model *model, struct process *process, struct site
     site->place->sites = site;
 }
 
+static void mark_linked(struct process *process, const struct db_link *record)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_SITE];
+    process->sites[run_index(table, record->first_site)].is_linked = true;
+    process->sites[run_index(table, record->second_site)].is_linked = true;
+}
+
 static void place_link(struct process *process, const struct db_link *record)
 {
     const struct run_table *table = &process->run->tables[DB_KIND_SITE];
@@ -95,6 +114,9 @@ static void place_process(struct model *model, struct process *process)
     const struct run_table *table = &process->run->tables[DB_KIND_SITE];
     struct run_cursor cursor = {0};
     process->sites = memory_zeroed(run_capacity(table), sizeof(*process->sites));
+    for (const struct db_link *record; (record = run_next(&process->run->tables[DB_KIND_LINK], &cursor)) != NULL;)
+        mark_linked(process, record);
+    cursor = (struct run_cursor){0};
     for (const struct db_site *record; (record = run_next(table, &cursor)) != NULL;)
         place_site(model, process, &process->sites[cursor.index], record);
     cursor = (struct run_cursor){0};

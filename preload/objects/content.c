@@ -210,9 +210,12 @@ static const struct module *module_at(uint64_t word)
     return module != NULL && (module->flags & DB_MODULE_ALLOCATOR) == 0 ? module : NULL;
 }
 
+/* A number of 32 bits beside the upper half of what malloc left there may point into a library, too, but not at functions. */
 static bool has_virtual_functions(const struct content_sample *sample)
 {
-    return sample->bytes >= WORD_BYTES && module_at(word_at(sample->data)) != NULL;
+    uint64_t table = sample->bytes >= WORD_BYTES ? word_at(sample->data) : 0, function;
+    return module_at(table) != NULL && guard_copy(&function, (const void *)(uintptr_t)table, sizeof function) &&
+           in_mappings(function) && module_find((uintptr_t)function) != NULL;
 }
 
 /*
@@ -258,8 +261,20 @@ bool content_sample_is_structure(const struct content_sample *sample, uint32_t l
             }
         }
     }
-    return own >= OWN_ADDRESSES || (differ && addresses * 4 >= set) || has_virtual_functions(sample) ||
+    bool is_filled = (unsigned)__builtin_popcount(lines) >= CONTENT_FILLED_LINES;
+    return (is_filled && (own >= OWN_ADDRESSES || (differ && addresses * 4 >= set))) || has_virtual_functions(sample) ||
            is_python_object(sample);
+}
+
+/* Addresses differ from run to run: were they hashed as they are, so would what 4 bits of it miss. */
+static uint64_t line_hash(const uint8_t *line, uint64_t seed)
+{
+    uint64_t words[CONTENT_LINE_BYTES / WORD_BYTES];
+    for (unsigned i = 0; i < CONTENT_LINE_BYTES / WORD_BYTES; i++) {
+        uint64_t word = word_at(line + i * WORD_BYTES);
+        words[i] = is_address(word) ? 1 : word;
+    }
+    return XXH3_64bits_withSeed(words, sizeof words, seed);
 }
 
 uint64_t content_sample_marks(const struct content_sample *sample)
@@ -270,8 +285,7 @@ uint64_t content_sample_marks(const struct content_sample *sample)
     }
     for (unsigned i = 0; i < CONTENT_LINES; i++) {
         /* A seed each: equal lines that turn into other equal lines must not all escape by one coincidence. */
-        uint64_t hash = XXH3_64bits_withSeed(line_in(sample, i), CONTENT_LINE_BYTES, i);
-        marks = marks << MARK_BITS | (hash & MARK_MASK);
+        marks = marks << MARK_BITS | (line_hash(line_in(sample, i), i) & MARK_MASK);
     }
     return marks;
 }

@@ -12,6 +12,7 @@
 #define CONTENT_LINES 16u
 #define CONTENT_LINE_BYTES 64u
 #define CONTENT_ALL_LINES UINT32_C(0xffff)
+#define CONTENT_FILLED_LINES 4u   /* that changed since birth: a few elements stored into leftovers change less */
 #define CONTENT_WHOLE_BYTES 4096u /* buffers up to here are sampled whole */
 
 struct content_sample {
@@ -46,11 +47,12 @@ bool content_sample_is_constant(const struct content_sample *sample, uint64_t *w
 bool content_sample_has_digits(const struct content_sample *sample);
 
 /*
- * Is a quarter and more of the words in these lines (bit n: line n) that are not zero addresses, of the heap, of mappings
- * or of code? Then the buffer is a data structure: what it holds differs from run to run, and is nobody's result. So it is where
- * a few point into the buffer itself, which begins at `start`, as short strings in their owners do, or where the first word
+ * Is a quarter and more of the words in these lines, which were stored into (bit n: line n), that are not zero addresses, of the
+ * heap, of mappings or of code? Then the buffer is a data structure: what it holds differs from run to run, and is nobody's result.
+ * So it is where a few point into the buffer itself, which begins at `start`, as short strings in their owners do. Of fewer than
+ * CONTENT_FILLED_LINES the words may be leftovers beside one number, and nobody's either. But so few are enough where the first word
  * points into a library, as that of each C++ object with virtual functions does, or the second behind a small number, as that of
- * a Python object whose type a library defines: behind them may lie any leftovers.
+ * a Python object whose type a library defines.
  */
 bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines, uintptr_t start);
 

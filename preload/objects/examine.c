@@ -8,8 +8,6 @@
 #include "objects/when_new.h"
 #include "process.h"
 
-#define FILLED_LINES                                                                                                   \
-    4u /* of CONTENT_LINES that changed since birth: a few elements stored into leftovers change less */
 #define CONSTANTS_FIRST 4u
 #define STRUCTURES_FIRST 16u /* births of a site that are asked */
 
@@ -37,7 +35,7 @@ static uint32_t changed_lines(const struct object_origin *origin, const struct c
  */
 static bool is_filled(const struct site *site, const struct object_origin *origin, uint32_t lines)
 {
-    bool shown = origin->has_marks && (unsigned)__builtin_popcount(lines) >= FILLED_LINES;
+    bool shown = origin->has_marks && (unsigned)__builtin_popcount(lines) >= CONTENT_FILLED_LINES;
     if (shown) {
         sites_note_fills(site);
     }

@@ -207,6 +207,27 @@ def test_calls_of_the_foundations_fill_what_they_make(tmp_path, library, found):
     assert findings(program.report(tmp_path)) == ([("replica", 4)] if found else [])
 
 
+@pytest.mark.parametrize("counters, links, results, examined", [
+    (dict(births=260, unfilled=260), 0, 0, 0),
+    (dict(births=260, unfilled=260, replicas=259, period=1), 0, 260, 260),
+    (dict(births=260, unfilled=260), 200, 260, 260),
+    (dict(births=260), 0, 260, 260),
+    (dict(births=260, workspaces=259), 0, 1, 0),
+    (dict(births=260, workspaces=259), 1, 1, 1),
+    (dict(births=260, workspaces=258), 0, 2, 2),
+], ids=["leftovers, all new", "equal ones", "made elsewhere before", "filled", "one beside workspaces", "one made elsewhere before",
+        "two beside workspaces"])
+def test_what_is_left_as_it_was_differs_from_run_to_run_and_is_nothing_examined(tmp_path, counters, links, results, examined):
+    """A call may fill one of the buffers that it makes and leave another to what lay there; one content is compared with nothing."""
+    program = Program(text=SQUASHING, library="/lib/x86_64-linux-gnu/libtorch_cpu.so.1.13")
+    there = program.process.site(program.way(("<module>", 8)), 8192, births=300)
+    site = program.process.site(program.way(("<module>", 8), ("step", 4), samples=500), 8192, **counters)
+    if links:
+        program.process.link(there, site, links)
+    replicas = line_at(program.report(tmp_path), 4)["replicas"]
+    assert (replicas["of_objects"], replicas["examined"]) == (results, examined)
+
+
 def test_one_results_parts_inside_a_library_are_not_the_users(tmp_path):
     """The instruction's other object differs each time: only a part of what the library does repeats."""
     program = Program()

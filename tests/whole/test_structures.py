@@ -36,7 +36,7 @@ def test_a_result_whose_first_numbers_nobody_wrote_is_compared(tmp_path):
     "words",
     [
         "words[::16] = [start + 128 * i + 8 for i in range(8)]",
-        "words[0] = ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7",
+        "words[0] = ctypes.addressof(ctypes.c_char.in_dll(ctypes.CDLL(\"libstdc++.so.6\"), \"_ZTVSt9exception\")) + 16",
         "words[:2] = 0, ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7",
     ],
     ids=["short strings", "virtual functions", "Python objects"],
@@ -57,6 +57,26 @@ def test_a_structure_is_known_whatever_lies_between(tmp_path, words):
     path, database = run(tmp_path, source)
     found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
     assert (found["of_objects"], found["examined"]) == (10, 0), found
+
+
+def test_one_number_among_leftover_addresses_is_no_structure(tmp_path):
+    """As a loss is, stored at the start of a buffer of the size of what it is the mean of."""
+    source = """
+        import ctypes
+        library = ctypes.CDLL(None)
+        library.malloc.restype, library.malloc.argtypes, library.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+        addresses = np.full(12500, library.malloc(100000), np.uint64) + 8 * np.arange(12500, dtype=np.uint64)
+        for step in range(50):
+            before = library.malloc(100000)
+            ctypes.memmove(before, addresses.ctypes.data, 100000)
+            library.free(before)
+            start = library.malloc(100000)  # A
+            ctypes.memmove(start + 48, np.array([0.5 + step], np.float32).ctypes.data, 4)
+            library.free(start)
+        """
+    path, database = run(tmp_path, source)
+    found = replicas_of(json.loads(whole.read_report(database, "--format", "json")), path, "A")
+    assert (found["unfilled"], found["examined"]) == (50, 0), found
 
 
 @pytest.mark.parametrize("order", ["structures + sorts", "sorts + structures"])
