@@ -210,25 +210,32 @@ static const struct module *module_at(uint64_t word)
     return module != NULL && (module->flags & DB_MODULE_ALLOCATOR) == 0 ? module : NULL;
 }
 
+/* Does the word at `address` point into a library or the program? */
+static bool points_at_pointer(uint64_t address)
+{
+    uint64_t word;
+    return guard_copy(&word, (const void *)(uintptr_t)address, sizeof word) && module_find((uintptr_t)word) != NULL;
+}
+
 /* A number of 32 bits beside the upper half of what malloc left there may point into a library, too, but not at functions. */
 static bool has_virtual_functions(const struct content_sample *sample)
 {
-    uint64_t table = sample->bytes >= WORD_BYTES ? word_at(sample->data) : 0, function;
-    return module_at(table) != NULL && guard_copy(&function, (const void *)(uintptr_t)table, sizeof function) &&
-           in_mappings(function) && module_find((uintptr_t)function) != NULL;
+    uint64_t table = sample->bytes >= WORD_BYTES ? word_at(sample->data) : 0;
+    return module_at(table) != NULL && points_at_pointer(table);
 }
 
 /*
- * Of a type that a library defines: a count of references, 0 at its end, and the type. As NumPy's iterators are. Results are
- * objects of the interpreter's own types, too: bytes for one.
+ * Of a type that a library defines: a count of references, 0 at its end, and the type, which has one itself. As NumPy's iterators
+ * are. Results are objects of the interpreter's own types, too: bytes for one.
  */
 static bool is_python_object(const struct content_sample *sample)
 {
     if (sample->bytes < 2 * WORD_BYTES || word_at(sample->data) >> 32 != 0) {
         return false;
     }
-    const struct module *module = module_at(word_at(sample->data + WORD_BYTES));
-    return module != NULL && (module->flags & DB_MODULE_INTERPRETER) == 0;
+    uint64_t type = word_at(sample->data + WORD_BYTES);
+    const struct module *module = module_at(type);
+    return module != NULL && (module->flags & DB_MODULE_INTERPRETER) == 0 && points_at_pointer(type + WORD_BYTES);
 }
 
 /* Where line `i` lies in the sample. */

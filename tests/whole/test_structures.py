@@ -37,7 +37,7 @@ def test_a_result_whose_first_numbers_nobody_wrote_is_compared(tmp_path):
     [
         "words[::16] = [start + 128 * i + 8 for i in range(8)]",
         "words[0] = ctypes.addressof(ctypes.c_char.in_dll(ctypes.CDLL(\"libstdc++.so.6\"), \"_ZTVSt9exception\")) + 16",
-        "words[:2] = 0, ctypes.cast(ctypes.CDLL(\"libm.so.6\").jn, ctypes.c_void_p).value & ~7",
+        "words[:2] = 0, id(np.ndarray)",
     ],
     ids=["short strings", "virtual functions", "Python objects"],
 )
