@@ -23,7 +23,7 @@
 #define FAR_BUCKETS ((size_t)1 << FAR_BITS)
 #define FAR_REACH 64u /* buckets that a key may lie behind its own */
 #define ENTRIES (FAR_FIRST + (BUCKET_ENTRIES << FAR_BITS))
-#define LIVE_MAX (ENTRIES / 4 * 3) /* fuller, keys would have to go too far */
+#define LIVE_MAX ((int32_t)(ENTRIES / 4 * 3)) /* fuller, keys would have to go too far */
 #define SIZE_CLASSES 48u
 #define WINDOWS 3u
 #define KEY_FREE UINT64_C(0)
@@ -44,9 +44,13 @@ static struct entry *entries;
 static atomic_bool had_class[SIZE_CLASSES]; /* classes that never had an object are not probed */
 static atomic_bool far_used;
 static _Atomic uint16_t passed[FAR_BUCKETS]; /* keys behind this bucket whose own is this one or one before */
-static _Atomic uint32_t living;              /* objects in both parts, once the far one is used */
-static uint64_t serials;                     /* atomic */
-static uint64_t serials_before;              /* of the parent's, in a forked child */
+/*
+ * Objects in both parts, once the far one is used. Off by those that came or went in other threads while they were counted: below 0,
+ * it may be, when all others have ended.
+ */
+static _Atomic int32_t living;
+static uint64_t serials;        /* atomic */
+static uint64_t serials_before; /* of the parent's, in a forked child */
 
 bool object_map_start(void)
 {
@@ -184,7 +188,7 @@ static OFF_HOT_PATH bool far_claim(uint64_t key, size_t *index)
 /* From here on objects are counted. That the near part is full tells that there are not too many yet. */
 static __attribute__((noinline, cold)) void far_begin(void)
 {
-    uint32_t near = 0;
+    int32_t near = 0;
     for (size_t i = 0; i < FAR_FIRST; i++) {
         near += atomic_load_explicit(&keys[i], memory_order_relaxed) != KEY_FREE ? 1 : 0;
     }
@@ -193,7 +197,7 @@ static __attribute__((noinline, cold)) void far_begin(void)
 }
 
 /* A counted update takes longer than all else at a birth: programs that stay in the near part are spared it. */
-static void count_living(uint32_t more)
+static void count_living(int32_t more)
 {
     if (is_far_used()) {
         atomic_fetch_add_explicit(&living, more, memory_order_relaxed);
@@ -231,7 +235,7 @@ static void key_release(uint64_t key, size_t index)
         size_t number = (index - FAR_FIRST) / BUCKET_ENTRIES;
         unpass(key, (number - far_number(key, 0)) % FAR_BUCKETS);
     }
-    count_living(UINT32_MAX);
+    count_living(-1);
 }
 
 /*

@@ -13,7 +13,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "child_check.h"
 #include "objects/object_map.h"
 #include "process.h"
 #include "signals.h"
@@ -264,6 +267,64 @@ static void test_an_object_ends_on_another_thread(void **state)
     assert_int_equal(alive, 0);
 }
 
+enum { CROWD = 12000, CROWD_BYTES = 2048, BESIDE = 64, BEGINNINGS = 40 };
+static atomic_bool crowded;
+
+static void *come_and_go(void *number)
+{
+    uintptr_t base = HEAP + (1 + (uintptr_t)number) * UINT64_C(0x100000000);
+    while (!atomic_load(&crowded)) {
+        for (size_t i = 0; i < BESIDE; i++) {
+            object_map_birth(base + i * CROWD_BYTES, CROWD_BYTES);
+        }
+        for (size_t i = 0; i < BESIDE; i++) {
+            object_map_death(base + i * CROWD_BYTES, CROWD_BYTES);
+        }
+    }
+    return NULL;
+}
+
+/* A child's first: the far part begins while other threads' objects come and go. */
+static void begin_the_far_part(void)
+{
+    pthread_t others[4];
+    for (uintptr_t i = 0; i < 4; i++) {
+        CHECK(pthread_create(&others[i], NULL, come_and_go, (void *)i) == 0);
+    }
+    for (size_t i = 0; i < CROWD; i++) {
+        object_map_birth(HEAP + i * CROWD_BYTES, CROWD_BYTES);
+    }
+    for (size_t i = 0; i < CROWD; i++) {
+        object_map_death(HEAP + i * CROWD_BYTES, CROWD_BYTES);
+    }
+    atomic_store(&crowded, true);
+    for (uintptr_t i = 0; i < 4; i++) {
+        pthread_join(others[i], NULL);
+    }
+    uint64_t before = dropped();
+    for (size_t i = 0; i < BESIDE; i++) {
+        object_map_birth(HEAP + i * CROWD_BYTES, CROWD_BYTES);
+        object_map_death(HEAP + i * CROWD_BYTES, CROWD_BYTES);
+    }
+    CHECK(dropped() == before);
+    _exit(0);
+}
+
+/* What comes or goes while the living are first counted may be counted on one side alone: nobody is refused for that. */
+static void test_objects_that_come_and_go_while_they_are_first_counted(void **state)
+{
+    (void)state;
+    for (int i = 0; i < BEGINNINGS; i++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            begin_the_far_part();
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+
 static void *count_births(void *state)
 {
     for (int i = 0; i < 100000; i++) {
@@ -321,6 +382,7 @@ static void test_addresses_have_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_objects_that_come_and_go_while_they_are_first_counted), /* the map's first objects */
         cmocka_unit_test(test_inner_addresses_are_found_for_every_size),
         cmocka_unit_test(test_neighbours_do_not_mix),
         cmocka_unit_test(test_serials_tell_one_life_from_the_next),
