@@ -58,7 +58,6 @@ struct call_stack_place {
 };
 
 _Static_assert(sizeof(struct call_stack_place) == 128, "two cache lines");
-_Static_assert(CALL_STACK_PLACES - 1 <= UINT8_MAX, "a place's number is a byte");
 
 /* Where a frame stands; all zeros: nowhere any more. */
 struct call_stack_stand {
@@ -100,16 +99,10 @@ struct call_stack_asked {
     struct call_stack_beginning beginning;
 };
 
-/* What the last birth at a place counted in. Asked of the caches only: it may have come to mean another. */
-struct call_stack_counted {
-    const void *site, *record;
-};
-
 struct call_stack {
     /* What each birth needs comes first: most of it is in one cache line, with the first of the execution's births. */
     pid_t tid; /* whose it is: structs are handed on from thread to thread */
-    uint16_t asked_count;
-    uint8_t latest; /* the place of the last birth */
+    uint32_t asked_count;
     uint64_t generations;
     uint64_t deaths; /* of code objects, when the levels were looked at */
     size_t depth;
@@ -117,8 +110,6 @@ struct call_stack {
     struct call_stack_asked asked[CALL_STACK_ASKED_MAX];
     uint32_t ended_count; /* so far, the last of which are kept */
     struct call_stack_ended ended[CALL_STACK_ENDED_MAX];
-    uint8_t next[CALL_STACK_PLACES]; /* the place of the birth that followed that at this one: programs go in circles */
-    struct call_stack_counted counted[CALL_STACK_PLACES];
     struct call_stack_place places[CALL_STACK_PLACES];
     struct call_stack_level levels[PYTHON_DEPTH_MAX]; /* outermost first */
     struct python_link held[PYTHON_DEPTH_MAX];        /* of the levels; outermost last, and at the end */
@@ -142,21 +133,6 @@ static inline void call_stack_prefetch(const struct call_stack *stack)
         __builtin_prefetch((const char *)stack->levels + (i - 1) * line_bytes);
         __builtin_prefetch((const char *)(stack->held + PYTHON_DEPTH_MAX) - i * line_bytes);
     }
-    uint8_t next = stack->next[stack->latest];
-    __builtin_prefetch(&stack->places[next]);
-    __builtin_prefetch(stack->places[next].made);
-    __builtin_prefetch(stack->counted[next].site);
-    __builtin_prefetch(stack->counted[next].record, 1);
-}
-
-/* A birth at the place counts in these. */
-static inline void call_stack_note_counted(struct call_stack *stack, const struct call_stack_place *place,
-                                           const void *site, const void *record)
-{
-    uint8_t index = (uint8_t)(place - stack->places);
-    stack->next[stack->latest] = index;
-    stack->latest = index;
-    stack->counted[index] = (struct call_stack_counted){site, record};
 }
 
 /* The calling thread's, refreshed; NULL when it has no Python frames, was not set up, or there is no memory. Behind the

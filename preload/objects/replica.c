@@ -155,7 +155,6 @@ static struct site *join_site(struct call_stack *stack, const struct replica_bir
         return NULL;
     }
     struct site *site = sites_at(origin->site);
-    call_stack_note_counted(stack, call_stack_innermost(stack)->place, site, &site->record->births);
     origin->birth = sites_count_birth(site);
     if (origin->birth <= 2) {
         describe(site, stack, birth->size_bytes, origin->birth);
