@@ -26,7 +26,8 @@ static struct place *place_of(struct model *model, struct process *process, uint
 /* Contents that are all new and were made nowhere else. */
 static bool is_repeated(const struct site *site, const struct db_site *record)
 {
-    return site->is_linked || record->replicas + record->period_replicas + record->constant + record->copies > 0;
+    return site->is_linked || record->far_contents < record->far_examined ||
+           record->replicas + record->period_replicas + record->constant + record->copies > 0;
 }
 
 /*

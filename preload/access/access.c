@@ -372,7 +372,7 @@ void access_trap_ignored(struct thread *thread, bool asynchronous)
     for (unsigned i = 0; at != NULL && i < at->register_count; i++) {
         if (asynchronous) {
             watch_register_stop(&at->registers[i]);
-        } else if (i != ENGINE_SLOT_REGISTER && at->registers[i].kind == WATCH_ACCESS) {
+        } else if (i != ENGINE_SLOT_REGISTER && at->registers[i].kind == WATCH_ACCESS && !at->registers[i].stopped) {
             watch_register_was_hit(&at->registers[i]);
         }
     }

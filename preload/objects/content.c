@@ -1,6 +1,7 @@
 #include "objects/content.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -24,6 +25,7 @@
 #define MAPPINGS_REACH_BYTES (UINT64_C(1) << 41)
 #define USER_BITS 47u
 #define MARK_BITS 4u
+#define OFFSET_MOST 65536                             /* of a base in its object */
 #define OWN_ADDRESSES 4u                              /* of one buffer, into it: no numbers happen to be that */
 #define DIGESTED_BYTES 65536u                         /* unless PIEPROF_DIGEST=full: always whole, ... */
 #define WHOLE_LIMIT_BYTES ((size_t)16 << 20)          /* ... where that may be of use, ... */
@@ -210,18 +212,26 @@ static const struct module *module_at(uint64_t word)
     return module != NULL && (module->flags & DB_MODULE_ALLOCATOR) == 0 ? module : NULL;
 }
 
-/* Does the word at `address` point into a library or the program? */
-static bool points_at_pointer(uint64_t address)
+/* Does such a word point into a library or the program? */
+static bool is_in_module(uint64_t word)
 {
-    uint64_t word;
-    return guard_copy(&word, (const void *)(uintptr_t)address, sizeof word) && module_find((uintptr_t)word) != NULL;
+    return module_find((uintptr_t)word) != NULL;
 }
 
-/* A number of 32 bits beside the upper half of what malloc left there may point into a library, too, but not at functions. */
+/*
+ * Its table as the C++ ABI of Itanium has it: the offset to the top, 0 but for second bases, what tells the type, unless that is left
+ * out, and functions. A number of 32 bits beside the upper half of what malloc left there may point into a library, too, but not at that.
+ */
 static bool has_virtual_functions(const struct content_sample *sample)
 {
-    uint64_t table = sample->bytes >= WORD_BYTES ? word_at(sample->data) : 0;
-    return module_at(table) != NULL && points_at_pointer(table);
+    struct {
+        int64_t to_top;
+        uint64_t type, function;
+    } table;
+    uint64_t address = sample->bytes >= WORD_BYTES ? word_at(sample->data) : 0;
+    const void *begin = (const void *)(uintptr_t)(address - offsetof(__typeof__(table), function));
+    return module_at(address) != NULL && guard_copy(&table, begin, sizeof table) && table.to_top <= 0 &&
+           table.to_top > -OFFSET_MOST && (table.type == 0 || is_in_module(table.type)) && is_in_module(table.function);
 }
 
 /*
@@ -233,9 +243,11 @@ static bool is_python_object(const struct content_sample *sample)
     if (sample->bytes < 2 * WORD_BYTES || word_at(sample->data) >> 32 != 0) {
         return false;
     }
-    uint64_t type = word_at(sample->data + WORD_BYTES);
+    uint64_t type = word_at(sample->data + WORD_BYTES), type_of_type;
     const struct module *module = module_at(type);
-    return module != NULL && (module->flags & DB_MODULE_INTERPRETER) == 0 && points_at_pointer(type + WORD_BYTES);
+    return module != NULL && (module->flags & DB_MODULE_INTERPRETER) == 0 &&
+           guard_copy(&type_of_type, (const void *)(uintptr_t)(type + WORD_BYTES), sizeof type_of_type) &&
+           is_in_module(type_of_type);
 }
 
 /* Where line `i` lies in the sample. */

@@ -228,6 +228,14 @@ def test_what_is_left_as_it_was_differs_from_run_to_run_and_is_nothing_examined(
     assert (replicas["of_objects"], replicas["examined"]) == (results, examined)
 
 
+def test_what_comes_again_after_long_is_examined_though_none_was_seen_to_be_filled(tmp_path):
+    """An array that is nearly equal was freed where each comes."""
+    program = Program(text=SQUASHING, library="/lib/x86_64-linux-gnu/libtorch_cpu.so.1.13")
+    program.process.far_site(program.way(("<module>", 8), ("step", 4), samples=500), 24000, 2100, 42, 3, unfilled=100)
+    replicas = line_at(program.report(tmp_path), 4)["replicas"]
+    assert (replicas["of_objects"], replicas["examined"], replicas["far_examined"]) == (2100, 100, 126)
+
+
 def test_one_results_parts_inside_a_library_are_not_the_users(tmp_path):
     """The instruction's other object differs each time: only a part of what the library does repeats."""
     program = Program()
