@@ -26,6 +26,7 @@
 #define USER_BITS 47u
 #define MARK_BITS 4u
 #define OFFSET_MOST 65536                             /* of a base in its object */
+#define REFERENCES_MOST 1000000u                      /* more is a number: 1.0f for one */
 #define OWN_ADDRESSES 4u                              /* of one buffer, into it: no numbers happen to be that */
 #define DIGESTED_BYTES 65536u                         /* unless PIEPROF_DIGEST=full: always whole, ... */
 #define WHOLE_LIMIT_BYTES ((size_t)16 << 20)          /* ... where that may be of use, ... */
@@ -240,7 +241,7 @@ static bool has_virtual_functions(const struct content_sample *sample)
  */
 static bool is_python_object(const struct content_sample *sample)
 {
-    if (sample->bytes < 2 * WORD_BYTES || word_at(sample->data) >> 32 != 0) {
+    if (sample->bytes < 2 * WORD_BYTES || word_at(sample->data) > REFERENCES_MOST) {
         return false;
     }
     uint64_t type = word_at(sample->data + WORD_BYTES), type_of_type;
