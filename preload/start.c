@@ -136,8 +136,8 @@ static void start_recording(void)
     hooks_thread_start();
     start_engines();
     process_describe();
-    gate_set_depth(
-        1); /* as behind the gate: a tick that comes before it is open must not take it for closed for good */
+    /* As behind the gate: a tick that comes before it is open must not take it for closed for good. */
+    gate_set_depth(1);
     thread_begin(true);
     start_done = true;
     on_exit(start_note_status, NULL);

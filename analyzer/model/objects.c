@@ -23,20 +23,11 @@ static struct place *place_of(struct model *model, struct process *process, uint
     return model->places[model->place_count++] = place;
 }
 
-/* Contents that are all new and were made nowhere else. */
+/* Did a content come twice, or was it made elsewhere as well? */
 static bool is_repeated(const struct site *site, const struct db_site *record)
 {
     return site->is_linked || record->far_contents < record->far_examined ||
            record->replicas + record->period_replicas + record->constant + record->copies > 0;
-}
-
-/*
- * The only one that was no workspace: nothing of the site's was there to be compared with, and whether it is a data structure at all
- * was asked once, by what a few bits tell of what changed in it (preload/objects/content.h).
- */
-static bool is_alone(const struct site *site, const struct db_site *record)
-{
-    return record->examined == 1 && record->workspaces > 0 && !is_repeated(site, record);
 }
 
 static void forget_contents(struct db_site *site)
@@ -58,7 +49,7 @@ static void forget_contents(struct db_site *site)
 static const struct db_site *decide(struct model *model, struct process *process, struct site *site,
                                     const struct db_site *record)
 {
-    if (record->unfilled == 0 && !is_alone(site, record))
+    if (record->unfilled == 0)
         return record;
     site->decided = memory_zeroed(1, sizeof(*site->decided));
     *site->decided = *record;
@@ -66,7 +57,7 @@ static const struct db_site *decide(struct model *model, struct process *process
         site->decided->unfilled = 0;
         return site->decided;
     }
-    site->decided->unfilled = record->unfilled > 0 ? record->examined : 0;
+    site->decided->unfilled = record->examined;
     forget_contents(site->decided);
     return site->decided;
 }

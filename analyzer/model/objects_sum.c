@@ -56,15 +56,27 @@ static double first_births(const struct db_site *record, double known)
 }
 
 /*
+ * One object alone was compared with nothing, and no count rests on it. Whether a library's own structure is examined at all may depend on
+ * what chance left unwritten in it; most of these are made once, or are workspaces but for one.
+ */
+static bool is_single(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->examined == 1 && record->constant + record->replicas + record->copies + site->linked == 0;
+}
+
+/*
  * Of births that were not looked at, what the others of the site say, but for its first period. Data
- * structures, which are looked at and not examined, are never replicas. Adding two of each kind keeps the variance from 0.
+ * structures, which are looked at and not examined, are never replicas, and a single object is as none. Adding two of each kind keeps the variance from 0.
  * Those of which nothing is known may all be new, or none.
  */
-static void estimate_add(struct objects *objects, const struct db_site *record)
+static void estimate_add(struct objects *objects, const struct site *site)
 {
+    const struct db_site *record = site->record;
     double births = (double)record->births, replicas = (double)record->replicas;
     double known = (double)(record->workspaces + record->unfilled + record->examined);
-    bool is_structure = record->unfilled + record->examined == 0 && record->looked_at > record->workspaces;
+    bool is_structure =
+        record->unfilled + record->examined == is_single(site) && record->looked_at > record->workspaces;
     if (far_shows_more(record)) {
         estimate_far(objects, record);
         return;
@@ -124,14 +136,15 @@ struct objects_estimate objects_estimate(const struct objects *objects)
                                      .high = (uint64_t)ceil(fmax(high, middle))};
 }
 
-static void objects_add(struct objects *objects, const struct db_site *record)
+static void add_site(struct objects *objects, const struct site *site)
 {
+    const struct db_site *record = site->record;
     uint64_t workspaces = of_births(record, record->workspaces);
     objects->sites++;
     objects->births += record->births;
     objects->workspaces += workspaces;
     objects->unfilled += of_births(record, record->unfilled);
-    objects->examined += record->examined;
+    objects->examined += record->examined - is_single(site);
     objects->constant += record->constant;
     objects->zero += record->zero;
     objects->replicas += record->replicas;
@@ -141,28 +154,12 @@ static void objects_add(struct objects *objects, const struct db_site *record)
     objects->far_replicas += record->far_examined - record->far_contents;
     objects->skipped += record->births - record->looked_at;
     objects->results_variance += results_variance(record);
-    estimate_add(objects, record);
+    estimate_add(objects, site);
     bytes_add(&objects->replica_bytes, record->replicas, record->size_bytes);
     bytes_add(&objects->constant_bytes, record->constant, record->size_bytes);
     bytes_add(&objects->workspace_bytes, workspaces, record->size_bytes);
-}
-
-/*
- * One object alone was compared with nothing, and no count rests on it. Whether a library's own structure is examined at all may depend on
- * what chance left unwritten in it; most of these are made once.
- */
-static bool is_single(const struct site *site)
-{
-    const struct db_site *record = site->record;
-    return record->examined == 1 && record->constant + record->replicas + record->copies + site->linked == 0;
-}
-
-static void add_site(struct objects *objects, const struct site *site)
-{
-    objects_add(objects, site->record);
     objects->linked += site->linked;
-    bytes_add(&objects->linked_bytes, site->linked, site->record->size_bytes);
-    objects->examined -= is_single(site);
+    bytes_add(&objects->linked_bytes, site->linked, record->size_bytes);
 }
 
 static void charge_site(struct model *model, const struct site *site)

@@ -213,7 +213,7 @@ static const struct module *module_at(uint64_t word)
     return module != NULL && (module->flags & DB_MODULE_ALLOCATOR) == 0 ? module : NULL;
 }
 
-/* Does such a word point into a library or the program? */
+/* Does it point into a library or the program? */
 static bool is_in_module(uint64_t word)
 {
     return module_find((uintptr_t)word) != NULL;
@@ -281,12 +281,11 @@ bool content_sample_is_structure(const struct content_sample *sample, uint32_t l
             }
         }
     }
-    bool is_filled = (unsigned)__builtin_popcount(lines) >= CONTENT_FILLED_LINES;
-    return (is_filled && (own >= OWN_ADDRESSES || (differ && addresses * 4 >= set))) || has_virtual_functions(sample) ||
-           is_python_object(sample);
+    return (content_is_filled(lines) && (own >= OWN_ADDRESSES || (differ && addresses * 4 >= set))) ||
+           has_virtual_functions(sample) || is_python_object(sample);
 }
 
-/* Addresses differ from run to run: were they hashed as they are, so would what 4 bits of it miss. */
+/* All addresses are one: they differ from run to run, and so would the changes that 4 bits of a hash miss. */
 static uint64_t line_hash(const uint8_t *line, uint64_t seed)
 {
     uint64_t words[CONTENT_LINE_BYTES / WORD_BYTES];

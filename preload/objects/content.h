@@ -12,7 +12,6 @@
 #define CONTENT_LINES 16u
 #define CONTENT_LINE_BYTES 64u
 #define CONTENT_ALL_LINES UINT32_C(0xffff)
-#define CONTENT_FILLED_LINES 4u   /* that changed since birth: a few elements stored into leftovers change less */
 #define CONTENT_WHOLE_BYTES 4096u /* buffers up to here are sampled whole */
 
 struct content_sample {
@@ -49,12 +48,18 @@ bool content_sample_has_digits(const struct content_sample *sample);
 /*
  * Is a quarter and more of the words in these lines, which were stored into (bit n: line n), that are not zero addresses, of the
  * heap, of mappings or of code? Then the buffer is a data structure: what it holds differs from run to run, and is nobody's result.
- * So it is where a few point into the buffer itself, which begins at `start`, as short strings in their owners do. Of fewer than
- * CONTENT_FILLED_LINES the words may be leftovers beside one number, and nobody's either. But so few are enough where the first word
- * points into a library, as that of each C++ object with virtual functions does, or the second behind a small number, as that of
- * a Python object whose type a library defines.
+ * So it is where a few point into the buffer itself, which begins at `start`, as short strings in their owners do. Where the lines
+ * are few (content_is_filled), the words may be leftovers beside one number, and tell nothing. But that the first word points at a
+ * table of functions in a library, as that of each C++ object with virtual functions does, or the second, behind a small number, at a
+ * type that a library defines, as that of a Python object does, is enough wherever it stands.
  */
 bool content_sample_is_structure(const struct content_sample *sample, uint32_t lines, uintptr_t start);
+
+/* Are so many lines, of those that changed since birth, more than a few elements stored into leftovers? */
+static inline bool content_is_filled(uint32_t lines)
+{
+    return __builtin_popcount(lines) >= 4;
+}
 
 /* Four bits of a hash of each of the lines. */
 uint64_t content_sample_marks(const struct content_sample *sample);

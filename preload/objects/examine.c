@@ -35,7 +35,7 @@ static uint32_t changed_lines(const struct object_origin *origin, const struct c
  */
 static bool is_filled(const struct site *site, const struct object_origin *origin, uint32_t lines)
 {
-    bool shown = origin->has_marks && (unsigned)__builtin_popcount(lines) >= CONTENT_FILLED_LINES;
+    bool shown = origin->has_marks && content_is_filled(lines);
     if (shown) {
         sites_note_fills(site);
     }

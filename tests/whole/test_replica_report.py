@@ -228,6 +228,17 @@ def test_what_is_left_as_it_was_differs_from_run_to_run_and_is_nothing_examined(
     assert (replicas["of_objects"], replicas["examined"]) == (results, examined)
 
 
+def test_a_single_object_beside_workspaces_is_told_as_a_structure_is(tmp_path):
+    """Whether a library's own structure is examined is a matter of chance: no figure may show which."""
+    told = []
+    for examined in (0, 1):
+        program = Program(text=SQUASHING)
+        program.process.site(program.way(("<module>", 8)), 8192, births=300, replicas=100, skipped=100)
+        program.process.site(program.way(("<module>", 8), ("step", 4), samples=500), 8192, births=604, workspaces=81, skipped=522, examined=examined)
+        told.append(program.report(tmp_path)["totals"]["replicas"])
+    assert told[0] == told[1] and told[0]["estimate"] is not None
+
+
 def test_what_comes_again_after_long_is_examined_though_none_was_seen_to_be_filled(tmp_path):
     """An array that is nearly equal was freed where each comes."""
     program = Program(text=SQUASHING, library="/lib/x86_64-linux-gnu/libtorch_cpu.so.1.13")
