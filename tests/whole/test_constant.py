@@ -14,7 +14,7 @@ FUNCTIONS = """
                 return np.ones(3000)
 
         holder, total = Holder(), 0.0
-        for step in range(700):
+        for step in range(2500):
 """
 
 

@@ -40,7 +40,7 @@ def test_a_line_that_finishes_another_buffer_as_well_is_not_charged(tmp_path):
             for k in range(40):
                 fixed[:, k], moving[:, k] = np.cos(k * base[:2000]), np.cos(k * base[:2000] + t)  # both
             return fixed @ np.ones(40) + moving @ np.ones(40)
-        for i in range(600):
+        for i in range(4000):
             total += build(i).sum()
         """, "--min-waste", "0")
     (both,) = [line for line in report["lines"] if line["line"] == row_of(lines, "both")]
@@ -58,7 +58,7 @@ def test_several_statements_of_a_row_finish_one_buffer_or_more(tmp_path, second,
             for k in range(20):
                 fixed[:, k] = 0.5 * k; {second}[:, 20 + k] = 0.25 * k  # row
             return fixed @ np.ones(40)
-        for i in range(600):
+        for i in range(4000):
             total += build(i).sum()
         """, "--min-waste", "0")
     (row,) = [line for line in report["lines"] if line["line"] == row_of(lines, "row")]
