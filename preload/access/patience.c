@@ -3,8 +3,11 @@
  * lie far apart must have its chance. So a watch gets t, 4t, 16t, ... of the thread's CPU time, each with half the chance of
  * the one before (a quarter where armed time is dear: then each length costs as much as the next), and a pair that ends at
  * an age that only one watch in s would have reached is counted s times: the estimator of Horvitz and Thompson (1952), which
- * no choice of t or of the chances biases. t follows what can be afforded. Where armed time is dear, no watch waits for what
- * would eat up the budget: pairs further apart are not seen before the run is long enough to afford them.
+ * no choice of t or of the chances biases. t grows with each watch that waited in vain, and shrinks, more slowly, with each
+ * sample that finds no register: as much waits as three registers hold, and t is no longer than what is waited for. Nobody
+ * waits longer than the thread has run: what was stored once at the start would keep a register from all others for seconds.
+ * Where armed time is dear, no watch waits for what would eat up the budget: pairs further apart are not seen before the run is
+ * long enough to afford them.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -98,6 +101,7 @@ void patience_check(struct access_thread *at, uint64_t now_ns)
         struct watch *watch = &at->watches[i];
         if (watch->phase != WATCH_FREE && has_waited(watch, now_ns, longest_ns)) {
             verdict_end(at, watch, DB_DROP_WATCH_OUTWAITED);
+            at->outwaited = true;
         }
     }
     scope_release(at);
@@ -116,6 +120,7 @@ bool patience_waits(const struct access_thread *at)
 void patience_begin(struct access_thread *at, struct watch *watch, uint32_t sixteenths, uint64_t now_ns)
 {
     uint64_t longest_ns = governor_longest_wait_ns(), wait_ns = at->patience_ns;
+    longest_ns = longest_ns < now_ns ? longest_ns : now_ns; /* for the thread has run so long */
     watch->chance_bits = governor_waiting_is_dear() ? 2 : 1;
     uint32_t mask = (1u << watch->chance_bits) - 1;
     uint32_t random = access_random(at) >> 8;
@@ -144,9 +149,16 @@ uint64_t patience_scale(const struct watch *watch, uint64_t now_ns)
 void patience_adapt(struct access_thread *at, bool found_register)
 {
     const uint64_t least_ns = governor_waiting_is_dear() ? PATIENCE_MIN_DEAR_NS : PATIENCE_MIN_NS;
+    const uint64_t most_ns = at->entered_ns < PATIENCE_MAX_NS ? at->entered_ns : PATIENCE_MAX_NS;
     uint64_t patience_ns = at->patience_ns;
-    patience_ns =
-        found_register && governor_allows_waiting() ? patience_ns + patience_ns / 16 : patience_ns - patience_ns / 4;
-    patience_ns = patience_ns < PATIENCE_MAX_NS ? patience_ns : PATIENCE_MAX_NS;
+    if (!governor_allows_waiting()) {
+        patience_ns -= patience_ns / 4;
+    } else if (!found_register) {
+        patience_ns -= patience_ns / 16;
+    } else if (at->outwaited) {
+        patience_ns += patience_ns / 4;
+    }
+    at->outwaited = false;
+    patience_ns = patience_ns < most_ns ? patience_ns : most_ns;
     at->patience_ns = patience_ns > least_ns ? patience_ns : least_ns;
 }

@@ -159,9 +159,9 @@ static void test_dear_patience_is_drawn_and_weighed_alike(void **state)
         uint64_t age_ns = at.patience_ns << (2 * longer), waited = 0;
         for (unsigned i = 0; i < draws; i++) {
             struct watch watch = {.phase = WATCH_INSIDE};
-            patience_begin(&at, &watch, 1, 0);
-            waited += watch.deadline_ns >= age_ns;
-            assert_int_equal(patience_scale(&watch, age_ns), 1u << (2 * longer));
+            patience_begin(&at, &watch, 1, SECOND_NS);
+            waited += watch.deadline_ns >= SECOND_NS + age_ns;
+            assert_int_equal(patience_scale(&watch, SECOND_NS + age_ns), 1u << (2 * longer));
         }
         assert_in_range(waited << (2 * longer), draws - draws / 8, draws + draws / 8);
     }
@@ -174,8 +174,8 @@ static void test_no_watch_waits_for_what_the_run_cannot_afford(void **state)
     struct access_thread at = {.register_count = MACHINE_WATCHES, .random = 12345, .patience_ns = 100000};
     for (unsigned i = 0; i < 1u << 16; i++) {
         struct watch watch = {.phase = WATCH_INSIDE};
-        patience_begin(&at, &watch, 1, 0);
-        assert_in_range(watch.deadline_ns, at.patience_ns, governor_longest_wait_ns());
+        patience_begin(&at, &watch, 1, SECOND_NS);
+        assert_in_range(watch.deadline_ns - SECOND_NS, at.patience_ns, governor_longest_wait_ns());
     }
 }
 

@@ -313,7 +313,7 @@ TRACED = """
             return out
         layers = [(random.random((40, 40)), random.random(40))]
         batch = large.reshape(2**17, 40)
-        for step in range(20):
+        for step in range(60):
             layers[0][1][:] += 1.0
             total += predict(layers, batch)[step, 0]
         """

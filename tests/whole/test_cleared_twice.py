@@ -77,7 +77,7 @@ AHEAD = {
     def train(batch):
         opt.zero_grad(set_to_none=False)  # kept""" + STEP_IN_CALL + """
     seen = []
-    for step in range(300):
+    for step in range(600):
         batch = x[torch.randint(0, 1000, (2,))]
         opt.zero_grad(set_to_none=False)  # A
         seen.append(train(batch))  # call
@@ -89,7 +89,7 @@ AHEAD = {
             self.net = net
             self.data = x
         def fit(self):
-            for step in range(300):
+            for step in range(600):
                 self.opt.zero_grad(set_to_none=False)  # A
                 batch = self.data[step:step + 2]
                 loss = self.advance(self.opt, batch)  # call
@@ -104,7 +104,7 @@ AHEAD = {
     def train(optimizer, batch):
         optimizer.zero_grad(set_to_none=False)  # kept""" + STEP_IN_CALL + """
     def run(optimizer):
-        for step in range(300):
+        for step in range(600):
             optimizer.zero_grad(set_to_none=False)  # A
             train(optimizer, x[step:step + 2])  # call
     run(opt)
