@@ -11,9 +11,10 @@
 #include "access/engine.h"
 #include "config.h"
 #include "process.h"
+#include "time/trigger.h"
 
-#define NOW_NS UINT64_C(1000000000)
-#define PATIENCE_NS UINT64_C(100000)
+#define NOW_NS UINT64_C(100000000000)
+#define PATIENCE_NS UINT64_C(10000000)
 
 static struct db_process record;
 
@@ -107,7 +108,7 @@ static void test_patience_grows_when_watches_wait_in_vain(void **state)
 {
     (void)state;
     struct access_thread at = thread_with_watches();
-    at.entered_ns = UINT64_C(100000000000);
+    at.entered_ns = NOW_NS;
     for (int i = 0; i < 100; i++) {
         patience_adapt(&at, true);
     }
@@ -124,16 +125,16 @@ static void test_patience_shrinks_when_registers_are_short_and_has_bounds(void *
 {
     (void)state;
     struct access_thread at = thread_with_watches();
-    at.entered_ns = UINT64_C(100000000000);
+    at.entered_ns = NOW_NS;
     for (int i = 0; i < 300; i++) {
         patience_adapt(&at, false);
     }
-    assert_in_range(at.patience_ns, 1000, PATIENCE_NS / 2);
+    assert_int_equal(at.patience_ns, 2 * trigger_period_ns());
     for (int i = 0; i < 1000; i++) {
         at.outwaited = true;
         patience_adapt(&at, true);
     }
-    assert_in_range(at.patience_ns, UINT64_C(1000000000), UINT64_C(100000000000));
+    assert_in_range(at.patience_ns, UINT64_C(1000000000), NOW_NS / 2);
 }
 
 /* Three samples that find no register weigh less than one watch in vain: of what registers hold, what ends counts. */
@@ -141,7 +142,7 @@ static void test_patience_grows_faster_than_it_shrinks(void **state)
 {
     (void)state;
     struct access_thread at = thread_with_watches();
-    at.entered_ns = UINT64_C(100000000000);
+    at.entered_ns = NOW_NS;
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < 3; i++) {
             patience_adapt(&at, false);
