@@ -130,6 +130,7 @@ void nodes_resolve(struct model *model, struct process *process)
     struct run_cursor cursor = {0};
     process->nodes = memory_zeroed(run_capacity(table), sizeof(*process->nodes));
     process->program_text = program_text_file(model, process);
+    phase_find_steps(model, process);
     for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
         struct node *node = &process->nodes[cursor.index];
         if (record->parent != 0)

@@ -7,7 +7,9 @@
  *   - a forward pass inside a library's backward one is part of it: a checkpoint that is computed again (a `backprop` that
  *     somebody wrote may well begin with the forward pass);
  *   - what an optimizer's step calls back (a closure, for L-BFGS) is a forward pass until its own frames say otherwise;
- *   - compiling (torch.compile) is none of the phases, wherever it happens.
+ *   - compiling (torch.compile) is none of the phases, wherever it happens;
+ *   - a function that is just named "update" is the optimizer only where nothing that it calls is a forward or backward pass: an
+ *     agent's `update` is a whole step of training, of which what is neither belongs to no phase.
  * What no sign reaches is "other": the loop itself, copies to a device, metrics, threads without Python frames.
  */
 #ifndef PIEPROF_ANALYZER_PHASE_H
@@ -39,9 +41,12 @@ struct phase_sign {
     uint8_t strength; /* enum phase_strength */
     bool last;        /* nothing further in overrules it */
     bool calls_back;  /* an optimizer's step: the next frame outside the library is a closure */
+    bool may_be_step; /* what it calls tells: parameters are updated, or all of a step is in it */
 };
 
 struct code;
+struct model;
+struct process;
 
 extern const char *const phase_names[PHASE_COUNT]; /* "data_loading" */
 extern const char *const phase_words[PHASE_COUNT]; /* "data loading" */
@@ -57,6 +62,9 @@ struct phase_sign phase_of_name(const struct code *code);
 
 /* Does the process in whose stack this code object stands do nothing but load data? */
 bool phase_is_worker(const struct code *code);
+
+/* Before any frame is entered: takes their signs from functions of the process that turn out to be whole steps. */
+void phase_find_steps(struct model *model, struct process *process);
 
 /* Enters a frame of `code`; `from` is the file of the innermost user frame outside it, NULL when there is none. */
 void phase_enter(struct phase_sign *state, const struct code *code, const char *from);

@@ -187,7 +187,7 @@ static struct phase_sign by_whole_name(const struct name *name)
     if (name_is(name, "closure"))
         return (struct phase_sign){.phase = PHASE_FORWARD, .strength = PHASE_BY_LIBRARY};
     if (name_is(name, "update") && !has_part(name->class, not_models))
-        return (struct phase_sign)NAMED(OPTIMIZER);
+        return (struct phase_sign){.phase = PHASE_OPTIMIZER, .strength = PHASE_BY_NAME, .may_be_step = true};
     return (struct phase_sign){0};
 }
 

@@ -172,6 +172,19 @@ def test_a_stack_is_in_its_phase(tmp_path, stack, phase):
     assert seconds_of(report_of(path)) == {phase: SAMPLE_S}
 
 
+@pytest.mark.parametrize("below, others", [
+    (f"{MODULE} > Actor.forward", {"forward": SAMPLE_S}), (BACKWARD, {"backward": SAMPLE_S}), ("policy_loss", {"forward": SAMPLE_S}),
+    ("mse_loss@torch/nn/functional.py", {"forward": SAMPLE_S}), ("helper > Agent.update > backward", {"backward": SAMPLE_S}),
+    ("step@torch/optim/adam.py", None), ("clip_gradients", None), ("advantages", None)])
+def test_an_update_that_is_a_whole_step_is_no_optimizer(tmp_path, below, others):
+    """Which only what it calls elsewhere tells: PPO's update makes advantages, passes forward and backward, and steps."""
+    stack = "<module> > train > PPO.update"
+    database, _, _, path = made(tmp_path, stack, f"{stack} > {below}", f"{stack} > advantages")
+    database.write(path)
+    phases = seconds_of(report_of(path))
+    assert phases == ({"other": 2 * SAMPLE_S, **others} if others else {"optimizer": 3 * SAMPLE_S})
+
+
 def test_without_qualified_names(tmp_path):
     """Before CPython 3.11 the class is not known: the library's files are."""
     stacks = ["<module> > train > _call_impl@torch/nn/modules/module.py", "<module> > train > step@torch/optim/sgd.py",
