@@ -131,6 +131,7 @@ struct code {
     const char *package;         /* installed package's import name; NULL for others */
     enum owner owner;
     bool known, import_machinery, table_ready, pseudo;
+    bool passes; /* may be a whole step (phase_steps.c): a forward or backward pass stands below it */
     struct phase_sign phase;
     struct line_table table;
 };

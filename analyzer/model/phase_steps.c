@@ -5,53 +5,69 @@
 #include "base/memory.h"
 #include "model/model.h"
 
-static struct code *code_of(struct model *model, struct process *process, const struct db_node *record)
+/* A node, by its index. */
+struct call {
+    struct code *code;
+    uint32_t parent; /* its index and one; 0: none */
+    bool passes;     /* forward or backward, it or what it calls */
+};
+
+static bool is_pass(const struct code *code)
 {
-    return record->frame == DB_FRAME_PYTHON ? model_code(model, process, (uint32_t)(record->value >> 32)) : NULL;
+    return code != NULL && code->phase.strength != PHASE_UNKNOWN &&
+           (code->phase.phase == PHASE_FORWARD || code->phase.phase == PHASE_BACKWARD);
 }
 
-/* Of all its code objects: a function that is made again has another. */
-static void take_sign(struct model *model, struct process *process, const struct code *step)
-{
-    const struct run_table *table = &process->run->tables[DB_KIND_CODE];
-    struct run_cursor cursor = {0};
-    while (run_next(table, &cursor) != NULL) {
-        struct code *code = model_code(model, process, (uint32_t)cursor.id);
-        if (code != NULL && code->phase.may_be_step && code->file == step->file &&
-            strcmp(code->function, step->function) == 0)
-            code->phase = (struct phase_sign){0};
-    }
-}
-
-/* None of those on the way is the optimizer. `innermost` is by node's index, an id. */
-static void take_signs(struct model *model, struct process *process, const uint32_t *innermost, uint32_t id)
+static struct call *calls_of(struct model *model, struct process *process, size_t count)
 {
     const struct run_table *table = &process->run->tables[DB_KIND_NODE];
-    while (id != 0) {
-        const struct db_node *record = run_record(process->run, DB_KIND_NODE, id);
-        const struct code *code = code_of(model, process, record);
-        if (code->phase.may_be_step)
-            take_sign(model, process, code);
-        id = record->parent != 0 ? innermost[run_index(table, record->parent)] : 0;
+    struct call *calls = memory_zeroed(count, sizeof(*calls));
+    struct run_cursor cursor = {0};
+    for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
+        struct call *call = &calls[cursor.index];
+        call->code =
+            record->frame == DB_FRAME_PYTHON ? model_code(model, process, (uint32_t)(record->value >> 32)) : NULL;
+        call->parent = record->parent != 0 ? (uint32_t)run_index(table, record->parent) + 1 : 0;
+        call->passes = is_pass(call->code);
+    }
+    return calls;
+}
+
+static int by_name(const void *one, const void *other)
+{
+    const struct code *a = *(struct code *const *)one, *b = *(struct code *const *)other;
+    int order = strcmp(a->function, b->function);
+    return order != 0 ? order : strcmp(a->file, b->file);
+}
+
+/* A function that is made again has another code object, which may have been seen at less. */
+static void take_signs(struct code **steps, size_t count)
+{
+    qsort(steps, count, sizeof(struct code *), by_name);
+    for (size_t first = 0, end; first < count; first = end) {
+        bool passes = false;
+        for (end = first; end < count && by_name(&steps[first], &steps[end]) == 0; end++)
+            passes = passes || steps[end]->passes;
+        for (size_t i = first; i < end && passes; i++)
+            steps[i]->phase = (struct phase_sign){0};
     }
 }
 
 void phase_find_steps(struct model *model, struct process *process)
 {
-    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
-    struct run_cursor cursor = {0};
-    uint32_t *innermost = memory_zeroed(run_capacity(table), sizeof(*innermost)); /* that may be a step, on the way */
-    for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
-        const struct code *code = code_of(model, process, record);
-        uint32_t around = record->parent != 0 ? innermost[run_index(table, record->parent)] : 0;
-        innermost[cursor.index] = around;
-        if (code == NULL)
+    size_t count = run_capacity(&process->run->tables[DB_KIND_NODE]), found = 0;
+    struct call *calls = calls_of(model, process, count);
+    struct code **steps = memory_zeroed(count, sizeof(struct code *));
+    for (size_t i = count; i-- > 0;) { /* children come behind their parents */
+        const struct call *call = &calls[i];
+        if (call->passes && call->parent != 0)
+            calls[call->parent - 1].passes = true;
+        if (call->code == NULL || !call->code->phase.may_be_step)
             continue;
-        if (code->phase.may_be_step)
-            innermost[cursor.index] = (uint32_t)cursor.id;
-        else if (code->phase.strength != PHASE_UNKNOWN &&
-                 (code->phase.phase == PHASE_FORWARD || code->phase.phase == PHASE_BACKWARD))
-            take_signs(model, process, innermost, around);
+        call->code->passes |= call->passes;
+        steps[found++] = call->code;
     }
-    free(innermost);
+    take_signs(steps, found);
+    free(steps);
+    free(calls);
 }
