@@ -91,7 +91,7 @@ def work():
         for j in range(len(others)):
             distances[i, j] = np.sum((rows[i] - others[j]) ** 2)  # A
     return distances
-for again in range(6):
+for again in range(24):
     work()
 """,
     "attributes that are two arrays, whatever other functions call theirs": NUMPY + """
