@@ -107,7 +107,6 @@ struct access_thread {
     uint32_t passed_over;       /* accesses found since a watch was last armed */
     uint32_t split_stores;      /* share of the sampled stores that cross a cache line, in 1/65536 */
     uint64_t patience_ns;       /* the least a watch is given now */
-    bool outwaited;             /* one has waited in vain since that was chosen */
     int alarm_descriptor;       /* a clock that rings once, for deadlines before the next sample; -1 when none */
     bool alarm_set;
     uint64_t wakeful[(1u << ENGINE_WAKEFUL_BITS_LOG2) / 64]; /* wakeful.c */

@@ -3,11 +3,9 @@
  * lie far apart must have its chance. So a watch gets t, 4t, 16t, ... of the thread's CPU time, each with half the chance of
  * the one before (a quarter where armed time is dear: then each length costs as much as the next), and a pair that ends at
  * an age that only one watch in s would have reached is counted s times: the estimator of Horvitz and Thompson (1952), which
- * no choice of t or of the chances biases. t grows with watches that wait in vain, and shrinks, more slowly, with
- * samples that find no register: it is no longer than what is waited for, so that the first that wait for nothing do not hold all
- * registers for long. Nobody waits longer than the thread has run: what was stored once, at the start, would keep a register
- * from all others for seconds. Where armed time is dear, t follows what can be afforded, and no watch waits for what would eat up
- * the budget: pairs further apart are not seen before the run is long enough to afford them.
+ * no choice of t or of the chances biases. t follows what can be afforded. Nobody is given a wait longer than the thread has
+ * run: what was stored once, at the start, would keep a register from all others for seconds. Where armed time is dear, no watch waits for what
+ * would eat up the budget: pairs further apart are not seen before the run is long enough to afford them.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -22,6 +20,7 @@
 #include "time/trigger.h"
 
 #define PATIENCE_START_NS UINT64_C(1000000)
+#define PATIENCE_MIN_NS UINT64_C(20000)
 #define PATIENCE_MIN_DEAR_NS UINT64_C(500000) /* fewer watches then, but not in vain */
 #define PATIENCE_MAX_NS UINT64_C(20000000000) /* nobody waits longer */
 #define CHANCE_BITS_MAX 10u                   /* no pair stands for more than two to the power of these, for its wait */
@@ -100,7 +99,6 @@ void patience_check(struct access_thread *at, uint64_t now_ns)
         struct watch *watch = &at->watches[i];
         if (watch->phase != WATCH_FREE && has_waited(watch, now_ns, longest_ns)) {
             verdict_end(at, watch, DB_DROP_WATCH_OUTWAITED);
-            at->outwaited = true;
         }
     }
     scope_release(at);
@@ -145,32 +143,12 @@ uint64_t patience_scale(const struct watch *watch, uint64_t now_ns)
     return (uint64_t)watch->stands_for << (longer * watch->chance_bits);
 }
 
-/* As long as the budget allows. */
-static uint64_t patience_if_dear_ns(uint64_t patience_ns, bool found_register)
-{
-    bool longer = found_register && governor_allows_waiting();
-    patience_ns = longer ? patience_ns + patience_ns / 16 : patience_ns - patience_ns / 4;
-    return patience_ns > PATIENCE_MIN_DEAR_NS ? patience_ns : PATIENCE_MIN_DEAR_NS;
-}
-
-/* As long as it is not in vain. Hardly anybody else wants the register before the second sample from now; an alarm costs a trap. */
-static uint64_t patience_if_cheap_ns(uint64_t patience_ns, bool found_register, bool outwaited)
-{
-    if (!found_register) {
-        patience_ns -= patience_ns / 16;
-    } else if (outwaited) {
-        patience_ns += patience_ns / 4;
-    }
-    return patience_ns > 2 * trigger_period_ns() ? patience_ns : 2 * trigger_period_ns();
-}
-
 void patience_adapt(struct access_thread *at, bool found_register)
 {
-    const uint64_t run_ns = at->entered_ns > PATIENCE_START_NS ? at->entered_ns : PATIENCE_START_NS;
-    const uint64_t most_ns = run_ns < PATIENCE_MAX_NS ? run_ns : PATIENCE_MAX_NS;
-    uint64_t patience_ns = governor_waiting_is_dear()
-                               ? patience_if_dear_ns(at->patience_ns, found_register)
-                               : patience_if_cheap_ns(at->patience_ns, found_register, at->outwaited);
-    at->patience_ns = patience_ns < most_ns ? patience_ns : most_ns;
-    at->outwaited = false;
+    const uint64_t least_ns = governor_waiting_is_dear() ? PATIENCE_MIN_DEAR_NS : PATIENCE_MIN_NS;
+    uint64_t patience_ns = at->patience_ns;
+    patience_ns =
+        found_register && governor_allows_waiting() ? patience_ns + patience_ns / 16 : patience_ns - patience_ns / 4;
+    patience_ns = patience_ns < PATIENCE_MAX_NS ? patience_ns : PATIENCE_MAX_NS;
+    at->patience_ns = patience_ns > least_ns ? patience_ns : least_ns;
 }

@@ -233,17 +233,16 @@ def test_a_call_of_a_function_that_a_library_called_ends_with_it(measured):
     assert {pair["scope"] for pair in report["pairs"]} == {"across"}
 
 
-@pytest.mark.parametrize("rate, ticks", [(500, 2.6), (1000, 7)])
-def test_long_lived_watches_do_not_starve(measured, rate, ticks):
+def test_long_lived_watches_do_not_starve(measured):
     """
-    Each watch lives for a whole pass over the buffer, which takes so many ticks however fast the machine is: one at a time could finish
-    one pair a pass, at most. In the second case there are more than registers; those that get one are not given up in vain for that.
+    Each watch lives for a whole pass over the buffer: one at a time could finish one pair a pass, at most. A pass is made as long as
+    some 2.6 ticks, however fast the machine is: with more of them than registers many watches are given up, which is as it should be.
     """
     text = "print(repeat(lambda n: lib.fill_thinking(a, part, number(n)), 3))"
     report, lines = measured("def pass_s():", "    begun = time.thread_time()", "    lib.fill_thinking(a, size, number(0))",
                              "    return time.thread_time() - begun",
-                             f"part = ctypes.c_size_t(int(min(1, {ticks} / {rate} / min(pass_s() for _ in range(5))) * SIZE) // 8 * 8)",
-                             text, size=1 << 22, rate=rate)
+                             "part = ctypes.c_size_t(int(min(1, 2.6 / 500 / min(pass_s() for _ in range(5))) * SIZE) // 8 * 8)",
+                             text, size=1 << 22, rate=500)
     expect(lines[text], redundant_stores=0, dead_stores=1)
     assert lines[text]["redundant_stores"]["pairs"] > 1.1 * int(report["printed"])
     health = report["run"]["health"]
