@@ -3,9 +3,9 @@
  * lie far apart must have its chance. So a watch gets t, 4t, 16t, ... of the thread's CPU time, each with half the chance of
  * the one before (a quarter where armed time is dear: then each length costs as much as the next), and a pair that ends at
  * an age that only one watch in s would have reached is counted s times: the estimator of Horvitz and Thompson (1952), which
- * no choice of t or of the chances biases. t follows what can be afforded. Nobody is given a wait longer than the thread has
- * run: what was stored once, at the start, would keep a register from all others for seconds. Where armed time is dear, no watch waits for what
- * would eat up the budget: pairs further apart are not seen before the run is long enough to afford them.
+ * no choice of t or of the chances biases. t follows what can be afforded. Nobody waits longer than the thread had run when it
+ * began to: what was stored once, at the start, would keep a register from all others for seconds. Where armed time is dear, no
+ * watch waits for what would eat up the budget: pairs further apart are not seen before the run is long enough to afford them.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -116,8 +116,10 @@ bool patience_waits(const struct access_thread *at)
 
 void patience_begin(struct access_thread *at, struct watch *watch, uint32_t sixteenths, uint64_t now_ns)
 {
-    uint64_t longest_ns = governor_longest_wait_ns(), wait_ns = at->patience_ns;
-    longest_ns = longest_ns < now_ns ? longest_ns : now_ns; /* for the thread has run so long */
+    const uint64_t run_ns = now_ns > PATIENCE_START_NS ? now_ns : PATIENCE_START_NS;
+    const uint64_t afforded_ns = governor_longest_wait_ns(), longest_ns = afforded_ns < run_ns ? afforded_ns : run_ns;
+    uint64_t wait_ns = at->patience_ns < run_ns ? at->patience_ns : run_ns;
+    watch->patience_ns = wait_ns;
     watch->chance_bits = governor_waiting_is_dear() ? 2 : 1;
     uint32_t mask = (1u << watch->chance_bits) - 1;
     uint32_t random = access_random(at) >> 8;
@@ -126,7 +128,6 @@ void patience_begin(struct access_thread *at, struct watch *watch, uint32_t sixt
         wait_ns *= 4;
         random >>= watch->chance_bits;
     }
-    watch->patience_ns = at->patience_ns;
     watch->armed_at_ns = now_ns;
     watch->deadline_ns = now_ns + (wait_ns < PATIENCE_MAX_NS ? wait_ns : PATIENCE_MAX_NS);
     watch->stands_for = sixteenths * (at->passed_over < STANDS_FOR_MAX ? at->passed_over + 1 : STANDS_FOR_MAX);

@@ -71,20 +71,29 @@ static void test_a_watch_ends_behind_its_deadline(void **state)
     assert_int_equal(record.dropped[DB_DROP_WATCH_OUTWAITED], 1);
 }
 
-/* What was stored once, as the program began, would keep a register from all others for many times as long as it has run. */
-static void test_no_watch_is_given_longer_than_the_thread_has_run(void **state)
+static uint64_t longest_wait_ns(struct access_thread *at, uint64_t run_ns)
 {
-    (void)state;
-    struct access_thread at = thread_with_watches();
-    const uint64_t run_ns = 16 * PATIENCE_NS;
     uint64_t longest_ns = 0;
     for (unsigned i = 0; i < 1u << 16; i++) {
         struct watch watch = {.phase = WATCH_INSIDE};
-        patience_begin(&at, &watch, 1, run_ns);
+        patience_begin(at, &watch, 1, run_ns);
         uint64_t wait_ns = watch.deadline_ns - run_ns;
         longest_ns = wait_ns > longest_ns ? wait_ns : longest_ns;
+        assert_int_equal(patience_scale(&watch, run_ns + watch.patience_ns), 1);
     }
-    assert_int_equal(longest_ns, run_ns);
+    return longest_ns;
+}
+
+/* What was stored once, as the program began, would keep a register from all others for many times as long as it has run. */
+static void test_no_watch_waits_longer_than_the_thread_had_run(void **state)
+{
+    (void)state;
+    struct access_thread at = thread_with_watches();
+    const uint64_t run_ns = 16 * UINT64_C(1000000);
+    at.patience_ns = run_ns / 16;
+    assert_int_equal(longest_wait_ns(&at, run_ns), run_ns);
+    at.patience_ns = 1000 * run_ns; /* as after many watches that found what they waited for */
+    assert_int_equal(longest_wait_ns(&at, run_ns), run_ns);
 }
 
 static void test_patience_shrinks_when_registers_are_short_and_has_bounds(void **state)
@@ -117,7 +126,7 @@ int main(void)
         cmocka_unit_test(test_patience_is_drawn_and_weighed_alike),
         cmocka_unit_test(test_a_watch_stands_for_those_it_kept_out),
         cmocka_unit_test(test_a_watch_ends_behind_its_deadline),
-        cmocka_unit_test(test_no_watch_is_given_longer_than_the_thread_has_run),
+        cmocka_unit_test(test_no_watch_waits_longer_than_the_thread_had_run),
         cmocka_unit_test(test_patience_shrinks_when_registers_are_short_and_has_bounds),
     };
     return cmocka_run_group_tests(tests, start, NULL);
