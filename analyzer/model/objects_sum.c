@@ -66,17 +66,17 @@ static bool is_single(const struct site *site)
 }
 
 /*
- * Of births that were not looked at, what the others of the site say, but for its first period. Data
- * structures, which are looked at and not examined, are never replicas, and a single object is as none. Adding two of each kind keeps the variance from 0.
- * Those of which nothing is known may all be new, or none.
+ * Of births that were not looked at, what the others of the site say, but for its first period. Data structures, which are looked at
+ * and not examined, are never replicas; nor is what a site has but a single object of. Adding two of each kind keeps the variance
+ * from 0. Those of which nothing is known may all be new, or none.
  */
 static void estimate_add(struct objects *objects, const struct site *site)
 {
     const struct db_site *record = site->record;
     double births = (double)record->births, replicas = (double)record->replicas;
     double known = (double)(record->workspaces + record->unfilled + record->examined);
-    bool is_structure =
-        record->unfilled + record->examined == is_single(site) && record->looked_at > record->workspaces;
+    uint64_t compared = record->examined - is_single(site);
+    bool is_structure = record->unfilled + compared == 0 && record->looked_at > record->workspaces;
     if (far_shows_more(record)) {
         estimate_far(objects, record);
         return;
