@@ -6,6 +6,7 @@ import textwrap
 import jsonschema
 import pytest
 import whole
+from phase_stacks import BACKWARD, LIBRARIES, MODULE, NAMES
 
 sys.path.insert(0, str(whole.ROOT / "tests/tools"))
 import make_db
@@ -53,116 +54,6 @@ def made(path, *stacks, **facts):
     root = process.root()
     leaves = [add_stack(process, root, stack) for stack in stacks]
     return database, process, leaves, path / "made.db"
-
-
-MODULE = "Module._call_impl@torch/nn/modules/module.py"
-BACKWARD = "Tensor.backward@torch/_tensor.py > backward@torch/autograd/__init__.py"
-FETCH = ("_BaseDataLoaderIter.__next__@torch/utils/data/dataloader.py > "
-         "_MapDatasetFetcher.fetch@torch/utils/data/_utils/fetch.py")
-STEP = ("Optimizer.profile_hook_step.<locals>.wrapper@torch/optim/optimizer.py > "
-        "_DecoratorContextManager.__call__.<locals>.decorate_context@torch/autograd/grad_mode.py")
-
-LIBRARIES = {
-    # What a library's own frames say.
-    f"train > {MODULE}": "forward",
-    f"train > _wrapped_call_impl@torch/nn/modules/module.py > {MODULE} > Net.forward > Net.update": "forward",
-    "train > cross_entropy@torch/nn/functional.py": "forward",
-    f"train > {BACKWARD}": "backward",
-    "train > grad@torch/autograd/__init__.py > _engine_run_backward@torch/autograd/graph.py": "backward",
-    "BackwardCFunction.apply@torch/autograd/function.py > Clip.backward": "backward",
-    f"train > {STEP} > Adam.step@torch/optim/adam.py > adam@torch/optim/adam.py": "optimizer",
-    "train > StepLR.step@torch/optim/lr_scheduler.py": "optimizer",
-    "train > Module.zero_grad@torch/nn/modules/module.py": "optimizer",
-    "train > clip_grad_norm_@torch/nn/utils/clip_grad.py": "optimizer",
-    "train > GradScaler.step@torch/cuda/amp/grad_scaler.py": "optimizer",
-    "train > GradScaler.step@torch/amp/grad_scaler.py": "optimizer",
-    f"train > {FETCH} > Pictures.__getitem__": "data_loading",
-    "train > Module.load_state_dict@torch/nn/modules/module.py": "other",
-    "train > Function.apply@torch/autograd/function.py": "other",
-    "train > no_grad.__enter__@torch/autograd/grad_mode.py": "other",
-    "train > array_equal@numpy/core/numeric.py": "other",
-    "Thread._bootstrap@threading.py > watch": "other",
-    "grad.<locals>.gradfun > trace@autograd/tracer.py > objective": "forward",
-    "grad.<locals>.gradfun > vjp@autograd/core.py > backward_pass@autograd/core.py": "backward",
-    # What stands inside what.
-    f"train > {FETCH} > Pictures.__getitem__ > Compose.__call__@torchvision/transforms/transforms.py > {MODULE}": "data_loading",
-    f"train > {FETCH} > collate > {MODULE} > Encoder.forward": "data_loading",
-    f"train > {MODULE} > Net.forward > grad@torch/autograd/__init__.py": "backward",
-    f"train > {BACKWARD} > CheckpointFunction.backward@torch/utils/checkpoint.py > {MODULE} > Block.forward": "backward",
-    f"train > {BACKWARD} > hook > {STEP}": "optimizer",
-    f"train > {STEP} > LBFGS.step@torch/optim/lbfgs.py > objective": "forward",
-    f"train > {STEP} > LBFGS.step@torch/optim/lbfgs.py > <lambda> > {MODULE}": "forward",
-    f"train > {STEP} > LBFGS.step@torch/optim/lbfgs.py > objective > {BACKWARD}": "backward",
-    f"train > {STEP} > LBFGS.step@torch/optim/lbfgs.py > objective > Optimizer.zero_grad@torch/optim/optimizer.py": "optimizer",
-    f"fit@lightning/trainer.py > {STEP} > Adam.step@torch/optim/adam.py > Closure.closure@lightning/closure.py": "forward",
-    f"train > {STEP} > MyAdam.step@mine.py > MyAdam.moments@mine.py": "optimizer",
-    f"train > {STEP} > MyAdam.step@mine.py > train.<locals>.closure": "forward",
-    f"train > {MODULE} > ConvertFrame.__call__@torch/_dynamo/convert_frame.py > {MODULE}": "other",
-    f"train > load_batch > {MODULE}": "forward",
-    "train > augment > interpolate@torch/nn/functional.py": "data_loading",
-}
-
-NAMES = {
-    "train > Net.forward": "forward",
-    "train > Net.forward_pass > relu": "forward",
-    "train > feedForward": "forward",
-    "train > cross_entropy": "forward",
-    "train > negative_log_likelihood": "forward",
-    "train > Net.backward > Net.hidden": "backward",
-    "train > back_propagate": "backward",
-    "train > backprop": "backward",
-    "train > Net.backprop > Net.forward": "forward",
-    "train > computeGradients": "backward",
-    "train > filter_gradient": "backward",
-    "train > Net.update": "optimizer",
-    "train > Net.update_weights": "optimizer",
-    "train > SGD.step": "optimizer",
-    "train > sgd_step": "optimizer",
-    "train > clip_gradients": "optimizer",
-    "train > apply_gradients": "optimizer",
-    "train > zero_grad": "optimizer",
-    "train > LRScheduler.step": "optimizer",
-    "train > next_batch": "data_loading",
-    "train > get_train_batch": "data_loading",
-    "train > iterate_minibatches": "data_loading",
-    "train > load_data": "data_loading",
-    "train > batches.<locals>.<genexpr>": "data_loading",
-    "train > MNISTDataset.__getitem__": "data_loading",
-    "train > DataLoader.shuffle": "data_loading",
-    "train > collate_fn": "data_loading",
-    # Plain words, and what is none of the four.
-    "train > step": "other",
-    "train > Net.step": "other",
-    "train > train_batch": "other",
-    "train > batch_norm": "other",
-    "train > load_model": "other",
-    "train > plot_loss": "other",
-    "train > loss_and_grad": "other",
-    "train > forward_backward": "other",
-    "train > gradient_descent": "other",
-    "train > fast_forward": "other",
-    "search > backward_elimination": "other",
-    "search > forward_selection": "other",
-    "train > ProgressBar.update": "other",
-    "train > ConfusionMatrix.update": "other",
-    "train > AverageMeter.update": "other",
-    "train > evaluate": "other",
-    "forwarder.<lambda>": "other",
-    "<module>@optimizer.py": "other",
-    # The file counts last, and only from outside.
-    "train > normalise@dataset.py > scale@dataset.py": "data_loading",
-    "train > Reader.take@data_loader.py > Net.forward@model.py": "forward",
-    "train > schedule@optim.py": "optimizer",
-    "<module>@optimizer.py > schedule@optimizer.py": "other",
-    "train > train_all@dataset.py": "other",
-    # In packages that nobody here knows, fewer words count.
-    "fit > BaseMultilayerPerceptron._forward_pass@sklearn/neural_network/mlp.py": "forward",
-    "fit > BaseMultilayerPerceptron._backprop@sklearn/neural_network/mlp.py": "backward",
-    "fit > AdamOptimizer.update_params@sklearn/neural_network/optimizers.py": "optimizer",
-    "fit > LinearModel.predict@sklearn/base.py": "other",
-    "fit > Bunch.update@sklearn/utils.py": "other",
-    "fit > load_data@sklearn/datasets.py": "other",
-}
 
 
 @pytest.mark.parametrize("stack, phase", [*LIBRARIES.items(), *NAMES.items()])
