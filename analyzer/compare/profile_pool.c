@@ -77,6 +77,7 @@ static void weights_add(struct weights *sum, const struct weights *more)
     sum->squares += more->squares;
     sum->wasted_squares += more->wasted_squares;
     sum->undecided += more->undecided;
+    sum->variance += more->variance;
 }
 
 static void share_add(struct share *sum, const struct share *more)

@@ -17,6 +17,9 @@
 #define NEAR_PART 0.03  /* to the neighbours, however many pairs a place has */
 #define WEIGHT_MAX 32.0
 
+/* Pairs of one place that a share counts together: they come from the same samples as those that follow what follows what. */
+enum sort { SORT_ALONE, SORT_FIRST, SORT_LATER, SORTS };
+
 struct access_place {
     struct map_key key;
     struct access_place *near[2]; /* before and behind it in the same call, of those that pairs begin at */
@@ -26,11 +29,14 @@ struct access_place {
     double clock, mass; /* part of all accesses: as sampled, as it must be */
     bool met;           /* a pair ends here */
     double next;
+    double drawn[RESAMPLES];        /* `starts` of each resample */
+    double pairs[SORTS][RESAMPLES]; /* what a share's pairs that begin here stand for; then what each counts for */
 };
 
 struct step {
     struct access_place *from, *to;
-    double weight, part; /* `part`: of the mass of `from` that it takes along */
+    double weight, part;     /* `part`: of the mass of `from` that it takes along */
+    double drawn[RESAMPLES]; /* `weight` of each resample */
 };
 
 struct balance {
@@ -65,7 +71,7 @@ static struct access_place *place_at(struct balance *balance, struct map_key key
     return place;
 }
 
-static void step_add(struct balance *balance, struct access_place *from, struct access_place *to, double weight)
+static struct step *step_of(struct balance *balance, struct access_place *from, struct access_place *to)
 {
     struct map_key key = {(uintptr_t)from, (uintptr_t)to, 1};
     struct step *step = map_get(&balance->step_map, key);
@@ -77,7 +83,13 @@ static void step_add(struct balance *balance, struct access_place *from, struct 
             memory_grow(balance->steps, balance->step_count, &balance->step_capacity, sizeof(struct step *));
         balance->steps[balance->step_count++] = step;
     }
-    step->weight += weight;
+    return step;
+}
+
+static void drawn_add(double sums[RESAMPLES], const struct db_pair *record, const double factors[RESAMPLES])
+{
+    for (size_t i = 0; i < RESAMPLES; i++)
+        sums[i] += (double)record->scale * factors[i];
 }
 
 /* Both accesses on objects, outside imports, and the first one sampled. */
@@ -130,10 +142,37 @@ static void gather(struct balance *balance, struct model *model, struct process 
             place_at(balance, place_key(model, process, record->first_node, record->first_access));
         struct access_place *to =
             place_at(balance, place_key(model, process, record->second_node, record->second_access));
+        double factors[RESAMPLES];
+        resample_factors(record, cursor.id, factors);
         balance->pairs += (double)record->count;
-        from->starts += (double)record->scale;
-        balance->starts += (double)record->scale;
-        step_add(balance, from, to, (double)record->scale);
+        drawn_add(from->drawn, record, factors);
+        drawn_add(step_of(balance, from, to)->drawn, record, factors);
+    }
+}
+
+static struct access_place *place_of(const struct balance *balance, struct model *model, struct process *process,
+                                     const struct db_pair *record)
+{
+    return map_get(&balance->place_map, place_key(model, process, record->first_node, record->first_access));
+}
+
+static enum sort sort_of(const struct db_pair *record)
+{
+    if (record->second_access == DB_ACCESS_NONE)
+        return SORT_ALONE;
+    return (record->flags & DB_PAIR_FIRST) != 0 ? SORT_FIRST : SORT_LATER;
+}
+
+static void sorts_gather(struct balance *balance, struct model *model, struct process *process)
+{
+    struct run_cursor cursor = {0};
+    for (const struct db_pair *record; (record = run_next(&process->run->tables[DB_KIND_PAIR], &cursor)) != NULL;) {
+        struct access_place *place = place_of(balance, model, process, record);
+        if (place == NULL || is_of(record, DB_ACCESS_LOAD, DB_ACCESS_STORE))
+            continue;
+        double factors[RESAMPLES];
+        resample_factors(record, cursor.id, factors);
+        drawn_add(place->pairs[sort_of(record)], record, factors);
     }
 }
 
@@ -288,19 +327,63 @@ static double advance(struct balance *balance)
     return moved;
 }
 
+/*
+ * The clock finds a place more often by chance, and each of its pairs counts for less: in a resample that has more of the sort's
+ * pairs, whose signs are others than those of the pairs that follow what follows what, it must be so too.
+ */
+static double weight_of(const struct balance *balance, const struct access_place *place, enum sort sort,
+                        size_t resample)
+{
+    if (place->clock <= 0)
+        return 1;
+    const double *pairs = place->pairs[sort], more = pairs[0] > 0 ? pairs[resample] / pairs[0] : 1;
+    const double clock =
+        place->clock * (place->drawn[0] * more + doubt(balance)) / (place->drawn[resample] + doubt(balance));
+    return fmin(fmax(place->mass / clock, 1 / WEIGHT_MAX), WEIGHT_MAX);
+}
+
+static void settle(struct balance *balance)
+{
+    size_t rounds = WORK_MAX / (balance->step_count + PLACE_WORK * balance->place_count + 1);
+    for (size_t i = 0; i < rounds && i < ROUNDS_MAX && advance(balance) > SETTLED; i++) {
+    }
+}
+
+static void starts_set(struct balance *balance, size_t number)
+{
+    balance->starts = 0;
+    for (size_t i = 0; i < balance->place_count; i++) {
+        balance->places[i]->starts = balance->places[i]->drawn[number];
+        balance->starts += balance->places[i]->starts;
+    }
+    for (size_t i = 0; i < balance->step_count; i++)
+        balance->steps[i]->weight = balance->steps[i]->drawn[number];
+}
+
+/* All in the same number of rounds at most: where what is told has not settled by then, the others have not either. */
+static void resample(struct balance *balance, size_t number)
+{
+    starts_set(balance, number);
+    trust_set(balance);
+    clocks_set(balance);
+    settle(balance);
+    for (size_t i = 0; i < balance->place_count; i++)
+        for (size_t sort = 0; sort < SORTS; sort++)
+            balance->places[i]->pairs[sort][number] = weight_of(balance, balance->places[i], sort, number);
+}
+
 struct balance *balance_make(struct model *model, struct process *process)
 {
     struct balance *balance = memory_zeroed(1, sizeof *balance);
     gather(balance, model, process);
-    if (balance->pairs <= 0 || balance->starts <= 0)
+    if (balance->pairs <= 0)
         return balance;
-    trust_set(balance);
-    clocks_set(balance);
+    sorts_gather(balance, model, process);
+    starts_set(balance, 0);
     neighbours_set(balance);
     met_set(balance);
-    size_t rounds = WORK_MAX / (balance->step_count + PLACE_WORK * balance->place_count + 1);
-    for (size_t i = 0; i < rounds && i < ROUNDS_MAX && advance(balance) > SETTLED; i++) {
-    }
+    for (size_t i = RESAMPLES; i-- > 0;) /* what is told last: the others are measured by its pairs */
+        resample(balance, i);
     return balance;
 }
 
@@ -317,12 +400,9 @@ void balance_free(struct balance *balance)
     free(balance);
 }
 
-double balance_weight(const struct balance *balance, struct model *model, struct process *process,
-                      const struct db_pair *record)
+const double *balance_weights(const struct balance *balance, struct model *model, struct process *process,
+                              const struct db_pair *record)
 {
-    const struct access_place *place =
-        map_get(&balance->place_map, place_key(model, process, record->first_node, record->first_access));
-    if (place == NULL || place->clock <= 0)
-        return 1;
-    return fmin(fmax(place->mass / place->clock, 1 / WEIGHT_MAX), WEIGHT_MAX);
+    const struct access_place *place = place_of(balance, model, process, record);
+    return place != NULL ? place->pairs[sort_of(record)] : NULL;
 }

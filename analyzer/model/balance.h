@@ -3,6 +3,7 @@
 #define PIEPROF_ANALYZER_BALANCE_H
 
 #include "model/model.h"
+#include "model/resample.h"
 
 /*
  * The clock finds the accesses of a slow loop more often than those of a fast one, and a pair is found by its first access: of
@@ -20,8 +21,8 @@ struct balance;
 struct balance *balance_make(struct model *model, struct process *process);
 void balance_free(struct balance *balance);
 
-/* What a pair that began as this one does, or a sampled store alone, counts for; 1 in the mean over all. */
-double balance_weight(const struct balance *balance, struct model *model, struct process *process,
-                      const struct db_pair *record);
+/* What a pair that begins as this one does, or a sampled store alone, counts for, 1 in the mean, in each resample; NULL: 1 in all. */
+const double *balance_weights(const struct balance *balance, struct model *model, struct process *process,
+                              const struct db_pair *record);
 
 #endif

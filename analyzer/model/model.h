@@ -35,6 +35,8 @@ struct weights {
     double squares;        /* sum over the pairs of what each stands for, squared */
     double wasted_squares; /* of the wasted ones */
     double undecided;      /* beside `all`: what pairs stand for that do not tell */
+    double variance;       /* of `wasted`, beyond what these squares say: what they stand for is an estimate itself */
+    struct resampled *resampled; /* while pairs are charged (resample.h), else NULL */
 };
 
 /*

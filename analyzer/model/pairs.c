@@ -17,6 +17,8 @@ struct pair_view {
     const struct db_pair *record;
     struct pair_end first, second;
     double weight; /* what each of the pairs counts for, beside its scale (balance.h) */
+    struct resampled_pairs resampled;
+    struct resampled **sums; /* of all resamples */
 };
 
 /* Does the pair's first access lie in an object of a place that makes workspaces, mostly? */
@@ -45,6 +47,7 @@ static void weights_add(struct weights *weights, const struct pair_view *view, b
 {
     const double scale = view->weight * (double)view->record->scale;
     const double squares = view->weight * view->weight * (double)view->record->scale_squares;
+    resample_add(view->sums, weights, &view->resampled, wasted); /* first: it keeps what was there before */
     weights->all += scale;
     weights->squares += squares;
     weights->wasted += wasted ? scale : 0;
@@ -217,8 +220,9 @@ static void charge_process(struct model *model, struct process *process)
     const struct run_table *table = &process->run->tables[DB_KIND_PAIR];
     struct run_cursor cursor = {0};
     struct balance *balance = balance_make(model, process);
+    struct resampled *sums = NULL;
     for (const struct db_pair *record; (record = run_next(table, &cursor)) != NULL;) {
-        struct pair_view view = {.process = process, .record = record, .weight = 1};
+        struct pair_view view = {.process = process, .record = record, .sums = &sums};
         const struct node *first = model_node(process, record->first_node),
                           *second = model_node(process, record->second_node);
         if (first == NULL || second == NULL || first->in_import || second->in_import || is_link(record))
@@ -229,12 +233,15 @@ static void charge_process(struct model *model, struct process *process)
         }
         view.first = end_of(model, process, record->first_node);
         view.second = end_of(model, process, record->second_node);
-        view.weight = balance_weight(balance, model, process, record);
+        const double *weights = balance_weights(balance, model, process, record);
+        view.weight = weights != NULL ? weights[0] : 1;
+        view.resampled = resample_pairs(record, cursor.id, weights);
         if (record->first_access == DB_ACCESS_STORE)
             charge_store(model, &view);
         else
             charge_load(model, &view);
     }
+    resample_settle(sums);
     balance_free(balance);
 }
 

@@ -16,6 +16,12 @@ static struct estimate widen(struct estimate estimate, const struct weights *wei
     return estimate;
 }
 
+double weights_variance(const struct weights *weights, double fraction)
+{
+    return (1 - fraction) * (1 - fraction) * weights->wasted_squares +
+           fraction * fraction * (weights->squares - weights->wasted_squares);
+}
+
 /*
  * How many equally weighted pairs would vary as much (Kish, 1965). Where the wasted ones weigh more than the others, or less,
  * the share varies more than that says: then the variance of a ratio of sums, linearised (Cochran, 1977, 6.3).
@@ -23,8 +29,10 @@ static struct estimate widen(struct estimate estimate, const struct weights *wei
 static double observations(double part, const struct weights *weights)
 {
     double plain = weights->all * weights->all / weights->squares, fraction = part / weights->all;
-    double squares = weights->wasted > 0 ? weights->wasted_squares * part / weights->wasted : 0;
-    double spread = (1 - fraction) * (1 - fraction) * squares + fraction * fraction * (weights->squares - squares);
+    double of_wasted = weights->wasted > 0 ? part / weights->wasted : 0;
+    struct weights parted = *weights;
+    parted.wasted_squares *= of_wasted;
+    double spread = weights_variance(&parted, fraction) + weights->variance * of_wasted;
     double linear = fraction * (1 - fraction) * weights->all * weights->all / spread;
     bool mixed = fraction > ROUNDING && fraction < 1 - ROUNDING;
     return mixed && spread > 0 && linear < plain ? linear : plain;

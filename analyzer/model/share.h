@@ -14,6 +14,9 @@ struct estimate {
     double fraction, low, high;
 };
 
+/* By how much what is wasted beyond `fraction` of all varies, were what each pair stands for known: a ratio of sums, linearised. */
+double weights_variance(const struct weights *weights, double fraction);
+
 /*
  * The wasted part by weight, with the 95 % score interval of Wilson (1927), which holds for shares near 0 and 1 too. Its
  * number of observations is that of equally weighted ones with the same variance.
