@@ -21,14 +21,21 @@ struct resampled {
     struct sums anew, told;
 };
 
+/*
+ * Signs of so many records that follow one another are orthogonal over the resamples (rows of Sylvester's matrix but its first; balanced
+ * half-samples, McCarthy, 1969): of a share of few records the variance is exact. Of two with the same signs one has all the others' half
+ * of the time.
+ */
+#define ROWS (RESAMPLES - 2)
+
 void resample_factors(const struct db_pair *record, uint64_t id, double factors[RESAMPLES])
 {
-    const uint64_t signs = XXH3_64bits(&id, sizeof id);
+    const unsigned row = (unsigned)(id % ROWS) + 1, flip = (unsigned)(XXH3_64bits(&id, sizeof id) & 1);
     const double scale = (double)record->scale;
     const double step = scale > 0 ? STEP * fmin(1, sqrt((double)record->scale_squares) / scale) : 0;
     factors[0] = 1;
     for (unsigned i = 1; i < RESAMPLES; i++)
-        factors[i] = 1 + (signs >> i & 1 ? step : -step);
+        factors[i] = 1 + (((unsigned)__builtin_popcount(row & (i - 1)) + flip) % 2 != 0 ? step : -step);
 }
 
 struct resampled_pairs resample_pairs(const struct db_pair *record, uint64_t id, const double *weights)

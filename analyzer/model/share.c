@@ -4,6 +4,7 @@
 
 #define ROUNDING 1e-9 /* of sums of weights */
 #define PAIRED_MIN 4u
+#define VARIANCE_LEAST 0.25 /* of that with known weights: a step that all of few pairs took is not certain for that */
 
 /* The undecided may all be wasted, or none; where they outweigh the others nothing is known. */
 static struct estimate widen(struct estimate estimate, const struct weights *weights)
@@ -24,18 +25,22 @@ double weights_variance(const struct weights *weights, double fraction)
 
 /*
  * How many equally weighted pairs would vary as much (Kish, 1965). Where the wasted ones weigh more than the others, or less,
- * the share varies more than that says: then the variance of a ratio of sums, linearised (Cochran, 1977, 6.3).
+ * the share varies more than that says: then the variance of a ratio of sums, linearised (Cochran, 1977, 6.3). Where the weights
+ * are estimates themselves it varies more, or less, by as much as that variance does.
  */
 static double observations(double part, const struct weights *weights)
 {
-    double plain = weights->all * weights->all / weights->squares, fraction = part / weights->all;
-    double of_wasted = weights->wasted > 0 ? part / weights->wasted : 0;
+    const double plain = weights->all * weights->all / weights->squares, fraction = part / weights->all;
+    if (fraction <= ROUNDING || fraction >= 1 - ROUNDING)
+        return plain;
+    const double of_wasted = weights->wasted > 0 ? part / weights->wasted : 0;
     struct weights parted = *weights;
     parted.wasted_squares *= of_wasted;
-    double spread = weights_variance(&parted, fraction) + weights->variance * of_wasted;
-    double linear = fraction * (1 - fraction) * weights->all * weights->all / spread;
-    bool mixed = fraction > ROUNDING && fraction < 1 - ROUNDING;
-    return mixed && spread > 0 && linear < plain ? linear : plain;
+    const double known = weights_variance(&parted, fraction);
+    if (known <= 0)
+        return plain;
+    const double varies = fmax(VARIANCE_LEAST, 1 + weights->variance * of_wasted / known);
+    return fmin(plain, fraction * (1 - fraction) * weights->all * weights->all / known) / varies;
 }
 
 static struct estimate estimate_within(double part, const struct weights *weights, double z)

@@ -68,6 +68,21 @@ static void test_factors_vary_as_the_pairs_do(void **state)
     assert_true(fabs(squares / drawn - 0.25 / COUNT) < 1e-9);
 }
 
+/* Of two records that stand near one another no chance of the signs is left. */
+static void test_signs_of_neighbours_are_orthogonal(void **state)
+{
+    (void)state;
+    for (uint64_t id = 1; id <= 40; id++)
+        for (uint64_t other = id + 1; other < id + RESAMPLES - 2; other++) {
+            double factors[RESAMPLES], others[RESAMPLES], product = 0;
+            resample_factors(&record, id, factors);
+            resample_factors(&record, other, others);
+            for (size_t i = 1; i < RESAMPLES; i++)
+                product += (factors[i] - 1) * (others[i] - 1);
+            assert_true(fabs(product) < 1e-12);
+        }
+}
+
 /* The file is no more to be trusted than any: no factor is negative whatever it says. */
 static void test_factors_of_any_record_are_positive(void **state)
 {
@@ -93,9 +108,12 @@ static void test_weights_that_are_known_add_nothing(void **state)
 static void test_weights_that_make_up_for_chance_take_it_away(void **state)
 {
     (void)state;
-    struct weights weights = {0};
-    charge(&weights, LAW_CANCELS, 1);
-    assert_true(fabs(weights.variance / weights_variance(&weights, 0.25) + 1) < 1e-6);
+    struct share known = {.pairs = RECORDS * COUNT}, share = known;
+    charge(&known.weights, LAW_AS_TOLD, 1);
+    charge(&share.weights, LAW_CANCELS, 1);
+    assert_true(fabs(share.weights.variance / weights_variance(&share.weights, 0.25) + 1) < 1e-6);
+    const struct estimate wide = share_estimate(&known), narrow = share_estimate(&share);
+    assert_true(fabs((wide.high - wide.low) / (narrow.high - narrow.low) - 2) < 0.01); /* no narrower than half */
 }
 
 /* Twice as far from the mean is four times the variance, the interval twice as wide; of each process for itself. */
@@ -117,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_factors_vary_as_the_pairs_do),
+        cmocka_unit_test(test_signs_of_neighbours_are_orthogonal),
         cmocka_unit_test(test_factors_of_any_record_are_positive),
         cmocka_unit_test(test_weights_that_are_known_add_nothing),
         cmocka_unit_test(test_weights_that_make_up_for_chance_take_it_away),
