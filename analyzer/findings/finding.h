@@ -24,6 +24,7 @@ struct finding_object {
     uint32_t period;     /* births between equal ones; 0 where it does not apply */
     uint64_t sizes;      /* different sizes on the line; the figures are of the one with most bytes */
     bool stays;          /* each of its contents, whatever the size, is one throughout the run */
+    bool within_line;    /* several come round, and one execution of the line makes them all */
     bool hardly_changes; /* one of them is another once in a while, too seldom to say when */
     bool varies;         /* one call makes several of them, as where batches have several lengths */
     uint64_t apart_made; /* of this size, but not in the figures: these stay, and they come round, or the other way */

@@ -63,6 +63,7 @@ struct search {
     const struct code *code, *near; /* of the frame looked at; of that which the nearest loop stands in */
     int32_t near_line;              /* of its header */
     struct loop *loops;             /* NULL, or where all are put, comprehensions too */
+    struct loop_body *bodies;       /* NULL, or where all are put, without their ends */
     size_t count, most;
 };
 
@@ -73,6 +74,10 @@ static bool search_take(struct search *search, const char *file, int32_t line)
     if (search->once && loop_is(search->last, loop))
         return false;
     search->last = loop;
+    if (search->bodies != NULL) {
+        search->bodies[search->count++] = (struct loop_body){.code = search->code, .first = line};
+        return search->count == search->most;
+    }
     if (search->loops != NULL) {
         for (size_t i = 0; i < search->count; i++)
             if (loop_is(search->loops[i], loop))
@@ -179,14 +184,14 @@ static int32_t body_end(const struct source *source, int32_t header)
     return last;
 }
 
-bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body)
+size_t loop_bodies_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *bodies,
+                          size_t most)
 {
-    struct search search = {.skip = 1, .inner = true, .once = true};
-    if (!search_frames(&search, model, process, node_id) || search.near == NULL)
-        return false;
-    *body = (struct loop_body){.code = search.near, .first = search.near_line};
-    body->last = body_end(source_code(model, search.near->file), search.near_line);
-    return true;
+    struct search search = {.inner = true, .once = true, .bodies = bodies, .most = most};
+    search_frames(&search, model, process, node_id);
+    for (size_t i = 0; i < search.count; i++)
+        bodies[i].last = body_end(source_code(model, bodies[i].code->file), bodies[i].first);
+    return search.count;
 }
 
 bool loop_of_frame(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body)

@@ -38,8 +38,9 @@ struct loop_body {
     int32_t first, last; /* from the header on */
 };
 
-/* The nearest loop of user code around them, where there is another around it. Comprehensions are none. */
-bool loop_body_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body);
+/* The loops of user code around them from the nearest out, `most` at most. Comprehensions are none. Returns how many. */
+size_t loop_bodies_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *bodies,
+                          size_t most);
 
 /*
  * The innermost loop around the line of the Python frame `node_id`, in its own function; a header's line is within its loop.

@@ -201,7 +201,7 @@ static uint64_t contents_of(const struct finding *finding)
 /* Does one execution of the line make all contents of a period, in a loop of the library it calls? */
 static bool is_one_execution(const struct finding *finding)
 {
-    uint64_t rounds = finding->second->record->births / contents_of(finding);
+    uint64_t rounds = site_results(finding->second) / contents_of(finding);
     for (const struct place *place = finding->line->places; place != NULL; place = place->next)
         if (place_makes_once(place, rounds))
             return true;
@@ -229,17 +229,44 @@ static uint64_t executions_of(struct model *model, const struct finding *finding
     return most;
 }
 
+/* Are there new ones in each round of a loop around, and in nothing else? */
+static bool is_of_rounds(struct model *model, const struct site *site)
+{
+    return !site_repeats_far(site) && !site_repeats(site) && site_repeats_in_rounds(model, site);
+}
+
+/*
+ * Are its contents new in each round of the loop around the nearest one, and of none further out? Then the nearest repeats them all: a
+ * loop that brought them round would stand in one that repeats it, within a third.
+ */
+static bool is_in_nearest_round(struct model *model, const struct site *site)
+{
+    return is_of_rounds(model, site) && site_rounds_loop(model, site, 0).file != NULL &&
+           site_rounds_loop(model, site, 1).file == NULL;
+}
+
+/* Does one execution of the line make all contents of a period, as far as is seen? */
+static bool is_within_line(struct model *model, const struct finding *finding)
+{
+    const struct site *site = finding->second;
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    return contents_of(finding) > 1 &&
+           (is_one_execution(finding) || loop_is_comprehension(model, site->process, frame) ||
+            is_in_nearest_round(model, site));
+}
+
 /*
  * Do its objects come round, one after the other, as the batches of an epoch do? Where the line is the header of a loop, or
  * the user's own code calls what makes them, or it stands in a loop within a loop. Not where the same execution of the line
- * makes all of a period: in a library's loop, or in a comprehension.
+ * makes all of a period: in a library's loop, or in a comprehension. Nor where others come round in each round of a loop around: of
+ * the layers of a network each has one in a round.
  */
 static bool is_round(struct model *model, const struct finding *finding)
 {
     const struct site *site = finding->second;
     const struct node *node = model_node(site->process, site->record->node);
     uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    if (contents_of(finding) <= 1 || node == NULL)
+    if (contents_of(finding) <= 1 || node == NULL || is_of_rounds(model, site))
         return false;
     if (finding->object.period == 0) /* in an order that varies: none of them is "it" */
         return true;
@@ -265,6 +292,7 @@ static const char *name(struct model *model, struct finding *finding)
 static void say(struct model *model, struct finding *finding)
 {
     bool again = is_round(model, finding);
+    finding->object.within_line = is_within_line(model, finding);
     replica_say(model, finding, again, !again && is_copy(model, finding->second));
 }
 

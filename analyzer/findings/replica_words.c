@@ -37,7 +37,7 @@ static bool is_of_rounds(const struct site *site)
 /* Has it a new content once in so many births, with nothing around its loop that would say why? */
 static bool is_told_by_rhythm(struct model *model, const struct site *site)
 {
-    return is_of_rounds(site) && site_repeats_in_rhythm(model, site) && !site_rounds_are_seen(model, site);
+    return is_of_rounds(site) && site_repeats_in_rhythm(model, site) && site_rounds_loop(model, site, 0).file == NULL;
 }
 
 /* "once in 50 times". */
@@ -87,7 +87,9 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
                             copy ? "a source that hardly ever changes" : "inputs that hardly ever change");
     else if (object->period > 1)
         text = memory_print("%s times equal to the one %u before, from inputs that %s", equal, object->period,
-                            object->hardly_changes ? "hardly ever change" : "did not change");
+                            object->hardly_changes          ? "hardly ever change"
+                            : is_of_rounds(finding->second) ? "did not change in between"
+                                                            : "did not change");
     else
         text = memory_print("%s times equal to the one before%s, from %s that did not change%s", equal,
                             object->varies ? " of this size" : "", copy ? "a source" : "inputs",
@@ -216,17 +218,37 @@ static struct loop outermost(struct model *model, const struct site *site)
                                                        lines_frame_of_leaf(model, site->process, site->record->node));
 }
 
+/* Do several contents come round within each round, by a loop of the program's that brings them? */
+static bool come_round_in_rounds(const struct finding *finding)
+{
+    return is_of_rounds(finding->second) && finding->object.period > 1 && !finding->object.within_line;
+}
+
+/*
+ * What makes the same again and again, within a loop that changes what it comes from: none is known where the one that brings them round
+ * stands in one alone, which must do both.
+ */
+static struct loop loop_within_rounds(struct model *model, const struct finding *finding, const struct site *site)
+{
+    struct loop loops[3];
+    bool come_round = come_round_in_rounds(finding);
+    struct loop loop = site_rounds_loop(model, site, come_round ? 1 : 0);
+    if (loop.file != NULL)
+        return loop;
+    if (!come_round)
+        return loop_around(model, site->process, site->record->node, false);
+    return loops_around(model, site->process, site->record->node, loops, 3) == 3 ? loops[1] : loop;
+}
+
 /* What never changes need not be built again in any loop. */
 static struct loop loop_of_way(struct model *model, const struct finding *finding, const struct site *site, bool again)
 {
     if (again)
         return loop_of_rounds(model, site);
-    struct loop comprehension = is_of_rounds(site) ? site_rounds_comprehension(model, site) : (struct loop){0};
-    if (comprehension.file != NULL)
-        return comprehension;
-    struct loop loop =
-        finding->object.stays ? outermost(model, site) : loop_around(model, site->process, site->record->node, false);
-    return finding->object.varies ? loop_beyond_sizes(model, site, loop) : loop;
+    struct loop loop = is_of_rounds(site)      ? loop_within_rounds(model, finding, site)
+                       : finding->object.stays ? outermost(model, site)
+                                               : loop_around(model, site->process, site->record->node, false);
+    return finding->object.varies && !loop.is_comprehension ? loop_beyond_sizes(model, site, loop) : loop;
 }
 
 /* None where the ways to the line have loops of their own. */
@@ -259,12 +281,19 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
                             changes);
     else if (doubt != NULL)
         text = memory_print("%s", doubt);
+    else if (come_round_in_rounds(finding) && place == NULL)
+        text = memory_print("Build the %u of them where their inputs change%s, and keep them until then.%s%s",
+                            finding->object.period, each, changes, say_gradient(model, site));
     else if (place == NULL)
         text = memory_print("%s %s once%s%s keep %s.%s", copy ? "Copy" : "Build", what, each,
                             *each != '\0' ? ", and" : " and", what, changes);
     else if (again)
         text = memory_print("Build them once%s, before or in the first pass of the loop at %s, and keep them%s.%s",
                             each, place, say_order(finding), changes);
+    else if (come_round_in_rounds(finding))
+        text = memory_print("Build the %u of them once%s, before or in the first pass of the loop at %s, and keep them "
+                            "for its other passes.%s%s",
+                            finding->object.period, each, place, changes, say_gradient(model, site));
     else
         text =
             memory_print("Build it once%s, outside the %s at %s.%s%s", each,

@@ -31,7 +31,7 @@ static bool is_in_rhythm(const struct site *site)
 {
     const struct db_site *record = site->record;
     uint64_t contents = site_new(site);
-    return contents >= CONTENTS_MIN && record->new_last != UINT32_MAX && record->new_step > AGAIN_MIN &&
+    return contents >= CONTENTS_MIN && site_new_of_burst(site) == 1 && record->new_step > AGAIN_MIN &&
            record->replicas >= AGAIN_MIN * contents && site_equals_last(site) && goes_on(record);
 }
 

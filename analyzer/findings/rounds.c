@@ -10,11 +10,19 @@
 #define RHYTHM_MIN 4u /* new contents at equal distances: so many are no chance, whatever else is made */
 #define WHOLE_MIN 3u  /* ... and so many where the last one stays for as long, to the end */
 #define FRAMES_MAX 200
+#define LOOPS_MAX 4u
 
-/* Births that something else has which is made once for each new content of the site: how many, give or take. */
+/* Births that something else has which is made once for each round: how many, give or take. */
 struct rounds {
     double births, tolerance;
 };
+
+/* In how many rounds something was new: each has its contents, which are new one after the other; 0: that is not known. */
+static uint64_t rounds_with_new(const struct site *site)
+{
+    uint64_t of_burst = site_new_of_burst(site);
+    return of_burst > 0 ? site_new(site) / of_burst : 0;
+}
 
 static struct rounds rounds_of(const struct site *site)
 {
@@ -27,6 +35,24 @@ static struct rounds rounds_of(const struct site *site)
     return (struct rounds){births, fmin(tolerance, 1 + births / 10)};
 }
 
+/* Births from the first new content of the first round to that of the last: others of the last may be new behind it, within a period. */
+static uint64_t span_of(const struct site *site)
+{
+    uint64_t span = (uint64_t)site->record->new_last - site->record->new_first;
+    return span - span % site->record->period;
+}
+
+/* Births of a round; 0 where they are not known, or too few for anything to come again. */
+static uint64_t step_of(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t rounds = rounds_with_new(site);
+    if (rounds < 2 || record->period == 0)
+        return 0;
+    uint64_t step = rounds == 2 ? span_of(site) : record->new_step;
+    return step % record->period == 0 && step / record->period > AGAIN_MIN ? step : 0;
+}
+
 /*
  * As rounds_of() where contents were new at one distance, births of the site; none where they were not. Where births are passed over, some
  * of the new ones are not seen.
@@ -34,11 +60,12 @@ static struct rounds rounds_of(const struct site *site)
 static struct rounds rounds_of_rhythm(const struct site *site)
 {
     const struct db_site *record = site->record;
-    uint64_t gaps = site_new(site) - 1, span = (uint64_t)record->new_last - record->new_first;
-    uint64_t step = gaps == 1 ? span : record->new_step;
+    uint64_t step = step_of(site);
+    if (step == 0)
+        return (struct rounds){0};
+    uint64_t gaps = rounds_with_new(site) - 1, span = span_of(site);
     bool is_seen_in_part = record->looked_at < record->births && gaps >= ROUNDS_MIN;
-    if (record->new_last == UINT32_MAX || step <= AGAIN_MIN || gaps > span / step || span % step != 0 ||
-        (gaps * step != span && !is_seen_in_part))
+    if (gaps > span / step || span % step != 0 || (gaps * step != span && !is_seen_in_part))
         return (struct rounds){0};
     return (struct rounds){.births = (double)((record->births - record->new_first) / step + 1)};
 }
@@ -47,10 +74,10 @@ static struct rounds rounds_of_rhythm(const struct site *site)
 static bool are_rounds_whole(const struct site *site)
 {
     const struct db_site *record = site->record;
-    uint64_t contents = site_new(site);
-    return contents >= WHOLE_MIN && record->looked_at >= record->births && record->new_first == 1 &&
-           record->new_step > AGAIN_MIN && contents * record->new_step == record->births &&
-           record->births - record->new_last + 1 == record->new_step;
+    uint64_t rounds = rounds_with_new(site), step = step_of(site);
+    return rounds >= WHOLE_MIN && step > 0 && record->looked_at >= record->births &&
+           record->new_first <= record->period && rounds * step == record->births &&
+           span_of(site) == (rounds - 1) * step;
 }
 
 /* Rows of a function: those of a loop in it, and those around that are meant. */
@@ -114,7 +141,7 @@ static uint32_t comprehension_of(struct model *model, const struct site *site)
     return 0;
 }
 
-struct loop site_rounds_comprehension(struct model *model, const struct site *site)
+static struct loop rounds_comprehension(struct model *model, const struct site *site)
 {
     struct process *process = site->process;
     struct loop none = {0};
@@ -141,36 +168,44 @@ struct loop site_rounds_comprehension(struct model *model, const struct site *si
     return are_seen(model, site, &part) ? (struct loop){code->file, row, true} : none;
 }
 
-bool site_rounds_are_seen(struct model *model, const struct site *site)
+struct loop site_rounds_loop(struct model *model, const struct site *site, size_t beyond)
 {
-    struct loop_body loop;
-    if (site_rounds_comprehension(model, site).file != NULL)
-        return true;
-    if (!loop_body_around(model, site->process, site->record->node, &loop))
-        return false;
-    struct part part = {.code = loop.code, .first = loop.first, .last = loop.last, .around_last = INT32_MAX};
-    return are_seen(model, site, &part);
+    struct loop_body loops[LOOPS_MAX];
+    struct loop comprehension = beyond == 0 ? rounds_comprehension(model, site) : (struct loop){0};
+    if (comprehension.file != NULL)
+        return comprehension;
+    size_t count = loop_bodies_around(model, site->process, site->record->node, loops, LOOPS_MAX);
+    for (size_t i = beyond; i + 1 < count; i++) {
+        struct part part = {
+            .code = loops[i].code, .first = loops[i].first, .last = loops[i].last, .around_last = INT32_MAX};
+        if (are_seen(model, site, &part))
+            return (struct loop){.file = loops[i].code->file, .line = loops[i].first};
+    }
+    return (struct loop){0};
 }
 
 /* A loop that goes round within another, which may be a comprehension. */
 static bool is_looped_twice(struct model *model, const struct site *site)
 {
     struct loop loops[2];
-    struct loop_body loop;
-    return loop_body_around(model, site->process, site->record->node, &loop) ||
-           loops_around(model, site->process, site->record->node, loops, 2) == 2 ||
-           site_rounds_comprehension(model, site).file != NULL;
+    return loops_around(model, site->process, site->record->node, loops, 2) == 2 ||
+           rounds_comprehension(model, site).file != NULL;
 }
 
-/* Contents that are drawn at random from a few may be as many as the rounds, but do not stay for one. */
+/*
+ * Contents that are drawn at random from a few may be as many as the rounds, but do not stay for one. Of several that come round within
+ * the rounds, the rhythm is asked for: without it they may be those of a plateau.
+ */
 bool site_repeats_in_rounds(struct model *model, const struct site *site)
 {
     uint64_t contents = site_new(site);
-    if (contents < 2 || site->record->replicas < AGAIN_MIN * contents || !site_equals_last(site) ||
+    bool is_one = site_equals_last(site);
+    if (contents < 2 || site->record->replicas < AGAIN_MIN * contents || !site_equals_at_period(site) ||
         !is_looped_twice(model, site))
         return false;
     bool in_rhythm = rounds_of_rhythm(site).births > 0;
-    bool in_rounds = (in_rhythm && (contents >= RHYTHM_MIN || are_rounds_whole(site))) ||
-                     ((in_rhythm || contents >= ROUNDS_MIN) && site_rounds_are_seen(model, site));
+    bool in_rounds =
+        (in_rhythm && (rounds_with_new(site) >= RHYTHM_MIN || are_rounds_whole(site))) ||
+        ((in_rhythm || (is_one && contents >= ROUNDS_MIN)) && site_rounds_loop(model, site, 0).file != NULL);
     return in_rounds && !site_is_settled(model, site);
 }

@@ -6,7 +6,8 @@
 #include "model/model.h"
 
 /*
- * Does the site make the same content again and again within its loop, and a new one in each round of a loop around that?
+ * Does the site make the same content again and again within its loop, and a new one in each round of a loop around that? Or several,
+ * as the layers of a network do, which come round by turns, and all new ones in each round of the outer loop?
  * Its new contents are then as many as the objects of something that stands in the outer loop alone, and come at equal
  * distances where the inner loop has as many rounds each time. A plateau has neither that number nor that rhythm: its
  * contents change when they happen to. Of few rounds the rhythm is asked for, of very few both.
@@ -14,12 +15,10 @@
 bool site_repeats_in_rounds(struct model *model, const struct site *site);
 
 /*
- * The row of a comprehension that is the nearest loop around, where something that stands in the loop around it, and not in it, is made as often
- * as the site has new contents. No file: there is none.
+ * The loop that makes the same again and again, a comprehension's row it may be: the nearest around which something stands, in a loop
+ * around that, which is made as often as the site has new contents. No file: there is none. `beyond`: of loops so many are passed over,
+ * as what brings several contents of each round.
  */
-struct loop site_rounds_comprehension(struct model *model, const struct site *site);
-
-/* Does something stand in the outer loop alone that is made as often as the site has new contents? */
-bool site_rounds_are_seen(struct model *model, const struct site *site);
+struct loop site_rounds_loop(struct model *model, const struct site *site, size_t beyond);
 
 #endif

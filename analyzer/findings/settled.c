@@ -110,12 +110,12 @@ static bool comes_again(const struct site *site)
     return site->record->replicas + site->record->constant > 0;
 }
 
-/* Contents of an instruction's results of all sizes; 0: it has but a few. */
+/* Contents of an instruction's results of all sizes; 0: it has but a few. A buffer that a library keeps to work in, for good, is none. */
 static uint64_t contents_of_sizes(const struct site *site)
 {
     uint64_t contents = 0, sizes = 0;
     for (const struct site *other = site->place != NULL ? site->place->sites : NULL; other != NULL; other = other->next)
-        if (other->record->examined > 0) {
+        if (other->record->examined > 0 && (other == site || other->record->live_at_end < other->record->births)) {
             contents += site_new(other) + (other->record->constant > 0 ? 1 : 0);
             sizes++;
         }

@@ -29,10 +29,25 @@ uint64_t site_fresh(const struct site *site)
     return site_new(site) - site->record->copies;
 }
 
+uint64_t site_new_of_burst(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t bursts = record->new_bursts, contents = site_new(site), most = record->period > 1 ? record->period : 1;
+    bool is_known = record->new_last != UINT32_MAX && bursts > 0 && contents % bursts == 0;
+    return is_known && contents / bursts <= most ? contents / bursts : 0;
+}
+
+/* Contents that come again, as far as is known: all, or those of each of many bursts. */
+static uint64_t contents_of_period(const struct site *site)
+{
+    uint64_t contents = site_new(site) > 0 ? site_new(site) : 1, of_burst = site_new_of_burst(site);
+    return of_burst > 0 && of_burst < contents ? of_burst : contents;
+}
+
 uint32_t site_period(const struct site *site)
 {
-    uint64_t contents = site_new(site) > 0 ? site_new(site) : 1;
-    bool stays = contents == 1 && site->record->constant == 0;
+    uint64_t contents = contents_of_period(site);
+    bool stays = site_new(site) <= 1 && site->record->constant == 0;
     if (site_repeats_far(site))
         return site_far_period(site);
     if (!stays && site->record->period_replicas <= site->record->replicas / 2)
@@ -42,8 +57,13 @@ uint32_t site_period(const struct site *site)
     return counts_all && contents < site->record->period ? (uint32_t)contents : site->record->period;
 }
 
-bool site_equals_last(const struct site *site)
+bool site_equals_at_period(const struct site *site)
 {
     const struct db_site *record = site->record;
-    return record->period == 1 && (record->replicas - record->period_replicas) * OTHER_OF_REPLICAS <= record->replicas;
+    return record->period > 0 && (record->replicas - record->period_replicas) * OTHER_OF_REPLICAS <= record->replicas;
+}
+
+bool site_equals_last(const struct site *site)
+{
+    return site->record->period == 1 && site_equals_at_period(site);
 }

@@ -26,4 +26,13 @@ uint32_t site_period(const struct site *site);
 /* Do nearly all of its replicas equal the one before? */
 bool site_equals_last(const struct site *site);
 
+/* ... or the one a period before, of which all births between two contents that came again are a part? */
+bool site_equals_at_period(const struct site *site);
+
+/*
+ * How many new contents each burst of them has (db.h), no more than a period has births; 0 where that differs from one to the next, or is
+ * not known. The layers of a network that goes through a new input come in such bursts.
+ */
+uint64_t site_new_of_burst(const struct site *site);
+
 #endif

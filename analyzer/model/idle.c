@@ -76,7 +76,7 @@ static uint64_t bytes_of(uint64_t objects, uint64_t size_bytes)
  */
 static uint64_t idle_at_peak(const struct db_site *site, const struct idle *idle)
 {
-    return idle->to == DB_HEAT_PARTS ? site->peak_objects * (DB_HEAT_PARTS - idle->from) / DB_HEAT_PARTS : 0;
+    return idle->to == DB_HEAT_PARTS ? (uint64_t)site->peak_objects * (DB_HEAT_PARTS - idle->from) / DB_HEAT_PARTS : 0;
 }
 
 /* The phase of most accesses in these parts of a life: each part's are told as its last was. */

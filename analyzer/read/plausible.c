@@ -222,46 +222,37 @@ static void pages_of_site(struct run *run, struct db_site *site)
 static void peak_of_site(struct run *run, struct run_process *process, struct db_site *site)
 {
     const struct db_live *live = run_record(process, DB_KIND_LIVE, 1);
-    part_of(&site->peak_objects, site->births);
-    if (live == NULL || site->size_bytes == 0)
-        return;
-    const uint64_t most = live->snapshot_bytes / site->size_bytes;
-    limit(run, &site->peak_objects, most < UINT64_MAX / 2 ? 2 * most + 1 : UINT64_MAX);
-    part_of(&site->peak_objects, process->peak_left_bytes / site->size_bytes);
-    process->peak_left_bytes -= site->peak_objects * site->size_bytes;
+    uint64_t objects = site->peak_objects;
+    part_of(&objects, site->births);
+    if (live != NULL && site->size_bytes != 0) {
+        const uint64_t most = live->snapshot_bytes / site->size_bytes;
+        limit(run, &objects, most < UINT64_MAX / 2 ? 2 * most + 1 : UINT64_MAX);
+        part_of(&objects, process->peak_left_bytes / site->size_bytes);
+        process->peak_left_bytes -= objects * site->size_bytes;
+    }
+    site->peak_objects = (uint32_t)objects;
 }
 
 /* When contents were new: as in FORMAT.md, or not known. A live run's are written one after the other. */
 static void when_new(struct db_site *site, uint64_t contents)
 {
-    uint64_t span = (uint64_t)site->new_last - site->new_first, step = site->new_step;
-    if (contents == 0 || site->new_first == 0 || site->new_last < site->new_first || site->new_last > site->births ||
-        (contents > 2 && (step == 0 || span / step < contents - 2)) || site->new_digits > DB_NEW_MEASURED) {
+    uint64_t span = (uint64_t)site->new_last - site->new_first, step = site->new_step, bursts = site->new_bursts;
+    if (bursts == 0 || bursts > contents || site->new_first == 0 || site->new_last < site->new_first ||
+        site->new_last > site->births || (bursts > 2 && (step == 0 || span / step < bursts - 2)) ||
+        site->new_digits > DB_NEW_MEASURED) {
         site->new_first = 0;
         site->new_last = UINT32_MAX;
-        site->new_step = site->new_digits = 0;
+        site->new_step = site->new_bursts = 0;
+        site->new_digits = 0;
     }
 }
 
 void plausible_site(struct run *run, struct run_process *process, struct db_site *site)
 {
-    uint64_t *counters[] = {&site->births,
-                            &site->workspaces,
-                            &site->unfilled,
-                            &site->examined,
-                            &site->constant,
-                            &site->zero,
-                            &site->replicas,
-                            &site->period_replicas,
-                            &site->copies,
-                            &site->looked_at,
-                            &site->live_at_end,
-                            &site->ended,
-                            &site->peak_objects,
-                            &site->far_births,
-                            &site->far_contents,
-                            &site->far_examined,
-                            &site->far_period_replicas,
+    uint64_t *counters[] = {&site->births,     &site->workspaces,   &site->unfilled,     &site->examined,
+                            &site->constant,   &site->zero,         &site->replicas,     &site->period_replicas,
+                            &site->copies,     &site->looked_at,    &site->live_at_end,  &site->ended,
+                            &site->far_births, &site->far_contents, &site->far_examined, &site->far_period_replicas,
                             &site->pages_asked};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         limit(run, counters[i], events_limit(process->record));

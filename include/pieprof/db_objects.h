@@ -34,7 +34,8 @@ struct db_site {
     uint64_t lifetime_ns;   /* of those, summed; each a difference of readings of a clock that moves every few ms */
     uint32_t most_alive;    /* at once; each further birth took the place of one that had ended */
     int32_t changed_offset; /* of changed_beyond: in the bytecode, where the last of these frames stood before it */
-    uint64_t peak_objects;  /* alive when db_live's snapshot was taken */
+    uint32_t peak_objects;  /* alive when db_live's snapshot was taken */
+    uint32_t new_bursts;    /* see below */
     /* The far history, of objects of DB_FAR_MIN_BYTES and more: contents that their own hash selects, one in 2^far_bits. */
     uint64_t far_births;          /* of births: those it covers, from the first that it counted to the last */
     uint64_t far_contents;        /* different ones */
@@ -51,8 +52,9 @@ struct db_site {
     uint64_t pages_asked;     /* of births: whose pages were looked at */
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
     uint64_t untouched_bytes; /* ... and still not at the end */
-    /* When contents were new: of examined, neither constant nor replicas. */
-    uint32_t new_step;   /* greatest common divisor of the births between each and the one before, from the third on */
+    /* When contents were new: of examined, neither constant nor replicas. A burst are those with no replica between them, or less than `period` births. */
+    uint32_t
+        new_step; /* greatest common divisor of the births between each burst's first and that of the one before, from the third on */
     uint32_t undecided;  /* of births, not in looked_at: their samples do not tell whether they were new */
     uint32_t new_first;  /* birth of the first... */
     uint32_t new_last;   /* ... and of the last; UINT32_MAX: it is not known when */

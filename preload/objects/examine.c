@@ -114,6 +114,7 @@ static void set_aside(struct site *site)
     }
     __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_step, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_bursts, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_digits, 0, __ATOMIC_RELAXED);
     when_new_forget(record);
 }

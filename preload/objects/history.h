@@ -20,9 +20,10 @@ enum history_role {
  * equal ones the last first: which of them was the first, and new, is known when all have ended.
  */
 struct history_new {
-    uint32_t birth, previous;   /* of that, and of the one before */
-    uint32_t notes;             /* new contents, up to three */
-    uint32_t step, first, last; /* db_site.new_step, new_first and new_last without it */
+    uint32_t birth;                     /* of that */
+    uint32_t begun, previous;           /* of the first of its burst, and of that of the burst before */
+    uint32_t step, first, last, bursts; /* db_site.new_step, new_first, new_last and new_bursts without it */
+    uint64_t replicas;                  /* counted when it was */
 };
 
 struct history {

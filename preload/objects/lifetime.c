@@ -150,8 +150,9 @@ static OFF_HOT_PATH void take_snapshot(struct db_live *curve, uint64_t now)
     for (uint32_t number = 1; number <= count; number++) {
         struct db_site *site = sites_at(number)->record;
         if (site != NULL && site->size_bytes >= DB_LIVE_SMALL_BYTES) {
-            uint64_t births = __atomic_load_n(&site->births, __ATOMIC_RELAXED);
-            __atomic_store_n(&site->peak_objects, births - site->ended, __ATOMIC_RELAXED);
+            uint64_t births = __atomic_load_n(&site->births, __ATOMIC_RELAXED), ended = site->ended;
+            uint64_t alive = births > ended ? births - ended : 0;
+            __atomic_store_n(&site->peak_objects, alive < UINT32_MAX ? (uint32_t)alive : UINT32_MAX, __ATOMIC_RELAXED);
         }
     }
     int64_t small = load(&curve->small_bytes), siteless = load(&curve->siteless_bytes), bytes = load(&curve->bytes);

@@ -18,13 +18,41 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 /* The first distance does not count: a program may begin anywhere in its first round. */
 static void write_record(struct db_site *record, const struct history_new *newest)
 {
-    uint32_t birth = newest->birth, other = newest->previous;
-    uint32_t distance = birth > other ? birth - other : other - birth;
-    uint32_t step = newest->notes > 2 ? common_divisor(distance, newest->step) : 0;
-    uint32_t first = newest->notes > 1 && newest->first < birth ? newest->first : birth;
+    uint32_t birth = newest->birth, step = newest->step, bursts = newest->bursts;
+    uint32_t first = newest->bursts > 0 && newest->first < birth ? newest->first : birth;
+    if (newest->begun == birth) {
+        uint32_t other = newest->previous;
+        bursts = newest->bursts + 1;
+        step = bursts > 2 ? common_divisor(birth > other ? birth - other : other - birth, newest->step) : 0;
+    }
     __atomic_store_n(&record->new_step, step, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_bursts, bursts, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_first, first, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_last, birth > newest->last ? birth : newest->last, __ATOMIC_RELAXED);
+}
+
+/*
+ * Behind an equal one, and a period or more behind the new one before, it begins a burst, as the first of all does. Within a period: objects
+ * of one pass may end when others of the next one have.
+ */
+static bool begins_burst(const struct db_site *record, const struct history_new *newest, uint32_t birth)
+{
+    uint32_t distance = birth > newest->birth ? birth - newest->birth : newest->birth - birth;
+    return newest->birth == 0 || (record->replicas != newest->replicas && distance >= record->period);
+}
+
+/*
+ * A first burst of more contents than a period has births is two: a program may begin late in its first round, whose contents are followed by
+ * those of the second then.
+ */
+static void part_first_burst(struct db_site *record, struct history_new *newest)
+{
+    const uint64_t contents = record->examined - record->constant - record->replicas - 1;
+    const uint32_t most = record->period > 1 ? record->period : 1;
+    if (record->new_bursts == 1 && contents > most && newest->birth >= most) {
+        newest->begun = newest->birth - most + 1;
+        __atomic_store_n(&record->new_bursts, 2, __ATOMIC_RELAXED);
+    }
 }
 
 static void note_birth(struct db_site *record, struct history_new *newest, uint32_t birth)
@@ -32,12 +60,18 @@ static void note_birth(struct db_site *record, struct history_new *newest, uint3
     if (record->new_last == UINT32_MAX) {
         return;
     }
+    const bool begins = begins_burst(record, newest, birth);
+    if (begins) {
+        part_first_burst(record, newest);
+    }
     *newest = (struct history_new){.birth = birth,
-                                   .previous = newest->birth,
-                                   .notes = newest->notes < 3 ? newest->notes + 1 : 3,
+                                   .begun = begins ? birth : newest->begun,
+                                   .previous = begins ? newest->begun : newest->previous,
                                    .step = record->new_step,
                                    .first = record->new_first,
-                                   .last = record->new_last};
+                                   .last = record->new_last,
+                                   .bursts = record->new_bursts,
+                                   .replicas = record->replicas};
     write_record(record, newest);
 }
 
@@ -51,6 +85,7 @@ void when_new_move(struct site *site, uint32_t from, uint32_t to)
         when_new_forget(site->record);
         return;
     }
+    newest->begun = newest->begun == from ? to : newest->begun;
     newest->birth = to;
     write_record(site->record, newest);
 }

@@ -30,14 +30,14 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIIIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQII13QIi7QIBBBB3Q4I2Q")
+SITE = struct.Struct("<IIQII13QIi2I6QIBBBB3Q4I2Q")
 LINK = struct.Struct("<IIIIQ")
 LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
 CONTENT = struct.Struct("<II29Q4I")
 HEAT = struct.Struct("<II4Q16Q16I")
 NEIGHBOUR = struct.Struct("<IIIIQQQ")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
-                 "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "changed_offset", "peak_objects", "far_births", "far_contents",
+                 "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "changed_offset", "peak_objects", "new_bursts", "far_births", "far_contents",
                  "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits", "changed_beyond", "new_digits", "unlike",
                  "pages_asked", "fresh_bytes", "untouched_bytes", "new_step", "undecided", "new_first", "new_last", "alike",
                  "huge_bytes")
@@ -170,6 +170,8 @@ class Process:
         counters.setdefault("period_replicas", counters.get("replicas", 0))
         counters.setdefault("alike", counters.get("constant", 0))
         counters.setdefault("huge_bytes", counters.get("fresh_bytes", 0) // 2**21 * 2**21)
+        new = counters["examined"] - counters.get("constant", 0) - counters.get("replicas", 0)
+        counters.setdefault("new_bursts", new if "new_first" in counters else 0)
         counters.setdefault("new_last", 0 if "new_first" in counters else 2**32 - 1)
         values = [counters.pop(name, 0) for name in SITE_COUNTERS]
         assert not counters, counters

@@ -89,10 +89,56 @@ static void test_the_rhythm_of_new_contents(void **state)
     assert_int_equal(record_of(site)->new_first, 1);
     assert_int_equal(record_of(site)->new_last, 46);
     assert_int_equal(record_of(site)->new_step, 15);
+    assert_int_equal(record_of(site)->new_bursts, 4);
+    make(site, 2000);
     make(site, 2000);
     make(site, 2001);
-    assert_int_equal(record_of(site)->new_last, 62);
+    assert_int_equal(record_of(site)->new_last, 63);
     assert_int_equal(record_of(site)->new_step, 1);
+    assert_int_equal(record_of(site)->new_bursts, 6);
+}
+
+/* Three layers that go through a new input in each round of thirty: contents of one burst, whose distances are no rhythm. */
+static void test_the_rhythm_of_bursts(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 120; i++) {
+        make(site, 1000 + i / 30 * 3 + i % 3);
+    }
+    assert_int_equal(record_of(site)->period, 3);
+    assert_int_equal(record_of(site)->replicas, 108);
+    assert_int_equal(record_of(site)->new_first, 1);
+    assert_int_equal(record_of(site)->new_last, 93);
+    assert_int_equal(record_of(site)->new_step, 30);
+    assert_int_equal(record_of(site)->new_bursts, 4);
+    for (uint64_t i = 0; i < 4; i++) {
+        make(site, 2000);
+    }
+    make(site, 2001); /* beyond a period: of its own */
+    assert_int_equal(record_of(site)->new_bursts, 6);
+    assert_int_equal(record_of(site)->new_step, 2);
+}
+
+/* As the results of two layers, of which the last is kept until the next pass has made another. */
+static void test_bursts_of_what_ends_in_the_next_pass(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    struct object kept = {0};
+    for (uint64_t pass = 0; pass < 80; pass++) {
+        make(site, 1000 + pass / 16);
+        fill(~UINT64_C(11));
+        struct object object = born(site);
+        if (kept.start != 0) {
+            fill(2000 + (pass - 1) / 16);
+            examine_end(sites_at(site), &kept, kept.start);
+        }
+        kept = object;
+    }
+    assert_int_equal(record_of(site)->period, 2);
+    assert_int_equal(record_of(site)->new_bursts, 5);
+    assert_int_equal(record_of(site)->new_step, 32);
 }
 
 /* As what PyTorch keeps for backward() ends: each step in reverse. Which of equal objects was the first is seen last. */
@@ -116,6 +162,7 @@ static void test_the_rhythm_of_what_ends_in_reverse(void **state)
     assert_int_equal(record_of(site)->new_first, 1);
     assert_int_equal(record_of(site)->new_last, 237);
     assert_int_equal(record_of(site)->new_step, 4);
+    assert_int_equal(record_of(site)->new_bursts, 60);
 }
 
 /* A content that turns out to be older than those that were seen after it: then it is not known when they were new. */
@@ -145,6 +192,7 @@ static void test_a_rhythm_begins_anywhere(void **state)
     assert_int_equal(record_of(site)->new_first, 1);
     assert_int_equal(record_of(site)->new_last, 50);
     assert_int_equal(record_of(site)->new_step, 12);
+    assert_int_equal(record_of(site)->new_bursts, 6);
 }
 
 /* Numbers of a calculation have them; small integers, few values, masks have none. */
@@ -391,6 +439,8 @@ int main(void)
         cmocka_unit_test(test_leftovers_are_unfilled),
         cmocka_unit_test(test_the_same_bytes_may_have_been_written_again),
         cmocka_unit_test(test_the_rhythm_of_new_contents),
+        cmocka_unit_test(test_the_rhythm_of_bursts),
+        cmocka_unit_test(test_bursts_of_what_ends_in_the_next_pass),
         cmocka_unit_test(test_the_rhythm_of_what_ends_in_reverse),
         cmocka_unit_test(test_one_that_outlives_others_ends_the_rhythm),
         cmocka_unit_test(test_a_rhythm_begins_anywhere),

@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from marked import NUMPY, found
+from marked import NUMPY, TORCH, found
 
 LATER = """
 def scaled(x):
@@ -269,3 +269,98 @@ def test_what_is_new_each_time_after_long_is_none_to_keep(tmp_path):
             total += float(rotation.cosines()[3, 4])
         """)
     assert report["findings"] == []
+
+
+LAYERED = {
+    "an encoder of layers, anew for each word": ("loop-invariant computation", "Build the 2 of them once, before or in the first pass of the loop at program.py:{}",
+                                                 NUMPY + """
+        layers = [(random.normal(size=(64, 64)) / 9, random.normal(size=(64, 64)) / 9) for _ in range(2)]
+        def encode(x):
+            for w, u in layers:
+                hidden = np.maximum(x @ w, 0.0)  # also
+                x = x + hidden @ u  # finding
+            return x
+        for sentence in range(12):
+            words, state = random.normal(size=(50, 64)), np.zeros(64)
+            for word in range(20):  # words
+                memory = encode(words)
+                state = np.tanh(state + memory.mean(axis=0))
+        """),
+    "an encoder of one layer, in a loop": ("loop-invariant computation", "Build it once, outside the loop at program.py:{}", NUMPY + """
+        layers = [(random.normal(size=(64, 64)) / 9, random.normal(size=(64, 64)) / 9)]
+        def encode(x):
+            for w, u in layers:
+                hidden = np.maximum(x @ w, 0.0)  # also
+                x = x + hidden @ u  # finding
+            return x
+        for sentence in range(12):
+            words, state = random.normal(size=(50, 64)), np.zeros(64)
+            for word in range(20):  # words
+                memory = encode(words)
+                state = np.tanh(state + memory.mean(axis=0))
+        """),
+    "PyTorch's encoder of two layers, anew for each word": ("loop-invariant computation", "Build it once, outside the loop at program.py:{}", TORCH + """
+        encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(32, 2, 64, batch_first=True), 2).eval()
+        cell = nn.GRUCell(32, 32)
+        with torch.no_grad():
+            for batch in range(20):
+                words, state = torch.randn(4, 20, 32), torch.zeros(4, 32)
+                for word in range(10):  # words
+                    memory = encoder(words)  # finding
+                    state = cell(memory.mean(dim=1), state)
+        """),
+    "batches that come round within each fold": ("loop-invariant computation", "Build the 8 of them once, before or in the first pass of the loop at program.py:{}",
+                                                 NUMPY + LATER + """
+        for fold in range(6):
+            rows = random.permutation(512)[:480]
+            for epoch in range(10):  # words
+                for start in range(0, 480, 60):
+                    scaled(data[rows[start : start + 60]])
+        """),
+}
+
+
+@pytest.mark.parametrize("name", LAYERED)
+def test_what_comes_round_within_each_round_is_told_with_its_loop(tmp_path, name):
+    category, advice, source = LAYERED[name]
+    finding, lines = program(tmp_path, source)
+    assert finding["category"] == category
+    assert "from inputs that did not change in between" in finding["claim"]
+    assert advice.format(lines["# words"]) in finding["advice"], finding["advice"]
+
+
+STAYING = {
+    "which units of two layers are on, of a batch that is used eight times, while they learn": NUMPY + """
+        layers, data = [random.normal(size=(48, 48)) / 7 for _ in range(2)], random.normal(size=(40, 64, 48))
+        for batch in range(40):
+            for use in range(8):
+                x = data[batch]
+                for k in range(2):
+                    before = x @ layers[k]
+                    is_on = before > 0
+                    layers[k] = layers[k] - 1e-9 * (x.T @ is_on)
+                    x = before * is_on
+        """,
+    "two roots that have settled, within each of some rounds": NUMPY + """
+        for round in range(12):
+            squares, roots = random.random((2, 400)) + 1, [np.ones(400), np.ones(400)]
+            for step in range(30):
+                for k in range(2):
+                    roots[k] = 0.5 * (roots[k] + squares[k] / roots[k])
+        """,
+    "levels of two signals, which change when it happens to": NUMPY + """
+        changes = sorted(random.choice(600, 24, replace=False).tolist())
+        for step in range(600):
+            level = sum(step >= change for change in changes)
+            drawn = random.normal(size=(2, 300))
+            for k in range(2):
+                steps = np.full(300, float(level + k)).cumsum()
+                drawn[k] = drawn[k] * steps
+        """,
+}
+
+
+@pytest.mark.parametrize("name", STAYING)
+def test_what_stays_for_other_reasons_is_no_finding(tmp_path, name):
+    _, report = found(tmp_path, STAYING[name])
+    assert [(finding["line"], finding["claim"]) for finding in report["findings"] if finding["kind"] == "replica"] == []
