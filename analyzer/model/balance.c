@@ -8,8 +8,9 @@
 #include "base/memory.h"
 
 #define ROUNDS_MAX 2000u
-#define WORK_MAX 5000000u /* rounds times steps: some hundredths of a second */
-#define PLACE_WORK 4u     /* a place is as much work as so many steps */
+#define WORK_MAX 5000000u                               /* rounds times steps: some hundredths of a second */
+#define PLACE_WORK 4u                                   /* a place is as much work as so many steps */
+#define RESAMPLED_WORK_MAX (WORK_MAX / (RESAMPLES - 1)) /* beyond it no more is done than what is told takes */
 #define SETTLED 1e-8
 #define DOUBT_PAIRS 4.0 /* so many more, to elsewhere, are added to what a place's pairs say */
 #define FAR_PART 0.125  /* of what is in doubt: to everywhere alike */
@@ -20,23 +21,29 @@
 /* Pairs of one place that a share counts together: they come from the same samples as those that follow what follows what. */
 enum sort { SORT_ALONE, SORT_FIRST, SORT_LATER, SORTS };
 
+/* What there is of a place in each resample; of the first, which is told, nothing but `pairs`. */
+struct resampled_place {
+    double starts[RESAMPLES];
+    double pairs[SORTS][RESAMPLES]; /* what a share's pairs that begin here stand for; then what each counts for */
+};
+
 struct access_place {
     struct map_key key;
     struct access_place *near[2]; /* before and behind it in the same call, of those that pairs begin at */
     double nearness[2];
-    double starts;      /* what the pairs that begin here stand for */
-    double trust;       /* in what they say */
-    double clock, mass; /* part of all accesses: as sampled, as it must be */
-    bool met;           /* a pair ends here */
+    double told_starts, starts; /* what the pairs that begin here stand for; in the resample that is looked at */
+    double trust;               /* in what they say */
+    double clock, mass;         /* part of all accesses: as sampled, as it must be */
+    bool met;                   /* a pair ends here */
     double next;
-    double drawn[RESAMPLES];        /* `starts` of each resample */
-    double pairs[SORTS][RESAMPLES]; /* what a share's pairs that begin here stand for; then what each counts for */
+    double weight;                     /* told */
+    struct resampled_place *resampled; /* NULL: no resamples are made */
 };
 
 struct step {
     struct access_place *from, *to;
-    double weight, part;     /* `part`: of the mass of `from` that it takes along */
-    double drawn[RESAMPLES]; /* `weight` of each resample */
+    double told_weight, weight, part; /* `part`: of the mass of `from` that it takes along */
+    double *resampled;                /* weights; NULL: no resamples are made */
 };
 
 struct balance {
@@ -47,6 +54,7 @@ struct balance {
     size_t step_count, step_capacity;
     double pairs, starts;  /* of all */
     double sampled, unmet; /* places that pairs begin at; of them those that none ends at */
+    bool is_resampled;
 };
 
 static struct map_key place_key(struct model *model, struct process *process, uint32_t leaf, uint8_t access)
@@ -86,7 +94,7 @@ static struct step *step_of(struct balance *balance, struct access_place *from, 
     return step;
 }
 
-static void drawn_add(double sums[RESAMPLES], const struct db_pair *record, const double factors[RESAMPLES])
+static void resampled_add(double sums[RESAMPLES], const struct db_pair *record, const double factors[RESAMPLES])
 {
     for (size_t i = 0; i < RESAMPLES; i++)
         sums[i] += (double)record->scale * factors[i];
@@ -142,11 +150,9 @@ static void gather(struct balance *balance, struct model *model, struct process 
             place_at(balance, place_key(model, process, record->first_node, record->first_access));
         struct access_place *to =
             place_at(balance, place_key(model, process, record->second_node, record->second_access));
-        double factors[RESAMPLES];
-        resample_factors(record, cursor.id, factors);
         balance->pairs += (double)record->count;
-        drawn_add(from->drawn, record, factors);
-        drawn_add(step_of(balance, from, to)->drawn, record, factors);
+        from->told_starts += (double)record->scale;
+        step_of(balance, from, to)->told_weight += (double)record->scale;
     }
 }
 
@@ -163,16 +169,24 @@ static enum sort sort_of(const struct db_pair *record)
     return (record->flags & DB_PAIR_FIRST) != 0 ? SORT_FIRST : SORT_LATER;
 }
 
-static void sorts_gather(struct balance *balance, struct model *model, struct process *process)
+static void resampled_gather(struct balance *balance, struct model *model, struct process *process)
 {
+    const bool with_stores = knows_stores(process);
     struct run_cursor cursor = {0};
     for (const struct db_pair *record; (record = run_next(&process->run->tables[DB_KIND_PAIR], &cursor)) != NULL;) {
         struct access_place *place = place_of(balance, model, process, record);
-        if (place == NULL || is_of(record, DB_ACCESS_LOAD, DB_ACCESS_STORE))
+        if (place == NULL)
             continue;
         double factors[RESAMPLES];
         resample_factors(record, cursor.id, factors);
-        drawn_add(place->pairs[sort_of(record)], record, factors);
+        if (!is_of(record, DB_ACCESS_LOAD, DB_ACCESS_STORE))
+            resampled_add(place->resampled->pairs[sort_of(record)], record, factors);
+        if (!is_of_chain(process, record) || !is_step(record, with_stores))
+            continue;
+        struct access_place *to =
+            place_at(balance, place_key(model, process, record->second_node, record->second_access));
+        resampled_add(place->resampled->starts, record, factors);
+        resampled_add(step_of(balance, place, to)->resampled, record, factors);
     }
 }
 
@@ -327,49 +341,69 @@ static double advance(struct balance *balance)
     return moved;
 }
 
+static double weight_by(const struct access_place *place, double clock)
+{
+    return place->clock > 0 ? fmin(fmax(place->mass / clock, 1 / WEIGHT_MAX), WEIGHT_MAX) : 1;
+}
+
 /*
  * The clock finds a place more often by chance, and each of its pairs counts for less: in a resample that has more of the sort's
  * pairs, whose signs are others than those of the pairs that follow what follows what, it must be so too.
  */
-static double weight_of(const struct balance *balance, const struct access_place *place, enum sort sort,
-                        size_t resample)
+static double resampled_weight(const struct balance *balance, const struct access_place *place, enum sort sort,
+                               size_t number)
 {
-    if (place->clock <= 0)
-        return 1;
-    const double *pairs = place->pairs[sort], more = pairs[0] > 0 ? pairs[resample] / pairs[0] : 1;
-    const double clock =
-        place->clock * (place->drawn[0] * more + doubt(balance)) / (place->drawn[resample] + doubt(balance));
-    return fmin(fmax(place->mass / clock, 1 / WEIGHT_MAX), WEIGHT_MAX);
+    const double *pairs = place->resampled->pairs[sort], more = pairs[0] > 0 ? pairs[number] / pairs[0] : 1;
+    return weight_by(place,
+                     place->clock * (place->told_starts * more + doubt(balance)) / (place->starts + doubt(balance)));
 }
 
-static void settle(struct balance *balance)
-{
-    size_t rounds = WORK_MAX / (balance->step_count + PLACE_WORK * balance->place_count + 1);
-    for (size_t i = 0; i < rounds && i < ROUNDS_MAX && advance(balance) > SETTLED; i++) {
-    }
-}
-
+/* Of a resample; 0: of what is told. */
 static void starts_set(struct balance *balance, size_t number)
 {
     balance->starts = 0;
     for (size_t i = 0; i < balance->place_count; i++) {
-        balance->places[i]->starts = balance->places[i]->drawn[number];
-        balance->starts += balance->places[i]->starts;
+        struct access_place *place = balance->places[i];
+        place->starts = number > 0 ? place->resampled->starts[number] : place->told_starts;
+        balance->starts += place->starts;
     }
-    for (size_t i = 0; i < balance->step_count; i++)
-        balance->steps[i]->weight = balance->steps[i]->drawn[number];
+    for (size_t i = 0; i < balance->step_count; i++) {
+        struct step *step = balance->steps[i];
+        step->weight = number > 0 ? step->resampled[number] : step->told_weight;
+    }
 }
 
-/* All in the same number of rounds at most: where what is told has not settled by then, the others have not either. */
-static void resample(struct balance *balance, size_t number)
+/* All in the same number of rounds at most: where what is told has not settled by then, the others have not either. Returns the work. */
+static size_t settle(struct balance *balance, size_t number)
 {
+    const size_t work = balance->step_count + PLACE_WORK * balance->place_count + 1;
+    size_t rounds = 0;
     starts_set(balance, number);
     trust_set(balance);
     clocks_set(balance);
-    settle(balance);
+    do
+        rounds++;
+    while (advance(balance) > SETTLED && rounds < ROUNDS_MAX && rounds < WORK_MAX / work);
+    return rounds * work;
+}
+
+static void resamples_make(struct balance *balance, struct model *model, struct process *process)
+{
+    for (size_t i = 0; i < balance->place_count; i++)
+        balance->places[i]->resampled = memory_zeroed(1, sizeof(struct resampled_place));
+    for (size_t i = 0; i < balance->step_count; i++)
+        balance->steps[i]->resampled = memory_zeroed(RESAMPLES, sizeof(double));
+    resampled_gather(balance, model, process);
+    for (size_t number = 1; number < RESAMPLES; number++) {
+        settle(balance, number);
+        for (size_t i = 0; i < balance->place_count; i++)
+            for (size_t sort = 0; sort < SORTS; sort++)
+                balance->places[i]->resampled->pairs[sort][number] =
+                    resampled_weight(balance, balance->places[i], sort, number);
+    }
     for (size_t i = 0; i < balance->place_count; i++)
         for (size_t sort = 0; sort < SORTS; sort++)
-            balance->places[i]->pairs[sort][number] = weight_of(balance, balance->places[i], sort, number);
+            balance->places[i]->resampled->pairs[sort][0] = balance->places[i]->weight;
 }
 
 struct balance *balance_make(struct model *model, struct process *process)
@@ -378,21 +412,36 @@ struct balance *balance_make(struct model *model, struct process *process)
     gather(balance, model, process);
     if (balance->pairs <= 0)
         return balance;
-    sorts_gather(balance, model, process);
     starts_set(balance, 0);
     neighbours_set(balance);
     met_set(balance);
-    for (size_t i = RESAMPLES; i-- > 0;) /* what is told last: the others are measured by its pairs */
-        resample(balance, i);
+    const size_t work = settle(balance, 0);
+    for (size_t i = 0; i < balance->place_count; i++)
+        balance->places[i]->weight = weight_by(balance->places[i], balance->places[i]->clock);
+    balance->is_resampled = work <= RESAMPLED_WORK_MAX;
+    if (balance->is_resampled)
+        resamples_make(balance, model, process);
     return balance;
+}
+
+static void place_free(struct access_place *place)
+{
+    free(place->resampled);
+    free(place);
+}
+
+static void step_free(struct step *step)
+{
+    free(step->resampled);
+    free(step);
 }
 
 void balance_free(struct balance *balance)
 {
     for (size_t i = 0; i < balance->place_count; i++)
-        free(balance->places[i]);
+        place_free(balance->places[i]);
     for (size_t i = 0; i < balance->step_count; i++)
-        free(balance->steps[i]);
+        step_free(balance->steps[i]);
     free(balance->places);
     free(balance->steps);
     map_free(&balance->place_map);
@@ -400,9 +449,21 @@ void balance_free(struct balance *balance)
     free(balance);
 }
 
-const double *balance_weights(const struct balance *balance, struct model *model, struct process *process,
-                              const struct db_pair *record)
+double balance_weight(const struct balance *balance, struct model *model, struct process *process,
+                      const struct db_pair *record)
 {
     const struct access_place *place = place_of(balance, model, process, record);
-    return place != NULL ? place->pairs[sort_of(record)] : NULL;
+    return place != NULL ? place->weight : 1;
+}
+
+bool balance_is_resampled(const struct balance *balance)
+{
+    return balance->is_resampled;
+}
+
+const double *balance_resampled_weights(const struct balance *balance, struct model *model, struct process *process,
+                                        const struct db_pair *record)
+{
+    const struct access_place *place = place_of(balance, model, process, record);
+    return place != NULL ? place->resampled->pairs[sort_of(record)] : NULL;
 }

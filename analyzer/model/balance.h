@@ -21,8 +21,15 @@ struct balance;
 struct balance *balance_make(struct model *model, struct process *process);
 void balance_free(struct balance *balance);
 
-/* What a pair that begins as this one does, or a sampled store alone, counts for, 1 in the mean, in each resample; NULL: 1 in all. */
-const double *balance_weights(const struct balance *balance, struct model *model, struct process *process,
-                              const struct db_pair *record);
+/* What a pair that begins as this one does, or a sampled store alone, counts for; 1 in the mean over all. */
+double balance_weight(const struct balance *balance, struct model *model, struct process *process,
+                      const struct db_pair *record);
+
+/* Are there weights of resamples (resample.h)? Not where they would take long. */
+bool balance_is_resampled(const struct balance *balance);
+
+/* The same weight in each resample, where there are some; NULL: 1 in all. */
+const double *balance_resampled_weights(const struct balance *balance, struct model *model, struct process *process,
+                                        const struct db_pair *record);
 
 #endif

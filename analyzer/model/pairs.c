@@ -18,7 +18,7 @@ struct pair_view {
     struct pair_end first, second;
     double weight; /* what each of the pairs counts for, beside its scale (balance.h) */
     struct resampled_pairs resampled;
-    struct resampled **sums; /* of all resamples */
+    struct resampled **sums; /* of all resamples; NULL: there are none */
 };
 
 /* Does the pair's first access lie in an object of a place that makes workspaces, mostly? */
@@ -47,7 +47,8 @@ static void weights_add(struct weights *weights, const struct pair_view *view, b
 {
     const double scale = view->weight * (double)view->record->scale;
     const double squares = view->weight * view->weight * (double)view->record->scale_squares;
-    resample_add(view->sums, weights, &view->resampled, wasted); /* first: it keeps what was there before */
+    if (view->sums != NULL) /* before the sums: it keeps what they were */
+        resample_add(view->sums, weights, &view->resampled, wasted);
     weights->all += scale;
     weights->squares += squares;
     weights->wasted += wasted ? scale : 0;
@@ -221,8 +222,9 @@ static void charge_process(struct model *model, struct process *process)
     struct run_cursor cursor = {0};
     struct balance *balance = balance_make(model, process);
     struct resampled *sums = NULL;
+    const bool is_resampled = balance_is_resampled(balance);
     for (const struct db_pair *record; (record = run_next(table, &cursor)) != NULL;) {
-        struct pair_view view = {.process = process, .record = record, .sums = &sums};
+        struct pair_view view = {.process = process, .record = record, .sums = is_resampled ? &sums : NULL};
         const struct node *first = model_node(process, record->first_node),
                           *second = model_node(process, record->second_node);
         if (first == NULL || second == NULL || first->in_import || second->in_import || is_link(record))
@@ -233,9 +235,10 @@ static void charge_process(struct model *model, struct process *process)
         }
         view.first = end_of(model, process, record->first_node);
         view.second = end_of(model, process, record->second_node);
-        const double *weights = balance_weights(balance, model, process, record);
-        view.weight = weights != NULL ? weights[0] : 1;
-        view.resampled = resample_pairs(record, cursor.id, weights);
+        view.weight = balance_weight(balance, model, process, record);
+        if (is_resampled)
+            view.resampled =
+                resample_pairs(record, cursor.id, balance_resampled_weights(balance, model, process, record));
         if (record->first_access == DB_ACCESS_STORE)
             charge_store(model, &view);
         else

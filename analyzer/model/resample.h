@@ -19,7 +19,7 @@ struct resampled_pairs {
     double anew[RESAMPLES], told[RESAMPLES];
 };
 
-/* `weights` as balance_weights() has them. */
+/* `weights` as balance_resampled_weights() has them. */
 struct resampled_pairs resample_pairs(const struct db_pair *record, uint64_t id, const double *weights);
 
 /* Sums of one process, which begin where the share's sums have come to; `*list` begins as NULL. */
