@@ -394,7 +394,7 @@ static void resamples_make(struct balance *balance, struct model *model, struct 
     for (size_t i = 0; i < balance->step_count; i++)
         balance->steps[i]->resampled = memory_zeroed(RESAMPLES, sizeof(double));
     resampled_gather(balance, model, process);
-    for (size_t number = 1; number < RESAMPLES; number++) {
+    for (size_t number = RESAMPLES - 1; number > 0; number--) {
         settle(balance, number);
         for (size_t i = 0; i < balance->place_count; i++)
             for (size_t sort = 0; sort < SORTS; sort++)
