@@ -21,7 +21,7 @@
 /* Pairs of one place that a share counts together: they come from the same samples as those that follow what follows what. */
 enum sort { SORT_ALONE, SORT_FIRST, SORT_LATER, SORTS };
 
-/* What there is of a place in each resample; of the first, which is told, nothing but `pairs`. */
+/* What there is of a place in each resample. */
 struct resampled_place {
     double starts[RESAMPLES];
     double pairs[SORTS][RESAMPLES]; /* what a share's pairs that begin here stand for; then what each counts for */
@@ -364,12 +364,12 @@ static void starts_set(struct balance *balance, size_t number)
     balance->starts = 0;
     for (size_t i = 0; i < balance->place_count; i++) {
         struct access_place *place = balance->places[i];
-        place->starts = number > 0 ? place->resampled->starts[number] : place->told_starts;
+        place->starts = place->resampled != NULL ? place->resampled->starts[number] : place->told_starts;
         balance->starts += place->starts;
     }
     for (size_t i = 0; i < balance->step_count; i++) {
         struct step *step = balance->steps[i];
-        step->weight = number > 0 ? step->resampled[number] : step->told_weight;
+        step->weight = step->resampled != NULL ? step->resampled[number] : step->told_weight;
     }
 }
 
