@@ -12,6 +12,18 @@
 
 #define WAYS_MAX 64u
 
+void claim_span(struct claim *claim, const struct line_span *span, double seconds)
+{
+    bool is_first = claim->span.line == 0, is_known = claim->parts.count > 0;
+    if (is_first)
+        claim->span = *span;
+    if ((is_first || is_known) && parts_add(&claim->parts, *span, seconds))
+        return;
+    claim->parts.count = 0;
+    if (!is_first)
+        claim->span.column = claim->span.end_column = -1;
+}
+
 /* What is told of the far history rests on other objects, each of which is known. */
 static uint64_t undecided_of(const struct site *site)
 {

@@ -11,9 +11,10 @@ struct claimed {
     size_t first, end; /* its sites */
     double equal_bytes, waste_s;
     uint64_t samples;
-    bool joined;  /* in the second round */
-    bool part;    /* its other results differ */
-    bool changes; /* its inputs do so, as another of its results says, if seldom */
+    bool joined;   /* in the second round */
+    bool part;     /* its other results differ */
+    bool changes;  /* its inputs do so, as another of its results says, if seldom */
+    unsigned sort; /* rule->sort_of() its heaviest site */
 };
 
 /* Sites that carry a rule's claim on one line. */
@@ -40,5 +41,8 @@ bool claim_varies(const struct claim *claim, size_t first, size_t end);
  * what comes round. Sorts the claim's sites, of which there is at least one, by size.
  */
 void claim_fill(struct model *model, struct claim *claim, struct finding *finding);
+
+/* Adds a place's span: a fix moves those of all places. Where one has no columns, none are told. */
+void claim_span(struct claim *claim, const struct line_span *span, double seconds);
 
 #endif

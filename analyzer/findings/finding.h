@@ -61,6 +61,7 @@ struct finding {
     uint32_t first_node;   /* of `process`: where what was stored before was stored; 0 where that is not the claim */
     bool part_of_call;     /* the line calls what makes other results as well, which differ */
     struct finding_object object;
+    struct finding *beside;            /* other parts of the line, which ask for something else; NULL: none do */
     const struct finding *call_leader; /* of those that share a call (whole_call.h) the greatest; NULL: none do */
     double call_s;                     /* the leader's: the waste of all of them... */
     uint64_t call_samples;             /* ... and the samples that measured it */

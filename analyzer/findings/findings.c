@@ -1,3 +1,4 @@
+#include "findings/claim_sorts.h"
 #include "findings/finding.h"
 #include "findings/finish.h"
 #include "findings/inputs_cache.h"
@@ -118,12 +119,25 @@ static void lengthen(char **text, char *more)
     *text = whole;
 }
 
+/* What other parts of the line ask for. */
+static void say_beside(struct model *model, struct finding *finding)
+{
+    for (struct finding *beside = finding->beside; beside != NULL; beside = beside->beside) {
+        char *what = say_what(model, beside);
+        beside->say(model, beside);
+        lengthen(&finding->claim, memory_print(" Beside it %s: %s", what, beside->claim));
+        lengthen(&finding->advice, memory_print(" Of %s: %s", what, beside->advice));
+        free(what);
+    }
+}
+
 void findings_say(struct model *model)
 {
     for (size_t i = 0; i < model->finding_count; i++) {
         struct finding *finding = model->findings[i];
         finding->say(model, finding);
         lengthen(&finding->claim, say_parts(model, finding));
+        say_beside(model, finding);
         lengthen(&finding->advice, whole_call_say(model, finding));
     }
 }
@@ -143,6 +157,7 @@ static void forget_waste(const struct model *model, struct line *line)
 
 static void finding_free(struct finding *finding)
 {
+    claim_beside_free(finding->beside);
     free(finding->claim);
     free(finding->advice);
     free(finding);

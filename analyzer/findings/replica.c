@@ -296,6 +296,25 @@ static void say(struct model *model, struct finding *finding)
     replica_say(model, finding, again, !again && is_copy(model, finding->second));
 }
 
+/*
+ * What stays, what comes round, what changes now and then; and what is new in each round of a loop, by the loop that repeats it, the births
+ * of a round and of a period.
+ */
+static unsigned sort_of(struct model *model, const struct site *site)
+{
+    enum { STAYS, COMES_ROUND, CHANGES, OF_ROUNDS };
+    bool in_rhythm = !site_repeats_far(site) && !site_repeats(site) && site_repeats_in_rhythm(model, site);
+    if (is_of_rounds(model, site) || in_rhythm) {
+        uint64_t step = hash_mix(site->record->new_step ^ hash_mix(site_period(site)));
+        return OF_ROUNDS + (unsigned)(hash_mix((uint64_t)site_rounds_loop(model, site, 0).line ^ step) >> 33);
+    }
+    if (site_hardly_changes(site))
+        return CHANGES;
+    const struct finding alone = {.line = site->place->line, .second = site, .object = {.period = site_period(site)}};
+    bool stays = site_is_constant(site) || contents_of(&alone) <= 1 || is_within_line(model, &alone);
+    return stays ? STAYS : COMES_ROUND;
+}
+
 void rule_replica(struct model *model)
 {
     static const struct site_rule rule = {.kind = "replica",
@@ -308,6 +327,7 @@ void rule_replica(struct model *model)
                                           .first = first_of,
                                           .comes_round = is_round,
                                           .name = name,
-                                          .say = say};
+                                          .say = say,
+                                          .sort_of = sort_of};
     sites_find(model, &rule);
 }

@@ -98,26 +98,48 @@ static char *say_expression(const char *text, size_t length, const struct line_s
     return cut;
 }
 
-char *say_parts(const struct model *model, const struct finding *finding)
+/* "A, B and C", of some spans of one row. Fresh memory; NULL where no text is known. */
+static char *say_spans(const struct model *model, const struct finding *finding, const struct line_span *spans,
+                       size_t count)
 {
-    const struct finding_parts *parts = &finding->parts;
     size_t length = 0;
-    const char *text =
-        parts->count > 1 ? source_line(source_get(model, finding->line->file), parts->spans[0].line, &length) : NULL;
-    if (parts->count < 2)
-        return memory_print("%s", "");
-    char *said = memory_print(" It speaks of %zu parts of the line, each by itself", parts->count);
-    for (size_t i = 0; text != NULL && i < parts->count && i < EXPRESSIONS_MAX; i++) {
-        char *expression = say_expression(text, length, &parts->spans[i]);
-        const char *sign = i == 0 ? ":" : i + 1 == parts->count ? " and" : ",";
-        char *longer = memory_print("%s%s %s", said, sign, expression);
+    const char *text = source_line(source_get(model, finding->line->file), spans[0].line, &length);
+    char *said = NULL;
+    for (size_t i = 0; text != NULL && i < count && i < EXPRESSIONS_MAX; i++) {
+        char *expression = say_expression(text, length, &spans[i]);
+        const char *sign = i == 0 ? "" : i + 1 == count ? " and " : ", ";
+        char *longer = memory_print("%s%s%s", said != NULL ? said : "", sign, expression);
         free(expression);
         free(said);
         said = longer;
     }
-    char *whole = memory_print("%s%s.", said, text != NULL && parts->count > EXPRESSIONS_MAX ? " and others" : "");
+    if (said == NULL || count <= EXPRESSIONS_MAX)
+        return said;
+    char *whole = memory_print("%s and others", said);
     free(said);
     return whole;
+}
+
+char *say_parts(const struct model *model, const struct finding *finding)
+{
+    const struct finding_parts *parts = &finding->parts;
+    if (parts->count < 2)
+        return memory_print("%s", "");
+    char *spans = say_spans(model, finding, parts->spans, parts->count);
+    char *said = memory_print(" It speaks of %zu parts of the line, each by itself%s%s.", parts->count,
+                              spans != NULL ? ": " : "", spans != NULL ? spans : "");
+    free(spans);
+    return said;
+}
+
+char *say_what(const struct model *model, const struct finding *finding)
+{
+    const struct finding_parts *parts = &finding->parts;
+    bool is_known = parts->count > 0 || (finding->span.column >= 0 && finding->span.end_line == finding->span.line);
+    char *spans = !is_known          ? NULL
+                  : parts->count > 0 ? say_spans(model, finding, parts->spans, parts->count)
+                                     : say_spans(model, finding, &finding->span, 1);
+    return spans != NULL ? spans : memory_print("another part of the line");
 }
 
 char *say_made(const struct finding_object *object, const char *by)

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "findings/balance.h"
 #include "findings/claim.h"
+#include "findings/claim_sorts.h"
 #include "findings/elided.h"
 #include "findings/far.h"
 #include "findings/fed.h"
@@ -20,19 +21,6 @@
 #define PART_MIN 2         /* so many times the bytes of what is whole */
 #define CALLED_LOOPS_MAX 8 /* around a call, so many are looked at */
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
-
-/* A fix moves all of the places. Where one has no columns, none are told. */
-static void claim_span(struct claim *claim, const struct line_span *span, double seconds)
-{
-    bool is_first = claim->span.line == 0, is_known = claim->parts.count > 0;
-    if (is_first)
-        claim->span = *span;
-    if ((is_first || is_known) && parts_add(&claim->parts, *span, seconds))
-        return;
-    claim->parts.count = 0;
-    if (!is_first)
-        claim->span.column = claim->span.end_column = -1;
-}
 
 static bool carries(struct model *model, const struct claim *claim, const struct site *site)
 {
@@ -161,26 +149,29 @@ static bool is_mostly_part(const struct claim *claim)
     return bytes[true] > PART_MIN * bytes[false];
 }
 
-/* Sums the places of one kind, and leaves those of the other to other rules. */
+/* Keeps the places of one kind and sums them, and leaves those of the other to other rules. */
 static void sum_places(struct claim *claim)
 {
-    size_t kept = 0;
+    size_t sites = 0, places = 0;
     claim->part = is_mostly_part(claim);
     for (size_t i = 0; i < claim->place_count; i++) {
-        const struct claimed *claimed = &claim->places[i];
-        if (claimed->part != claim->part) {
-            claimed->place->claimed = false;
+        struct claimed claimed = claim->places[i];
+        size_t count = claimed.end - claimed.first;
+        if (claimed.part != claim->part) {
+            claimed.place->claimed = false;
             continue;
         }
-        memmove(&claim->sites[kept], &claim->sites[claimed->first],
-                (claimed->end - claimed->first) * sizeof(claim->sites[0]));
-        kept += claimed->end - claimed->first;
-        claim->waste_s += claimed->waste_s;
-        claim->samples += claimed->samples;
-        claim->changes = claim->changes || claimed->changes;
-        claim_span(claim, &claimed->place->span, claimed->waste_s);
+        memmove(&claim->sites[sites], &claim->sites[claimed.first], count * sizeof(claim->sites[0]));
+        claimed.first = sites;
+        claimed.end = sites += count;
+        claim->places[places++] = claimed;
+        claim->waste_s += claimed.waste_s;
+        claim->samples += claimed.samples;
+        claim->changes = claim->changes || claimed.changes;
+        claim_span(claim, &claimed.place->span, claimed.waste_s);
     }
-    claim->count = kept;
+    claim->count = sites;
+    claim->place_count = places;
 }
 
 /* Two standard deviations of what was sampled below it: a sample or two in a short run are chance. */
@@ -215,7 +206,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     struct finding *finding = finding_add(model, line, claim->rule->kind, NULL);
     finding->waste_s = claim->waste_s;
     finding->waste_samples = claim->samples;
-    claim_fill(model, claim, finding);
+    claim_fill_by_sort(model, claim, finding);
     finding->category = claim->rule->name(model, finding);
     finding->say = claim->rule->say;
 }

@@ -25,6 +25,8 @@ struct site_rule {
     const char *(*name)(struct model *model,
                         struct finding *finding); /* its category; may set `first`, which is `second` else */
     void (*say)(struct model *model, struct finding *finding); /* fills claim and advice */
+    /* Sites of two values ask for two advices, be they of one line: each is given its own. NULL: one is for all. */
+    unsigned (*sort_of)(struct model *model, const struct site *site);
 };
 
 /*
@@ -70,6 +72,9 @@ char *say_part_advice(bool once);
 
 /* " It speaks of 2 parts of the line, each by itself: ..." of a finding that does; empty else. Fresh memory. */
 char *say_parts(const struct model *model, const struct finding *finding);
+
+/* "np.exp(x) and x @ w": what the finding speaks of. Fresh memory. */
+char *say_what(const struct model *model, const struct finding *finding);
 
 /* "512 KiB made 260 times by sorting", with how many were looked at where not all were. `by`: NULL for none. Fresh memory. */
 char *say_made(const struct finding_object *object, const char *by);

@@ -1,0 +1,68 @@
+"""Parts of one line that come again in loops of their own: each is told where it is to be built, and none before what it depends on."""
+import re
+
+import pytest
+from marked import NUMPY, found
+
+BESIDE = {
+    "what comes round, and what stays within each round": (
+        "loop-invariant computation", "once in 40 times", "np.tanh(S * biases[k])", "before or in the first pass of the loop at # outer", NUMPY + """
+        S, biases = random.normal(size=(90, 90)), random.normal(size=40)
+        def energy(k, heat):
+            return (np.exp(S / heat) * np.tanh(S * biases[k])).sum()  # finding
+        total = 0.0
+        for heat in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10):  # outer
+            for k in range(40):
+                total += energy(k, heat)
+        """),
+    "what stays, and little that comes round": (
+        "loop-invariant computation", "Build it once, outside the loop at # outer", "np.abs(X[b])", "before or in the first pass of the loop at # outer", NUMPY + """
+        X, S = random.normal(size=(8, 50, 40)), random.normal(size=(200, 150))
+        def one(b):
+            return np.sinh(S * 0.01)[0, 0] + np.abs(X[b]).sum()  # finding
+        total = 0.0
+        for epoch in range(20):  # outer
+            for b in range(8):
+                total += one(b)
+        """),
+    "what stays, and what is new in each round": (
+        "loop-invariant computation", "Build it once, outside the loop at # inner", "np.eye(len(G))", "Build it once, outside the loop at # outer", NUMPY + """
+        X = random.normal(size=(300, 60))
+        G, Y = X.T @ X, random.normal(size=(60, 12))
+        total, weights = 0.0, []
+        for strength in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0):  # outer
+            weights.append(np.full(300, strength))
+            for j in range(12):  # inner
+                total += np.linalg.solve(G + strength * np.eye(len(G)), Y[:, j])[0]  # finding
+        """),
+}
+
+
+def named(text, lines):
+    """The rows that a text names, as their marks."""
+    rows = {str(number): mark for mark, number in lines.items()}
+    return re.sub(r"program\.py:(\d+)", lambda place: rows.get(place[1], place[0]), text)
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_each_part_is_told_its_own_loop(tmp_path, name):
+    category, advice, part, other, source = BESIDE[name]
+    path, report = found(tmp_path, source)
+    lines = {line.split("  ")[-1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
+    (finding,) = [finding for finding in report["findings"] if finding["line"] == lines["# finding"] and finding["kind"] == "replica"]
+    first, _, second = named(finding["advice"], lines).partition(f" Of {part}: ")
+    assert finding["category"] == category
+    assert advice in first and other in second, finding["advice"]
+    assert f" Beside it {part}: " in finding["claim"]
+
+
+def test_parts_that_ask_for_the_same_are_told_together(tmp_path):
+    path, report = found(tmp_path, NUMPY + """
+        S = random.normal(size=(90, 90))
+        total = 0.0
+        for epoch in range(20):
+            total += (np.exp(S) @ np.cos(S)).sum() * epoch
+        """)
+    (finding,) = [finding for finding in report["findings"] if finding["line"] == 8]
+    assert "Beside it" not in finding["claim"] and "It speaks of" not in finding["claim"], finding["claim"]
+    assert "outside the loop at program.py:7" in finding["advice"]
