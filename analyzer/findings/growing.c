@@ -50,15 +50,14 @@ static bool names(struct word text, struct word name)
     return false;
 }
 
-/* "x = np.concatenate([x, y])" */
+/* "x = np.concatenate([x, y])"; "x, n = np.append(x, y), n + 1" */
 static bool joins_itself(struct model *model, const struct site *site)
 {
     uint32_t frame = callers_frame(model, site->process, site->record->node);
     struct operation operation = operation_at(model, site->process, frame);
-    struct word target = {0}, text = {0};
-    target.text = statement_target(model, site->process, frame, &target.length_bytes);
+    struct word target = statement_item(model, site->process, frame), text = {0};
     text.text = operation_text(model, site->process, frame, &text.length_bytes);
-    if (operation.kind != OPERATION_CALL || target.text == NULL || text.text == NULL)
+    if (operation.kind != OPERATION_CALL || target.length_bytes == 0 || text.text == NULL)
         return false;
     const char *behind = operation.name + operation.length_bytes;
     struct word arguments = {behind, (size_t)(text.text + text.length_bytes - behind)};
@@ -105,12 +104,12 @@ static bool is_used_meanwhile(struct model *model, const struct site *site)
     uint32_t frame = callers_frame(model, process, site->record->node);
     struct loop_body body;
     struct code *code = NULL;
-    struct word target;
+    struct word target = statement_item(model, process, frame);
     int32_t own[2], rows[2];
     struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, frame), &code);
-    target.text = statement_target(model, process, frame, &target.length_bytes);
     const struct source *source = code != NULL ? source_code(model, code->file) : NULL;
-    if (target.text == NULL || source == NULL || !suite_rows(source, 1, span.line, &own[0], &own[1]))
+    if (target.length_bytes == 0 || word_end(target)[-1] == ']' || source == NULL ||
+        !suite_rows(source, 1, span.line, &own[0], &own[1]))
         return true;
     bool is_attribute = memchr(target.text, '.', target.length_bytes) != NULL;
     bool is_looped = loop_of_frame(model, process, frame, &body);
@@ -197,33 +196,60 @@ static bool is_crowded(const struct process *process)
     return count >= DB_SITES_CROWDED;
 }
 
-static void claim_place(struct model *model, struct line *line, struct place *place)
+static bool holds(struct model *model, const struct place *place, const struct growth *growth)
+{
+    double least = place->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)place->samples)) : 0;
+    return growth->first != NULL && grows(growth) && joins_itself(model, growth->last) &&
+           model_percent(model, waste_s(place, growth) * least) >= WASTE_PERCENT;
+}
+
+/* One that leads, of several on a line, is told of. */
+static void tell(struct finding *finding, const struct place *place, const struct growth *growth)
+{
+    finding->span = place->span;
+    finding->first = finding->second = growth->last;
+    finding->object = (struct finding_object){.size_bytes = growth->last->record->size_bytes,
+                                              .made = growth->results,
+                                              .examined = growth->results,
+                                              .equal = growth->results,
+                                              .sizes = growth->sizes};
+}
+
+/* A line that grows several arrays has one finding, which tells of that with most bytes. */
+static struct finding *claim_place(struct model *model, struct line *line, struct place *place, struct finding *finding)
 {
     struct growth growth = growth_of(place);
-    double least = place->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)place->samples)) : 0;
-    if (growth.first == NULL || !grows(&growth) || !joins_itself(model, growth.last) ||
-        model_percent(model, waste_s(place, &growth) * least) < WASTE_PERCENT)
-        return;
-    struct finding *finding = finding_add(model, line, "churn", "API misuse");
-    finding->waste_s = fmin(waste_s(place, &growth), (double)times_total(&line->times) * 1e-9);
-    finding->waste_bytes = (uint64_t)fmin(growth.bytes - growth.added_bytes, 0x1p62);
-    finding->span = place->span;
-    finding->part = finding->whole = growth.results;
-    finding->exact = !is_crowded(growth.last->process);
-    finding->first = finding->second = growth.last;
-    finding->object = (struct finding_object){.size_bytes = growth.last->record->size_bytes,
-                                              .made = growth.results,
-                                              .examined = growth.results,
-                                              .equal = growth.results,
-                                              .sizes = growth.sizes};
-    finding->say = say;
+    if (!holds(model, place, &growth))
+        return finding;
+    if (finding == NULL) {
+        finding = finding_add(model, line, "churn", "API misuse");
+        finding->exact = !is_crowded(growth.last->process);
+        finding->say = say;
+    }
+    uint64_t bytes = (uint64_t)fmin(growth.bytes - growth.added_bytes, 0x1p62);
+    if (bytes > finding->waste_bytes || finding->second == NULL)
+        tell(finding, place, &growth);
+    finding->waste_s = fmin(finding->waste_s + waste_s(place, &growth), (double)times_total(&line->times) * 1e-9);
+    finding->waste_bytes += bytes;
+    finding->part = finding->whole += growth.results;
+    parts_add(&finding->parts, place->span, waste_s(place, &growth));
     place->claimed = true;
+    return finding;
+}
+
+static void claim_line(struct model *model, struct line *line)
+{
+    struct finding *finding = NULL;
+    for (struct place *place = line->places; place != NULL; place = place->next)
+        if (!place->claimed)
+            finding = claim_place(model, line, place, finding);
+    if (finding != NULL && finding->parts.count == 1)
+        finding->parts.count = 0;
 }
 
 void rule_growing(struct model *model)
 {
     for (size_t i = 0; i < model->line_total; i++)
-        for (struct place *place = model->lines[i]->places; place != NULL; place = place->next)
-            if (!place->claimed && !finding_has_line(model->lines[i]))
-                claim_place(model, model->lines[i], place);
+        if (!finding_has_line(model->lines[i]))
+            claim_line(model, model->lines[i]);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "findings/expression.h"
-#include "python/words.h"
 
 static bool is_target(char c)
 {
@@ -72,6 +71,57 @@ const char *statement_target(struct model *model, struct process *process, uint3
         return NULL;
     *length_bytes = target.length;
     return target.name;
+}
+
+/* What stands before the value and behind it, of an item that is given: nothing, or the rest of a condition. */
+static bool is_given(struct word item, struct word value)
+{
+    struct word before = word_trimmed(item.text, value.text), behind = word_trimmed(word_end(value), word_end(item));
+    bool chosen =
+        before.length_bytes > 4 && memcmp(word_end(before) - 4, "else", 4) == 0 && !word_char(word_end(before)[-5]);
+    bool chooses = word_is(word_name_at(behind.text, word_end(behind)), "if");
+    return (before.length_bytes == 0 || chosen) && (behind.length_bytes == 0 || chooses);
+}
+
+/* The text up to a comment. */
+static struct word without_comment(struct word text)
+{
+    const char *at = text.text;
+    while (at < word_end(text) && *at != '#') {
+        const char *behind = word_skip_quiet(at, word_end(text));
+        at = behind > at ? behind : at + 1;
+    }
+    return word_trimmed(text.text, at);
+}
+
+/* Of one statement that holds the value. */
+static struct word target_of(struct word statement, struct word value)
+{
+    struct word targets[WORDS_MAX], items[WORDS_MAX], none = {statement.text, 0};
+    size_t length = 0;
+    const char *sign = word_assignment(statement, &length);
+    if (sign == NULL || length != 1 || sign >= value.text)
+        return none;
+    size_t target_count = word_split(word_trimmed(statement.text, sign), ',', targets, WORDS_MAX);
+    size_t count = word_split(word_trimmed(sign + 1, word_end(statement)), ',', items, WORDS_MAX);
+    for (size_t i = 0; count == target_count && i < count && count <= WORDS_MAX; i++)
+        if (items[i].text <= value.text && word_end(value) <= word_end(items[i]))
+            return is_given(items[i], value) ? targets[i] : none;
+    return none;
+}
+
+struct word statement_item(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct expression_place place;
+    struct word statement;
+    if (!expression_place(model, process, node_id, &place))
+        return (struct word){0};
+    struct word rest = {place.line, (size_t)(place.line_end - place.line)};
+    struct word value = {place.start, (size_t)(place.end - place.start)};
+    while (word_next_statement(&rest, &statement))
+        if (statement.text <= value.text && word_end(value) <= word_end(statement))
+            return target_of(without_comment(statement), value);
+    return (struct word){0};
 }
 
 bool statement_assigns(struct model *model, struct process *process, uint32_t node_id)

@@ -30,7 +30,48 @@ GROWN = {
         """,
 }
 
+GROWN_READ = {
+    "two of a list of targets": (2, NUMPY + """
+        keys, values, total = np.zeros((0, 96)), np.zeros((0, 96)), 0.0
+        rows = random.normal(size=(1500, 96))
+        for step in range(1500):  # loop
+            keys, values = np.concatenate([keys, rows[step : step + 1]]), np.concatenate([values, rows[step : step + 1]])  # grown
+            total += keys[-1, 0] + values[-1, 1]
+        """),
+    "two statements of a row": (2, NUMPY + """
+        keys, values, total = np.zeros((0, 96)), np.zeros((0, 96)), 0.0
+        rows = random.normal(size=(1500, 96))
+        for step in range(1500):  # loop
+            keys = np.concatenate([keys, rows[step : step + 1]]); values = np.concatenate([values, rows[step : step + 1]])  # grown
+            total += keys[-1, 0] + values[-1, 1]
+        """),
+    "an item of a dictionary": (1, NUMPY + """
+        state = {"seen": np.zeros((0, 128))}
+        for step in range(2000):  # loop
+            state["seen"] = np.concatenate([state["seen"], random.normal(size=(1, 128))])  # grown
+        """),
+    "from the second on": (1, NUMPY + """
+        class Store:
+            seen = None
+        store = Store()
+        for step in range(2000):  # loop
+            row = random.normal(size=(1, 128))
+            store.seen = row if store.seen is None else np.concatenate([store.seen, row])  # grown
+            row += store.seen[-1]
+        """),
+}
+
 OTHER = {
+    "two that change places, of one length": NUMPY + """
+        first, second = np.zeros((3000, 16)), np.zeros((3000, 16))
+        for step in range(2000):
+            first, second = np.concatenate([second[1:], first[:1]]), np.concatenate([first[1:], second[:1]])
+        """,
+    "pieces of all lengths, of a table": NUMPY + """
+        parts = {"all": random.normal(size=(3000, 16))}
+        for length in range(100, 3000):
+            parts["piece"] = np.concatenate([parts["all"][:length], parts["all"][:1]])
+        """,
     "sentences that are joined in the order of their lengths": NUMPY + """
         for length in range(200, 3000):
             sentence = random.normal(size=(length, 8))
@@ -71,6 +112,17 @@ def test_the_line_is_named_with_its_loop(tmp_path, name):
     assert (finding["line"], finding["kind"], finding["category"]) == (lines["grown"], "churn", "API misuse")
     assert "each time a little larger" in finding["claim"]
     assert f"join them once behind the loop at program.py:{lines['loop']}" in finding["advice"]
+
+
+@pytest.mark.parametrize("name", GROWN_READ)
+def test_whatever_it_is_given_to(tmp_path, name):
+    arrays, source = GROWN_READ[name]
+    path, report = found(tmp_path, source)
+    lines = {line.split("  # ")[1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
+    (finding,) = [finding for finding in report["findings"] if finding["kind"] == "churn"]
+    assert finding["line"] == lines["grown"] and "each time a little larger" in finding["claim"]
+    assert ("It speaks of 2 parts of the line" in finding["claim"]) == (arrays == 2), finding["claim"]
+    assert f"may be read in the loop at program.py:{lines['loop']}" in finding["advice"]
 
 
 USED = {
