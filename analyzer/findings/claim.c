@@ -79,6 +79,7 @@ static struct finding_object object_of(const struct claim *claim, size_t first, 
         object.equal += claim->rule->equal(site);
     }
     object.period = site_period(heaviest);
+    object.followed = site_repeats_far(heaviest);
     return object;
 }
 

@@ -18,7 +18,8 @@ struct finding_object {
     uint64_t size_bytes;
     uint64_t made;       /* those that could be results: neither workspaces nor unfilled */
     bool about;          /* ... as far as a part of the births says */
-    uint64_t examined;   /* of these, looked at */
+    uint64_t examined;   /* of these, looked at... */
+    bool followed;       /* ... or, where contents come again after long, those whose content was followed throughout */
     uint64_t undecided;  /* ... or looked at in vain: it is open what they are */
     uint64_t equal;      /* of these, what the claim says */
     uint32_t period;     /* births between equal ones; 0 where it does not apply */

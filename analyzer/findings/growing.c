@@ -15,6 +15,7 @@
 #include "findings/loop.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
+#include "model/processes.h"
 #include "model/select.h"
 #include "model/source.h"
 #include "python/stores.h"
@@ -186,16 +187,6 @@ static void say(struct model *model, struct finding *finding)
         free(all[i]);
 }
 
-/* Had the process so many sites that a size which is made once has none? */
-static bool is_crowded(const struct process *process)
-{
-    struct run_cursor cursor = {0};
-    size_t count = 0;
-    while (run_next(&process->run->tables[DB_KIND_SITE], &cursor) != NULL)
-        count++;
-    return count >= DB_SITES_CROWDED;
-}
-
 static bool holds(struct model *model, const struct place *place, const struct growth *growth)
 {
     double least = place->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)place->samples)) : 0;
@@ -223,7 +214,7 @@ static struct finding *claim_place(struct model *model, struct line *line, struc
         return finding;
     if (finding == NULL) {
         finding = finding_add(model, line, "churn", "API misuse");
-        finding->exact = !is_crowded(growth.last->process);
+        finding->exact = !process_is_crowded(growth.last->process->run);
         finding->say = say;
     }
     uint64_t bytes = (uint64_t)fmin(growth.bytes - growth.added_bytes, 0x1p62);

@@ -148,7 +148,9 @@ char *say_made(const struct finding_object *object, const char *by)
     char *size = page_bytes(object->size_bytes), *made = page_count(object->made);
     char *examined = page_count(object->examined);
     const char *about = object->about ? "about " : "";
-    const char *known = object->undecided > 0 ? "known for sure" : "looked at";
+    const char *known = object->followed        ? "followed throughout"
+                        : object->undecided > 0 ? "known for sure"
+                                                : "looked at";
     char *text = object->examined == object->made
                      ? memory_print("%s made %s times%s", size, made, maker)
                      : memory_print("%s made %s%s times%s, %s of them %s", size, about, made, maker, examined, known);

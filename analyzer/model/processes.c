@@ -124,3 +124,12 @@ char *process_command(const struct run_process *process, size_t limit_bytes)
     }
     return command.text;
 }
+
+bool process_is_crowded(const struct run_process *process)
+{
+    struct run_cursor cursor = {0};
+    size_t count = 0;
+    while (count < DB_SITES_CROWDED && run_next(&process->tables[DB_KIND_SITE], &cursor) != NULL)
+        count++;
+    return count >= DB_SITES_CROWDED;
+}

@@ -23,15 +23,15 @@ static bool takes_utf8(void)
     return locale != NULL && (strcasestr(locale, "utf-8") != NULL || strcasestr(locale, "utf8") != NULL);
 }
 
-/* The highest level in each of BARS parts, as bars of up to the peak's height. Fresh memory; NULL where nothing moves. */
-static char *bars(const struct memory *memory)
+/* The highest level in each of BARS parts, or fewer, as bars of up to the peak's height. Fresh memory; NULL where nothing moves. */
+static char *bars(const struct memory *memory, size_t columns)
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const plain[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
     const char *const *levels = takes_utf8() ? blocks : plain;
     struct memory_curve curve;
     lifetime_curve(memory, &curve);
-    size_t count = curve.count < BARS ? curve.count : BARS;
+    size_t most_bars = columns < BARS ? columns : BARS, count = curve.count < most_bars ? curve.count : most_bars;
     if (count < 2 || memory->record->peak_bytes == 0)
         return NULL;
     char *text = memory_zeroed(count, 4);
@@ -208,7 +208,7 @@ void text_memory(const struct page *page, const struct model *model)
     char *peak = page_bytes(memory->record->peak_bytes);
     char *at = page_seconds((double)memory->record->peak_at_ns * 1e-9), *process = text_process(memory);
     double fraction = (double)memory->record->snapshot_bytes / (double)memory->record->peak_bytes;
-    char *curve = bars(memory);
+    char *curve = bars(memory, page->width - INDENT);
     char *near = fraction < 0.995 ? memory_print("; below: what stood at %.0f %% of it", 100 * fraction)
                                   : memory_print("%s", "");
     char *text =

@@ -7,6 +7,7 @@
 #include "findings/finding.h"
 #include "model/engines.h"
 #include "model/packages.h"
+#include "model/processes.h"
 #include "model/share.h"
 #include "show/text_parts.h"
 #include "symbols/binary.h"
@@ -121,6 +122,23 @@ static void put_object_min(const struct page *page, const struct model *model)
         memory_print("buffers below %s were no objects (PIEPROF_OBJECT_MIN): neither counted nor compared", bytes);
     put_note(page, STYLE_DIM, "note", text);
     free(bytes);
+    free(text);
+}
+
+/* What is made once has no place from then on: arrays that grow are each of a size of their own. */
+static void put_crowded(const struct page *page, const struct model *model)
+{
+    bool is_crowded = false;
+    for (size_t i = 0; i < model->process_count; i++)
+        is_crowded = is_crowded || process_is_crowded(model->processes[i].run);
+    if (!is_crowded)
+        return;
+    char *places = page_count(DB_SITES_CROWDED);
+    char *text = memory_print("%s places of results and more, each of one size: what was made there once, later on, "
+                              "is not counted (arrays that grow, sizes that vary)",
+                              places);
+    put_note(page, STYLE_DIM, "note", text);
+    free(places);
     free(text);
 }
 
@@ -249,6 +267,15 @@ static char *within_package(const struct model *model)
     return text;
 }
 
+static const char *why_unlisted(const struct options *options)
+{
+    return options->kind != NULL || options->file_glob != NULL
+               ? "what was found is of other kinds, or in other files, or takes too little time."
+           : options->min_waste_percent > 0
+               ? "what was found takes too little time to be listed; --min-waste 0 shows it."
+               : "what was found is no waste of time.";
+}
+
 /* Nothing listed was found: what the first line says, or where the time is. */
 static char *next_line(const struct model *model, const struct selection *selection, const struct options *options)
 {
@@ -258,10 +285,8 @@ static char *next_line(const struct model *model, const struct selection *select
     if (line->wasteful && model_percent(model, line->stored_s) >= options->min_waste_percent)
         text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
     else if (model->finding_count > 0)
-        text =
-            memory_print("what was found takes too little time to be listed; --min-waste 0 shows it. %s:%d has most of "
-                         "the time.%s",
-                         longest_path, most->number, package);
+        text = memory_print("%s %s:%d has most of the time.%s", why_unlisted(options), longest_path, most->number,
+                            package);
     else if (text_is_mostly_missing(model))
         text = without_samples();
     else if (nothing_found(model) == NULL)
@@ -308,6 +333,7 @@ void text_tail(const struct page *page, const struct model *model, const struct 
     put_tolerance(page, model);
     put_imports(page, model);
     put_object_min(page, model);
+    put_crowded(page, model);
     put_unproved(page, model);
     put_stripped(page, model);
     put_troubled(page);

@@ -87,6 +87,15 @@ def test_the_curve_is_drawn_in_what_the_terminal_takes(path, locale, bars):
     assert bars in text
 
 
+def test_the_curve_keeps_to_the_width(tmp_path):
+    path = tmp_path / "out.db"
+    database(max_bytes=[(i + 1) * MIB // 2 for i in range(120)], bin_ns=2**25).write(path)
+    for width, bars in ((40, 32), (50, 42), (56, 48), (100, 48)):
+        rows = report(path, "--width", str(width), env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin"}).stdout.splitlines()
+        assert max(len(row) for row in rows) <= width
+        assert sum(row.count(bar) for row in rows for bar in "▁▂▃▄▅▆▇█") == bars
+
+
 def test_a_long_quiet_life_keeps_few_bins(tmp_path):
     path = tmp_path / "out.db"
     db = database(bin_ns=2**22)

@@ -370,6 +370,15 @@ def test_the_command_can_be_given_to_a_shell_again(tmp_path):
     assert shlex.split(report(path).stdout.splitlines()[0]) == words
 
 
+@pytest.mark.parametrize("sites, told", [(4080, False), (4100, True)])
+def test_places_beyond_which_what_is_made_once_has_none_are_told(tmp_path, sites, told):
+    database = make_db.golden_objects()
+    for number in range(sites):
+        database.processes[0].site(9, 1024 + 8 * number, births=2)
+    database.write(tmp_path / "out.db")
+    assert ("4,096 places of results and more" in " ".join(report(tmp_path / "out.db").stdout.split())) == told
+
+
 def next_of(database, path, *options):
     database.write(path)
     text = " ".join(report(path, "--width", "200", *options).stdout.split())
@@ -379,6 +388,7 @@ def next_of(database, path, *options):
 def test_the_last_word_denies_nothing_that_was_found(tmp_path):
     path = tmp_path / "out.db"
     assert "what was found takes too little time to be listed; --min-waste 0 shows it" in next_of(make_db.golden_objects(), path, "--min-waste", "100")
+    assert "what was found is of other kinds, or in other files" in next_of(make_db.golden_objects(), path, "--kind", "churn", "--min-waste", "0")
     quiet = make_db.golden_small()
     quiet.processes[0].engines = ("time", "access", "replica")
     quiet.processes[0].cpu_seconds = 4  # what its samples stand for
