@@ -222,7 +222,8 @@ static struct finding *claim_place(struct model *model, struct line *line, struc
         tell(finding, place, &growth);
     finding->waste_s = fmin(finding->waste_s + waste_s(place, &growth), (double)times_total(&line->times) * 1e-9);
     finding->waste_bytes += bytes;
-    finding->part = finding->whole += growth.results;
+    finding->whole += growth.results;
+    finding->part = finding->whole;
     parts_add(&finding->parts, place->span, waste_s(place, &growth));
     place->claimed = true;
     return finding;

@@ -163,7 +163,8 @@ static void sum_places(struct claim *claim)
         }
         memmove(&claim->sites[sites], &claim->sites[claimed.first], count * sizeof(claim->sites[0]));
         claimed.first = sites;
-        claimed.end = sites += count;
+        sites += count;
+        claimed.end = sites;
         claim->places[places++] = claimed;
         claim->waste_s += claimed.waste_s;
         claim->samples += claimed.samples;
