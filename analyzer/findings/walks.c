@@ -7,6 +7,7 @@
 #include "findings/comprehension.h"
 #include "findings/loop.h"
 #include "model/source.h"
+#include "model/source_code.h"
 
 #define FRAMES_MAX 200
 #define TEXT_MAX 2000
@@ -67,7 +68,7 @@ static struct walk *walk_of_loop(struct search *search, const struct loop_body *
     bool is_new;
     struct walk *walk = walk_at(search, body->code->file, body->first, -1, &is_new);
     if (is_new)
-        loop_text_read(&walk->text, source_plain(search->model, body->code->file), body->first, body->last);
+        loop_text_read(&walk->text, source_joined(search->model, body->code->file), body->first, body->last);
     return walk;
 }
 
@@ -134,6 +135,19 @@ static bool is_proof(const struct source *source, const struct line_span *span, 
     return behind == end || *behind != '=' || (behind + 1 < end && behind[1] == '=');
 }
 
+/* By the text of its instruction. */
+static void read_text(struct spot *spot, const struct source *source, const struct line_span *span)
+{
+    struct word text = text_of(source, span);
+    char *joined = memory_print("%.*s", (int)text.length_bytes, text.text);
+    const struct word expression = {joined, strlen(joined)};
+    source_join_subscripts(joined, expression.length_bytes);
+    spot->element = !spot->header && loop_text_has_element(&spot->walk->text, expression, false);
+    spot->loads = spot->element && loop_text_is_subscript(expression) && is_proof(source, span, text);
+    spot->item = spot->header || loop_text_has_element(&spot->walk->text, expression, true);
+    free(joined);
+}
+
 /* Where the Python frame `node_id` stands; NULL where that is not the user's code or not known. */
 static struct spot *spot_of(struct search *search, struct process *process, uint32_t node_id)
 {
@@ -164,10 +178,7 @@ static struct spot *spot_of(struct search *search, struct process *process, uint
     } else {
         return spot;
     }
-    struct word text = text_of(source, &span);
-    spot->element = !spot->header && loop_text_has_element(&spot->walk->text, text, false);
-    spot->loads = spot->element && loop_text_is_subscript(text) && is_proof(source, &span, text);
-    spot->item = spot->header || loop_text_has_element(&spot->walk->text, text, true);
+    read_text(spot, source, &span);
     return spot;
 }
 

@@ -265,10 +265,16 @@ const struct source *source_code(const struct model *model, const char *path)
     return twin_of(source, &source->code, source_code_only);
 }
 
-const struct source *source_plain(const struct model *model, const char *path)
+static void join(char *text, size_t length_bytes)
+{
+    source_without_annotations(text, length_bytes);
+    source_join_subscripts(text, length_bytes);
+}
+
+const struct source *source_joined(const struct model *model, const char *path)
 {
     struct source *source = loaded(model, path);
-    return twin_of(source, &source->plain, source_without_annotations);
+    return twin_of(source, &source->joined, join);
 }
 
 static void free_twin(struct source *twin)
@@ -282,7 +288,7 @@ void source_free_all(void)
 {
     for (size_t i = 0; i < all_count; i++) {
         free_twin(all[i]->code);
-        free_twin(all[i]->plain);
+        free_twin(all[i]->joined);
         free(all[i]->line_starts);
         free(all[i]->text);
         free(all[i]);

@@ -20,7 +20,7 @@ struct source {
     size_t length_bytes;
     uint32_t *line_starts; /* in bytes; its twins have the same */
     size_t line_count;
-    struct source *code, *plain; /* source_code(), source_plain(), once asked for */
+    struct source *code, *joined; /* source_code(), source_joined(), once asked for */
 };
 
 /* Never NULL; loaded at first need and kept until source_free_all(). */
@@ -30,8 +30,11 @@ void source_free_all(void);
 /* The same lines and columns, the code alone (source_code.h): to look for statements in. Never NULL, kept likewise. */
 const struct source *source_code(const struct model *model, const char *path);
 
-/* The same lines and columns without annotations, comments and strings as they are. Never NULL, kept likewise. */
-const struct source *source_plain(const struct model *model, const char *path);
+/*
+ * The same lines and columns without annotations, comments and strings as they are, and each element by one subscript ("x[i, j]" for
+ * "x[i][j]"). Never NULL, kept likewise.
+ */
+const struct source *source_joined(const struct model *model, const char *path);
 
 /* The text of line `number` (from 1) without its end; NULL when there is no such line. */
 const char *source_line(const struct source *source, int32_t number, size_t *length_bytes);

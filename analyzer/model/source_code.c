@@ -73,6 +73,17 @@ void source_without_annotations(char *text, size_t length_bytes)
     free(code);
 }
 
+void source_join_subscripts(char *text, size_t length_bytes)
+{
+    char *code = memory_zeroed(length_bytes + 1, 1);
+    memcpy(code, text, length_bytes);
+    without(code, length_bytes, false);
+    for (size_t i = 0; i + 1 < length_bytes; i++)
+        if (code[i] == ']' && code[i + 1] == '[')
+            memcpy(text + i, ", ", 2);
+    free(code);
+}
+
 void source_without_strings(char *text, size_t length_bytes)
 {
     without(text, length_bytes, true);

@@ -17,4 +17,7 @@ void source_without_strings(char *text, size_t length_bytes);
 /* The same of annotations alone, but for strings in them. */
 void source_without_annotations(char *text, size_t length_bytes);
 
+/* "x[i][j]" becomes "x[i, j]", which is the same element of an array, in as many bytes. Not in strings and comments. */
+void source_join_subscripts(char *text, size_t length_bytes);
+
 #endif

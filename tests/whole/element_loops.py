@@ -203,6 +203,17 @@ def work():
 for again in range(12):
     work()
 """,
+    "both indices, one behind the other": NUMPY + """
+M = rng.random((300, 400))
+def work():
+    total = 0.0
+    for i in range(300):
+        for j in range(400):
+            total += M[i][j] ** 2  # A
+    return total
+for again in range(6):
+    work()
+""",
     "an array is changed as it is enumerated": NUMPY + """
 def work():
     y = x.copy()

@@ -332,6 +332,21 @@ def work():
 for again in range(8):
     work()
 """,
+    "a recurrence along rows, by two subscripts": NUMPY + """
+M = rng.random((200, 400))
+for again in range(4):
+    for i in range(200):
+        for j in range(1, 400):
+            M[i][j] = 0.5 * M[i][j - 1] + 0.5 * M[i][j]
+""",
+    "a table of lists": NUMPY + """
+table = [[float(i * j) for j in range(300)] for i in range(300)]
+for again in range(8):
+    for i in range(300):
+        for j in range(300):
+            table[i][j] = table[i][j] * 0.5 + 1.0
+    np.sort(x)
+""",
     "a recurrence by another name": NUMPY + """
 def work(a):
     b = a
