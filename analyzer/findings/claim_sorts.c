@@ -49,14 +49,33 @@ static size_t greatest(const struct sorts *sorts)
     return most;
 }
 
+static bool is_one_expression(const struct claimed *one, const struct claimed *other)
+{
+    const struct line_span *a = &one->place->span, *b = &other->place->span;
+    return a->line == b->line && a->column == b->column && a->end_line == b->end_line && a->end_column == b->end_column;
+}
+
+/* Of the places of one expression, which is reached in several ways, that with most equal bytes. */
+static const struct claimed *leader_of(const struct claim *claim, const struct claimed *claimed)
+{
+    const struct claimed *leader = claimed;
+    for (size_t i = 0; i < claim->place_count; i++) {
+        const struct claimed *other = &claim->places[i];
+        if (!other->joined && is_one_expression(other, claimed) && other->equal_bytes > leader->equal_bytes)
+            leader = other;
+    }
+    return leader;
+}
+
 /* From then on `sort` of a place is its index among them. */
 static struct sorts sorts_of(struct model *model, struct claim *claim)
 {
     struct sorts sorts = {.count = 0};
     for (size_t i = 0; i < claim->place_count; i++) {
         struct claimed *claimed = &claim->places[i];
+        const struct claimed *leader = leader_of(claim, claimed);
         if (!claimed->joined)
-            claimed->sort = (unsigned)sort_add(&sorts, claim->rule->sort_of(model, heaviest_of(claim, claimed)),
+            claimed->sort = (unsigned)sort_add(&sorts, claim->rule->sort_of(model, heaviest_of(claim, leader)),
                                                claimed->equal_bytes);
     }
     for (size_t i = 0; i < claim->place_count; i++)

@@ -121,17 +121,21 @@ static bool is_used_meanwhile(struct model *model, const struct site *site)
     return is_used(source, rows, own, target);
 }
 
+/* `place`: of the loop; NULL: which of them is not known. */
 static char *say_advice(bool used, const char *place)
 {
+    char *where = place != NULL ? memory_print("the loop at %s", place) : memory_print("the loops around"), *text;
     if (!used)
-        return memory_print("Append the parts to a list and join them once behind the loop at %s, or store them "
-                            "into a buffer of the final size, made before it.",
-                            place);
-    return memory_print(
-        "What is joined so far may be read in the loop at %s: store each part into a buffer of the final "
-        "size, made before it (where that is not known, one that is made twice as large when it is "
-        "full), and read the part of it that is filled.",
-        place);
+        text = memory_print("Append the parts to a list and join them once behind %s, or store them into a buffer of "
+                            "the final size, made before %s.",
+                            where, place != NULL ? "it" : "they begin to fill it");
+    else
+        text = memory_print("What is joined so far may be read in %s: store each part into a buffer of the final size, "
+                            "made before %s (where that is not known, one that is made twice as large when it is "
+                            "full), and read the part of it that is filled.",
+                            where, place != NULL ? "it" : "they begin to fill it");
+    free(where);
+    return text;
 }
 
 /* A place lists its sites from the last that was met on; the sites of one call in one process are looked at. */
@@ -169,12 +173,27 @@ static double waste_s(const struct place *place, const struct growth *growth)
     return (double)place->ns * 1e-9 * fmax(0, 1 - growth->added_bytes / growth->bytes);
 }
 
+/*
+ * What has each size once grows through all loops around. Of a name that has them several times the nearest makes it anew; attributes
+ * and items may be as many arrays: none is told.
+ */
+static struct loop loop_of_growth(struct model *model, const struct site *site, const struct growth *growth)
+{
+    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    struct word target = statement_item(model, site->process, frame);
+    if (growth->results <= growth->sizes)
+        return loop_outermost(model, site->process, site->record->node);
+    return word_equal(target, word_last_part(target)) && word_end(target)[-1] != ']'
+               ? loop_around(model, site->process, site->record->node, false)
+               : (struct loop){0};
+}
+
 static void say(struct model *model, struct finding *finding)
 {
     struct growth growth = growth_of(finding->second->place);
     const struct site *site = finding->second;
-    struct loop loop = loop_around(model, site->process, site->record->node, false);
-    char *made = page_count(growth.results), *place = say_place(model, loop.file, loop.line);
+    struct loop loop = loop_of_growth(model, site, &growth);
+    char *made = page_count(growth.results), *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL;
     char *from = page_bytes(growth.first->record->size_bytes), *to = page_bytes(growth.last->record->size_bytes);
     char *all_bytes = page_bytes((uint64_t)fmin(growth.bytes, 0x1p62));
     char *added = page_bytes((uint64_t)fmin(growth.added_bytes, 0x1p62));

@@ -76,16 +76,23 @@ bool loop_feeds(struct model *model, struct process *process, uint32_t node_id, 
     return mentions_any(expression, &fed);
 }
 
-/* "pace += 0.1": the name; empty for another statement. */
+/* "pace += 0.1", "x[i] = A[i] @ x[i]", "self.w = self.w - step": the name; empty for another statement. */
 static struct word augmented_by(struct word statement)
 {
     struct word text = word_trimmed(statement.text, word_end(statement)), none = {text.text, 0};
     size_t length = 0;
     const char *sign = word_assignment(text, &length);
-    if (sign == NULL || length < 2)
+    if (sign == NULL)
         return none;
     struct word target = word_trimmed(text.text, sign), name = word_name_at(target.text, word_end(target));
-    return word_equal(name, target) ? name : none;
+    bool is_name = word_equal(name, target), is_part = !is_name || word_last_part(name).text != name.text;
+    if (length > 1)
+        return is_name ? name : none;
+    const char *value = sign + length;
+    return is_part && target.length_bytes > 0 &&
+                   memmem(value, (size_t)(word_end(text) - value), target.text, target.length_bytes) != NULL
+               ? name
+               : none;
 }
 
 bool loop_augments(struct model *model, struct process *process, uint32_t node_id)

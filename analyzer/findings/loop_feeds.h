@@ -12,7 +12,7 @@ bool loop_feeds(struct model *model, struct process *process, uint32_t node_id, 
 
 /*
  * By the text: does the instruction name what the innermost loop around it, in its own function, adds to, or changes by another operator
- * ("pace += 0.1")? Then what it is made from is another in each round.
+ * ("pace += 0.1"), or gives an item or attribute by what it held ("x[i] = f(x[i])")? Then what it is made from is another in each round.
  */
 bool loop_augments(struct model *model, struct process *process, uint32_t node_id);
 

@@ -235,14 +235,13 @@ static bool is_of_rounds(struct model *model, const struct site *site)
     return !site_repeats_far(site) && !site_repeats(site) && site_repeats_in_rounds(model, site);
 }
 
-/*
- * Are its contents new in each round of the loop around the nearest one, and of none further out? Then the nearest repeats them all: a
- * loop that brought them round would stand in one that repeats it, within a third.
- */
+/* Is it the nearest loop that repeats what is new in each round? Then each of its passes makes all. */
 static bool is_in_nearest_round(struct model *model, const struct site *site)
 {
-    return is_of_rounds(model, site) && site_rounds_loop(model, site, 0).file != NULL &&
-           site_rounds_loop(model, site, 1).file == NULL;
+    struct loop_body nearest;
+    struct loop repeats = is_of_rounds(model, site) ? site_rounds_loop(model, site) : (struct loop){0};
+    return repeats.file != NULL && loop_bodies_around(model, site->process, site->record->node, &nearest, 1) == 1 &&
+           nearest.code->file == repeats.file && nearest.first == repeats.line;
 }
 
 /* Does one execution of the line make all contents of a period, as far as is seen? */
@@ -282,6 +281,12 @@ static bool is_round(struct model *model, const struct finding *finding)
     return node->python == frame || (is_nested && !is_one_execution(finding));
 }
 
+/* Is it open whether its contents come round with the program's loop, or in a package's that is called there? */
+static bool may_be_round(struct model *model, const struct finding *finding)
+{
+    return contents_of(finding) > 1 && !is_of_rounds(model, finding->second) && !is_within_line(model, finding);
+}
+
 static const char *name(struct model *model, struct finding *finding)
 {
     if (is_round(model, finding))
@@ -291,7 +296,7 @@ static const char *name(struct model *model, struct finding *finding)
 
 static void say(struct model *model, struct finding *finding)
 {
-    bool again = is_round(model, finding);
+    bool again = is_round(model, finding) || may_be_round(model, finding);
     finding->object.within_line = is_within_line(model, finding);
     replica_say(model, finding, again, !again && is_copy(model, finding->second));
 }
@@ -306,7 +311,7 @@ static unsigned sort_of(struct model *model, const struct site *site)
     bool in_rhythm = !site_repeats_far(site) && !site_repeats(site) && site_repeats_in_rhythm(model, site);
     if (is_of_rounds(model, site) || in_rhythm) {
         uint64_t step = hash_mix(site->record->new_step ^ hash_mix(site_period(site)));
-        return OF_ROUNDS + (unsigned)(hash_mix((uint64_t)site_rounds_loop(model, site, 0).line ^ step) >> 33);
+        return OF_ROUNDS + (unsigned)(hash_mix((uint64_t)site_rounds_loop(model, site).line ^ step) >> 33);
     }
     if (site_hardly_changes(site))
         return CHANGES;

@@ -37,7 +37,7 @@ static bool is_of_rounds(const struct site *site)
 /* Has it a new content once in so many births, with nothing around its loop that would say why? */
 static bool is_told_by_rhythm(struct model *model, const struct site *site)
 {
-    return is_of_rounds(site) && site_repeats_in_rhythm(model, site) && site_rounds_loop(model, site, 0).file == NULL;
+    return is_of_rounds(site) && site_repeats_in_rhythm(model, site) && site_rounds_loop(model, site).file == NULL;
 }
 
 /* "once in 50 times". */
@@ -218,26 +218,26 @@ static struct loop outermost(struct model *model, const struct site *site)
                                                        lines_frame_of_leaf(model, site->process, site->record->node));
 }
 
+/* By the user's own code, not in what that calls. */
+static bool is_made_by_line(const struct model *model, const struct site *site)
+{
+    const struct node *node = model_node(site->process, site->record->node);
+    return node != NULL && node->python == lines_frame_of_leaf(model, site->process, site->record->node);
+}
+
 /* Do several contents come round within each round, by a loop of the program's that brings them? */
 static bool come_round_in_rounds(const struct finding *finding)
 {
     return is_of_rounds(finding->second) && finding->object.period > 1 && !finding->object.within_line;
 }
 
-/*
- * What makes the same again and again, within a loop that changes what it comes from: none is known where the one that brings them round
- * stands in one alone, which must do both.
- */
+/* What makes the same again and again, within a loop that changes what it comes from: of several that come round, none where nothing shows it. */
 static struct loop loop_within_rounds(struct model *model, const struct finding *finding, const struct site *site)
 {
-    struct loop loops[3];
-    bool come_round = come_round_in_rounds(finding);
-    struct loop loop = site_rounds_loop(model, site, come_round ? 1 : 0);
-    if (loop.file != NULL)
-        return loop;
-    if (!come_round)
-        return loop_around(model, site->process, site->record->node, false);
-    return loops_around(model, site->process, site->record->node, loops, 3) == 3 ? loops[1] : loop;
+    struct loop loop = site_rounds_loop(model, site);
+    return loop.file != NULL || come_round_in_rounds(finding)
+               ? loop
+               : loop_around(model, site->process, site->record->node, false);
 }
 
 /* What never changes need not be built again in any loop. */
@@ -266,7 +266,8 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     struct loop loop = loop_of(model, finding, again);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
          *changes = changes_say(model, finding, copy);
-    const char *what = again ? "them" : "it", *each = say_each(&finding->object);
+    bool several = finding->object.period > 1 && is_made_by_line(model, site);
+    const char *what = again || several ? "them" : "it", *each = say_each(&finding->object);
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
@@ -296,7 +297,7 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
                             finding->object.period, each, place, changes, say_gradient(model, site));
     else
         text =
-            memory_print("Build it once%s, outside the %s at %s.%s%s", each,
+            memory_print("Build %s once%s, outside the %s at %s.%s%s", what, each,
                          loop.is_comprehension ? "comprehension" : "loop", place, changes, say_gradient(model, site));
     free(doubt);
     free(place);

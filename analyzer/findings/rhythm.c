@@ -41,7 +41,7 @@ uint64_t site_rhythm_contents(const struct site *site)
 }
 
 /* All but one: the first may be of what is there at the beginning. */
-static bool has_digits(const struct site *site)
+bool site_new_has_digits(const struct site *site)
 {
     return site->record->new_digits + 1u >= DB_NEW_MEASURED;
 }
@@ -60,6 +60,6 @@ static bool is_own(struct model *model, const struct site *site)
 
 bool site_repeats_in_rhythm(struct model *model, const struct site *site)
 {
-    return is_in_rhythm(site) && has_digits(site) && is_own(model, site) &&
+    return is_in_rhythm(site) && site_new_has_digits(site) && is_own(model, site) &&
            loop_around(model, site->process, site->record->node, false).file != NULL && !site_is_settled(model, site);
 }

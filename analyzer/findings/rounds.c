@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "findings/rhythm.h"
 #include "findings/settled.h"
 #include "findings/sites.h"
 
@@ -10,7 +11,7 @@
 #define RHYTHM_MIN 4u /* new contents at equal distances: so many are no chance, whatever else is made */
 #define WHOLE_MIN 3u  /* ... and so many where the last one stays for as long, to the end */
 #define FRAMES_MAX 200
-#define LOOPS_MAX 4u
+#define LOOPS_MAX 6u
 
 /* Births that something else has which is made once for each round: how many, give or take. */
 struct rounds {
@@ -80,14 +81,15 @@ static bool are_rounds_whole(const struct site *site)
            span_of(site) == (rounds - 1) * step;
 }
 
-/* Rows of a function: those of a loop in it, and those around that are meant. */
+/* Rows of a function: those of a loop, or a comprehension, in it; and those of the loop around that, which may be its caller's. */
 struct part {
     const struct code *code;
     int32_t first, last;
+    const struct code *around; /* NULL: no loop is known */
     int32_t around_first, around_last;
 };
 
-/* Does the way to `node_id` lead through the rows around, but not through the part? */
+/* Does the way to `node_id` lead through the loop around, but not through the part? */
 static bool is_around(struct model *model, struct process *process, uint32_t node_id, const struct part *part)
 {
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
@@ -95,9 +97,13 @@ static bool is_around(struct model *model, struct process *process, uint32_t nod
         struct code *code;
         struct line_span span =
             record->frame == DB_FRAME_PYTHON ? model_position(model, process, record, &code) : (struct line_span){0};
-        if (span.line > 0 && code == part->code)
-            return span.line >= part->around_first && span.line <= part->around_last &&
-                   (span.line < part->first || span.line > part->last);
+        bool is_part = span.line > 0 && code == part->code;
+        if (is_part && span.line >= part->first && span.line <= part->last)
+            return false;
+        if (is_part && part->around == NULL)
+            return true;
+        if (span.line > 0 && code == part->around)
+            return span.line >= part->around_first && span.line <= part->around_last;
         record = run_record(process->run, DB_KIND_NODE, record->parent);
     }
     return false;
@@ -160,26 +166,31 @@ static struct loop rounds_comprehension(struct model *model, const struct site *
             return none;
         code = caller;
     }
-    struct part part = {.code = code, .first = row, .last = row, .around_last = INT32_MAX};
+    struct part part = {.code = code, .first = row, .last = row};
     if (loop_of_frame(model, process, frame, &outer)) {
+        part.around = outer.code;
         part.around_first = outer.first;
         part.around_last = outer.last;
     }
     return are_seen(model, site, &part) ? (struct loop){code->file, row, true} : none;
 }
 
-struct loop site_rounds_loop(struct model *model, const struct site *site, size_t beyond)
+struct loop site_rounds_loop(struct model *model, const struct site *site)
 {
     struct loop_body loops[LOOPS_MAX];
-    struct loop comprehension = beyond == 0 ? rounds_comprehension(model, site) : (struct loop){0};
+    struct loop comprehension = site_new_of_burst(site) <= 1 ? rounds_comprehension(model, site) : (struct loop){0};
     if (comprehension.file != NULL)
         return comprehension;
     size_t count = loop_bodies_around(model, site->process, site->record->node, loops, LOOPS_MAX);
-    for (size_t i = beyond; i + 1 < count; i++) {
-        struct part part = {
-            .code = loops[i].code, .first = loops[i].first, .last = loops[i].last, .around_last = INT32_MAX};
+    for (size_t i = count; i-- > 1;) { /* from the outermost: what is made at first use, once a round, lies within */
+        struct part part = {.code = loops[i - 1].code,
+                            .first = loops[i - 1].first,
+                            .last = loops[i - 1].last,
+                            .around = loops[i].code,
+                            .around_first = loops[i].first,
+                            .around_last = loops[i].last};
         if (are_seen(model, site, &part))
-            return (struct loop){.file = loops[i].code->file, .line = loops[i].first};
+            return (struct loop){.file = loops[i - 1].code->file, .line = loops[i - 1].first};
     }
     return (struct loop){0};
 }
@@ -194,18 +205,18 @@ static bool is_looped_twice(struct model *model, const struct site *site)
 
 /*
  * Contents that are drawn at random from a few may be as many as the rounds, but do not stay for one. Of several that come round within
- * the rounds, the rhythm is asked for: without it they may be those of a plateau.
+ * the rounds, the rhythm is asked for, and numbers with digits: without the one they may be those of a plateau, and labels or masks may
+ * stay equal for a round while what they are chosen by changes.
  */
 bool site_repeats_in_rounds(struct model *model, const struct site *site)
 {
     uint64_t contents = site_new(site);
-    bool is_one = site_equals_last(site);
+    bool is_one = site_equals_last(site) || site_new_of_burst(site) == 1;
     if (contents < 2 || site->record->replicas < AGAIN_MIN * contents || !site_equals_at_period(site) ||
-        !is_looped_twice(model, site))
+        (!is_one && !site_new_has_digits(site)) || !is_looped_twice(model, site))
         return false;
     bool in_rhythm = rounds_of_rhythm(site).births > 0;
-    bool in_rounds =
-        (in_rhythm && (rounds_with_new(site) >= RHYTHM_MIN || are_rounds_whole(site))) ||
-        ((in_rhythm || (is_one && contents >= ROUNDS_MIN)) && site_rounds_loop(model, site, 0).file != NULL);
+    bool in_rounds = (in_rhythm && (rounds_with_new(site) >= RHYTHM_MIN || are_rounds_whole(site))) ||
+                     ((in_rhythm || (is_one && contents >= ROUNDS_MIN)) && site_rounds_loop(model, site).file != NULL);
     return in_rounds && !site_is_settled(model, site);
 }

@@ -16,9 +16,8 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site);
 
 /*
  * The loop that makes the same again and again, a comprehension's row it may be: the nearest around which something stands, in a loop
- * around that, which is made as often as the site has new contents. No file: there is none. `beyond`: of loops so many are passed over,
- * as what brings several contents of each round.
+ * around that, which is made as often as there are rounds of new contents. No file: there is none.
  */
-struct loop site_rounds_loop(struct model *model, const struct site *site, size_t beyond);
+struct loop site_rounds_loop(struct model *model, const struct site *site);
 
 #endif

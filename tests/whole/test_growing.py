@@ -125,6 +125,25 @@ def test_whatever_it_is_given_to(tmp_path, name):
     assert f"may be read in the loop at program.py:{lines['loop']}" in finding["advice"]
 
 
+@pytest.mark.parametrize("place, source", [
+    ("the loop at program.py:6", """
+        state = {}
+        for step in range(1500):
+            for name in "a":
+                state[name] = np.append(state[name], random.normal(size=100)) if name in state else random.normal(size=100)
+        """),
+    ("the loops around", """
+        state = {}
+        for step in range(700):
+            for name in "abc":
+                state[name] = np.append(state[name], random.normal(size=100)) if name in state else random.normal(size=100)
+        """)])
+def test_the_loop_is_that_through_which_it_grows(tmp_path, place, source):
+    _, report = found(tmp_path, NUMPY + source)
+    (finding,) = [finding for finding in report["findings"] if finding["kind"] == "churn"]
+    assert f"What is joined so far may be read in {place}: " in finding["advice"]
+
+
 USED = {
     "what each round reads": NUMPY + """
         rows = np.zeros((1, 128))

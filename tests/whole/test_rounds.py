@@ -309,6 +309,30 @@ LAYERED = {
                     memory = encoder(words)  # finding
                     state = cell(memory.mean(dim=1), state)
         """),
+    "three layers, of four batches that come round within each task": (
+        "loop-invariant computation", "Build the 12 of them once, before or in the first pass of the loop at program.py:{}", NUMPY + """
+        layers = [random.normal(size=(64, 64)) / 9 for _ in range(3)]
+        def features(x):
+            for layer in layers:
+                x = np.maximum(x @ layer, 0.0)  # finding
+            return x
+        for task in range(6):
+            batches, head = random.normal(size=(4, 50, 64)), random.normal(size=64)
+            for epoch in range(10):  # words
+                for x in batches:
+                    head = head - 0.01 * (features(x) * head).mean(axis=0)
+        """),
+    "one, whose inputs the outermost of three loops brings": (
+        "loop-invariant computation", "Build it once, outside the loop at program.py:{}", NUMPY + """
+        total = 0.0
+        for sentence in range(10):
+            words = random.normal(size=(60, 64))
+            for word in range(8):  # words
+                state = random.normal(size=(3, 64))
+                for beam in range(3):
+                    memory = np.tanh(words)  # finding
+                    total += float((memory @ state[beam]).sum())
+        """),
     "batches that come round within each fold": ("loop-invariant computation", "Build the 8 of them once, before or in the first pass of the loop at program.py:{}",
                                                  NUMPY + LATER + """
         for fold in range(6):
@@ -329,6 +353,18 @@ def test_what_comes_round_within_each_round_is_told_with_its_loop(tmp_path, name
     assert advice.format(lines["# words"]) in finding["advice"], finding["advice"]
 
 
+def test_of_one_loop_nothing_is_built_once_that_may_come_round(tmp_path):
+    """Whether a package makes all in each call, or the program hands it one after the other, is not known."""
+    finding, _ = program(tmp_path, NUMPY + """
+        batches, total = random.normal(size=(4, 300, 40)), 0.0
+        for i in range(240):
+            ordered = np.sort(batches[i % 4], axis=0)  # finding
+            total += ordered[3, 4] * i
+        """)
+    assert "equal to the one 4 before: the same 4 contents come round again" in finding["claim"]
+    assert finding["advice"].startswith("Build them once and keep them.")
+
+
 STAYING = {
     "which units of two layers are on, of a batch that is used eight times, while they learn": NUMPY + """
         layers, data = [random.normal(size=(48, 48)) / 7 for _ in range(2)], random.normal(size=(40, 64, 48))
@@ -347,6 +383,28 @@ STAYING = {
             for step in range(30):
                 for k in range(2):
                     roots[k] = 0.5 * (roots[k] + squares[k] / roots[k])
+        """,
+    "labels by three members that learn slowly, of a batch that is used eight times": NUMPY + """
+        class Member:
+            def __init__(self):
+                self.weights = random.normal(size=(48, 6))
+            def scores(self, x):
+                return x @ self.weights
+            def learn(self, labels):
+                self.weights = self.weights - 1e-9 * labels.mean() * random.normal(size=(48, 6))
+        members, data = [Member() for _ in range(3)], random.normal(size=(40, 400, 48))
+        for batch in range(40):
+            for use in range(8):
+                for member in members:
+                    labels = member.scores(data[batch]).argmax(axis=1)
+                    member.learn(labels)
+        """,
+    "three points that have converged with their first step, in each round": NUMPY + """
+        for round in range(12):
+            held, points = random.normal(size=(3, 900)), [np.zeros(900) for _ in range(3)]
+            for step in range(30):
+                for i in range(3):
+                    points[i] = 0.0 * points[i] + held[i]
         """,
     "levels of two signals, which change when it happens to": NUMPY + """
         changes = sorted(random.choice(600, 24, replace=False).tolist())
