@@ -29,7 +29,7 @@ static bool is_shuffled(const struct finding *finding)
 }
 
 /* Do its inputs change, if more seldom than it is made? */
-static bool is_of_rounds(const struct site *site)
+static bool has_moving_inputs(const struct site *site)
 {
     return site_hardly_changes(site) || (!site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site));
 }
@@ -37,7 +37,7 @@ static bool is_of_rounds(const struct site *site)
 /* Has it a new content once in so many births, with nothing around its loop that would say why? */
 static bool is_told_by_rhythm(struct model *model, const struct site *site)
 {
-    return is_of_rounds(site) && site_repeats_in_rhythm(model, site) && site_rounds_loop(model, site).file == NULL;
+    return has_moving_inputs(site) && site_repeats_in_rhythm(model, site) && site_rounds_loop(model, site).file == NULL;
 }
 
 /* "once in 50 times". */
@@ -56,7 +56,7 @@ static char *say_rarely(const struct site *site)
 static size_t loops_in_doubt(struct model *model, const struct finding *finding, struct loop *loops)
 {
     const struct site *site = finding->second;
-    if (finding->object.period == 1 || site_is_constant(site) || is_of_rounds(site))
+    if (finding->object.period == 1 || site_is_constant(site) || has_moving_inputs(site))
         return 0;
     size_t count = loops_around(model, site->process, site->record->node, loops, LOOPS_MAX);
     return count > 2 ? count : 0;
@@ -66,7 +66,7 @@ static size_t loops_in_doubt(struct model *model, const struct finding *finding,
 static bool is_always_the_same(struct model *model, const struct finding *finding, bool again)
 {
     return !again && finding->object.period <= 1 && !finding->object.hardly_changes &&
-           !is_told_by_rhythm(model, finding->second) && !is_of_rounds(finding->second) && !is_shuffled(finding);
+           !is_told_by_rhythm(model, finding->second) && !has_moving_inputs(finding->second) && !is_shuffled(finding);
 }
 
 static char *say_equal(struct model *model, const struct finding *finding, bool again, bool copy)
@@ -87,13 +87,13 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
                             copy ? "a source that hardly ever changes" : "inputs that hardly ever change");
     else if (object->period > 1)
         text = memory_print("%s times equal to the one %u before, from inputs that %s", equal, object->period,
-                            object->hardly_changes          ? "hardly ever change"
-                            : is_of_rounds(finding->second) ? "did not change in between"
-                                                            : "did not change");
+                            object->hardly_changes               ? "hardly ever change"
+                            : has_moving_inputs(finding->second) ? "did not change in between"
+                                                                 : "did not change");
     else
         text = memory_print("%s times equal to the one before%s, from %s that did not change%s", equal,
                             object->varies ? " of this size" : "", copy ? "a source" : "inputs",
-                            is_of_rounds(finding->second) ? " in between" : "");
+                            has_moving_inputs(finding->second) ? " in between" : "");
     free(equal);
     free(rarely);
     return text;
@@ -104,7 +104,7 @@ static bool may_have_gradient(struct model *model, const struct site *site)
 {
     const struct node *node = model_node(site->process, site->record->node);
     enum phase phase = node_phase(site->process, node);
-    if (!is_of_rounds(site) || (phase != PHASE_FORWARD && phase != PHASE_OTHER) ||
+    if (!has_moving_inputs(site) || (phase != PHASE_FORWARD && phase != PHASE_OTHER) ||
         model->totals.phases[PHASE_BACKWARD].objects.births == 0)
         return false;
     return site_is_made_in(site, "libtorch");
@@ -228,7 +228,7 @@ static bool is_made_by_line(const struct model *model, const struct site *site)
 /* Do several contents come round within each round, by a loop of the program's that brings them? */
 static bool come_round_in_rounds(const struct finding *finding)
 {
-    return is_of_rounds(finding->second) && finding->object.period > 1 && !finding->object.within_line;
+    return has_moving_inputs(finding->second) && finding->object.period > 1 && !finding->object.within_line;
 }
 
 /* What makes the same again and again, within a loop that changes what it comes from: of several that come round, none where nothing shows it. */
@@ -245,7 +245,7 @@ static struct loop loop_of_way(struct model *model, const struct finding *findin
 {
     if (again)
         return loop_of_rounds(model, site);
-    struct loop loop = is_of_rounds(site)      ? loop_within_rounds(model, finding, site)
+    struct loop loop = has_moving_inputs(site) ? loop_within_rounds(model, finding, site)
                        : finding->object.stays ? outermost(model, site)
                                                : loop_around(model, site->process, site->record->node, false);
     return finding->object.varies && !loop.is_comprehension ? loop_beyond_sizes(model, site, loop) : loop;

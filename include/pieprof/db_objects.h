@@ -52,9 +52,11 @@ struct db_site {
     uint64_t pages_asked;     /* of births: whose pages were looked at */
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
     uint64_t untouched_bytes; /* ... and still not at the end */
-    /* When contents were new: of examined, neither constant nor replicas. A burst are those with no replica between them, or less than `period` births. */
-    uint32_t
-        new_step; /* greatest common divisor of the births between each burst's first and that of the one before, from the third on */
+    /*
+     * When contents were new: of examined, neither constant nor replicas. A burst: those with no replica between them, or less
+     * than `period` births. Distances are those of the bursts' first.
+     */
+    uint32_t new_step;   /* greatest common divisor of the distances, from the third burst on */
     uint32_t undecided;  /* of births, not in looked_at: their samples do not tell whether they were new */
     uint32_t new_first;  /* birth of the first... */
     uint32_t new_last;   /* ... and of the last; UINT32_MAX: it is not known when */

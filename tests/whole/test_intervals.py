@@ -1,6 +1,7 @@
 """How often the interval of a share covers the truth, where the pairs themselves say what each of them counts for: on files drawn
 at random of a chain that is known."""
 import random
+import statistics
 import sys
 
 from reports import line_at, make_db, report_json
@@ -41,15 +42,17 @@ def drawn_file(path, seed, quick, slow, again):
 
 def covered(tmp_path, quick, slow, again):
     """Of the quick line's loads those that come behind a slow one: there are as many as slow ones."""
-    hits, errors = 0, []
+    hits, errors, told = 0, [], []
     for seed in range(FILES):
         path = tmp_path / f"{seed}.db"
         drawn_file(path, seed, quick, slow, again)
         share = line_at(report_json(path), 2)["redundant_loads"]
         low, high = share["ci95"]
         errors.append(share["fraction"] - (1 - again))
+        told.append((high - low) / 2 / 1.96)
         hits += low <= 1 - again <= high
     assert abs(sum(errors)) / FILES < 0.02
+    assert 0.95 <= statistics.fmean(told) / statistics.pstdev(errors) <= 1.2, "as wide as they vary"
     return hits
 
 

@@ -271,34 +271,25 @@ def test_what_is_new_each_time_after_long_is_none_to_keep(tmp_path):
     assert report["findings"] == []
 
 
+ENCODER = NUMPY + """
+        layers = [(random.normal(size=(64, 64)) / 9, random.normal(size=(64, 64)) / 9) for _ in range(LAYERS)]
+        def encode(x):
+            for w, u in layers:
+                hidden = np.maximum(x @ w, 0.0)  # also
+                x = x + hidden @ u  # finding
+            return x
+        for sentence in range(12):
+            words, state = random.normal(size=(50, 64)), np.zeros(64)
+            for word in range(20):  # words
+                memory = encode(words)
+                state = np.tanh(state + memory.mean(axis=0))
+        """
+
 LAYERED = {
-    "an encoder of layers, anew for each word": ("loop-invariant computation", "Build the 2 of them once, before or in the first pass of the loop at program.py:{}",
-                                                 NUMPY + """
-        layers = [(random.normal(size=(64, 64)) / 9, random.normal(size=(64, 64)) / 9) for _ in range(2)]
-        def encode(x):
-            for w, u in layers:
-                hidden = np.maximum(x @ w, 0.0)  # also
-                x = x + hidden @ u  # finding
-            return x
-        for sentence in range(12):
-            words, state = random.normal(size=(50, 64)), np.zeros(64)
-            for word in range(20):  # words
-                memory = encode(words)
-                state = np.tanh(state + memory.mean(axis=0))
-        """),
-    "an encoder of one layer, in a loop": ("loop-invariant computation", "Build it once, outside the loop at program.py:{}", NUMPY + """
-        layers = [(random.normal(size=(64, 64)) / 9, random.normal(size=(64, 64)) / 9)]
-        def encode(x):
-            for w, u in layers:
-                hidden = np.maximum(x @ w, 0.0)  # also
-                x = x + hidden @ u  # finding
-            return x
-        for sentence in range(12):
-            words, state = random.normal(size=(50, 64)), np.zeros(64)
-            for word in range(20):  # words
-                memory = encode(words)
-                state = np.tanh(state + memory.mean(axis=0))
-        """),
+    "an encoder of layers, anew for each word": (
+        "loop-invariant computation", "Build the 2 of them once, before or in the first pass of the loop at program.py:{}", ENCODER.replace("LAYERS", "2")),
+    "an encoder of one layer, in a loop": (
+        "loop-invariant computation", "Build it once, outside the loop at program.py:{}", ENCODER.replace("LAYERS", "1")),
     "PyTorch's encoder of two layers, anew for each word": ("loop-invariant computation", "Build it once, outside the loop at program.py:{}", TORCH + """
         encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(32, 2, 64, batch_first=True), 2).eval()
         cell = nn.GRUCell(32, 32)
