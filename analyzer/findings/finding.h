@@ -66,6 +66,7 @@ struct finding {
     const struct finding *call_leader; /* of those that share a call (whole_call.h) the greatest; NULL: none do */
     double call_s;                     /* the leader's: the waste of all of them... */
     uint64_t call_samples;             /* ... and the samples that measured it */
+    char *called; /* what becomes of a function that is called for each element: a sentence; NULL: none is */
     void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
     char *claim;                                               /* what was measured: a sentence */
     char *advice;                                              /* what to do about it */

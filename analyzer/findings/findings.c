@@ -158,6 +158,7 @@ static void forget_waste(const struct model *model, struct line *line)
 static void finding_free(struct finding *finding)
 {
     claim_beside_free(finding->beside);
+    free(finding->called);
     free(finding->claim);
     free(finding->advice);
     free(finding);

@@ -4,7 +4,8 @@
  * Evidence: the source text of the loop, whose instructions subscript with what counts up, or name what is taken out of an
  * array; samples: these instructions are in NumPy's or PyTorch's libraries, and nearly all of the loop's time is theirs and the
  * interpreter's between them. How long the calls take is not measured one by one: the interpreter needs some 0.1 us a line,
- * so that calls are tiny where its part of the time is not.
+ * so that calls are tiny where its part of the time is not. A function of the program's own that is called for each, and only
+ * computes a value of it (formula.h), is the loop's own work.
  * Traps: a loop over batches or epochs (long calls: the interpreter's part is small; layers and steps are Python functions of
  * their own); a comprehension over a list of arrays (nothing is subscripted, the list is the interpreter's); recurrences, in
  * which a round reads what an earlier one stored, by that name or as a view of the same array (no slice exists); loops that end
@@ -73,7 +74,8 @@ static void add_line(struct spot *spot)
         return;
     line->element_samples += spot->interpreter + spot->native;
     line->element_ns += spot->ns;
-    if (!spot_is_element(spot) || spot->header || (walk->line != NULL && walk->line->element_ns > line->element_ns))
+    if (!spot_is_element(spot) || spot->header || spot->called ||
+        (walk->line != NULL && walk->line->element_ns > line->element_ns))
         return;
     if (walk->line != line || spot->node_ns > 0) {
         walk->node = spot->node;
@@ -85,6 +87,24 @@ static void add_line(struct spot *spot)
 static char *percent_of(uint64_t part, uint64_t whole)
 {
     return page_percent(100 * (double)part / (double)whole);
+}
+
+/* What becomes of the function that is called for each: "relu() must then take whole arrays: np.where() in place of `if`". */
+static char *called_text(const struct walk *walk)
+{
+    bool is_lambda = walk->called != NULL && strcmp(walk->called, "<lambda>") == 0, tensors = is_of_tensors(walk);
+    if (walk->called == NULL)
+        return NULL;
+    const char *chooses = !walk->formula.chooses ? ""
+                          : tensors              ? "torch.where() in place of `if`"
+                                                 : "np.where() in place of `if`";
+    const char *math = !walk->formula.uses_math ? ""
+                       : tensors                ? "PyTorch's functions in place of math's"
+                                                : "NumPy's functions in place of math's";
+    const char *colon = *chooses != '\0' || *math != '\0' ? ": " : "",
+               *comma = *chooses != '\0' && *math != '\0' ? ", " : "";
+    return memory_print("%s%s, which is called for each, must then take whole arrays%s%s%s%s.",
+                        is_lambda ? "The lambda" : walk->called, is_lambda ? "" : "()", colon, chooses, comma, math);
 }
 
 static void say_with(struct model *model, struct finding *finding, const char *instead)
@@ -104,8 +124,9 @@ static void say_with(struct model *model, struct finding *finding, const char *i
                      "calls for a single one of them, and in the interpreter between these.",
                      samples, what, place, calls);
     finding->advice = memory_print("%s in place of the %s at %s; "
-                                   "what must stay a loop is quicker over what tolist() makes of the array once.",
-                                   instead, what, place);
+                                   "what must stay a loop is quicker over what tolist() makes of the array once.%s%s",
+                                   instead, what, place, finding->called != NULL ? " " : "",
+                                   finding->called != NULL ? finding->called : "");
     free(place);
     free(samples);
     free(calls);
@@ -151,6 +172,8 @@ static void claim_walk(struct model *model, struct walk *walk)
     if (seconds > finding->waste_s) {
         finding->process = walk->process;
         finding->node = walk->node;
+        free(finding->called);
+        finding->called = called_text(walk);
         finding->say = !walk->text.scattered ? say : is_of_tensors(walk) ? say_scattered_tensor : say_scattered;
     }
     finding->waste_s += seconds;

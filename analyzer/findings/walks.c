@@ -8,6 +8,7 @@
 #include "findings/loop.h"
 #include "model/source.h"
 #include "model/source_code.h"
+#include "python/scope.h"
 
 #define FRAMES_MAX 200
 #define TEXT_MAX 2000
@@ -21,6 +22,8 @@ struct step {
     uint32_t outer;       /* of a Python frame: the Python frame around it, 0 for none */
     struct spot *spot;    /* NULL: not the user's code */
     bool wrapper;         /* of Python code that NumPy and PyTorch put before a native function */
+    struct formula formula;
+    const char *function; /* of a formula: its name */
 };
 
 struct search {
@@ -199,17 +202,94 @@ static void add_own(struct search *search, struct process *process, struct spot 
     }
 }
 
+/* The name behind the last dot: "Layer.relu" is called as relu(). */
+static const char *plain_name(const struct code *code)
+{
+    const char *dot = strrchr(code->function, '.');
+    return dot != NULL ? dot + 1 : code->function;
+}
+
+static struct formula formula_at(const struct search *search, const struct code *code, int32_t row)
+{
+    const struct source *text = source_code(search->model, code->file);
+    bool is_lambda = strcmp(plain_name(code), "<lambda>") == 0;
+    return is_lambda ? formula_read_lambda(text, row) : formula_read(text, scope_function(text, row));
+}
+
 static struct step *step_of(struct search *search, struct process *process, uint32_t python_id)
 {
     struct step *step = &search->steps[run_index(&process->run->tables[DB_KIND_NODE], python_id)];
     if (!step->looked_at) {
         struct code *code = NULL;
-        model_position(search->model, process, run_record(process->run, DB_KIND_NODE, python_id), &code);
+        struct line_span span =
+            model_position(search->model, process, run_record(process->run, DB_KIND_NODE, python_id), &code);
         step->spot = spot_of(search, process, python_id);
         step->wrapper = step->spot == NULL && code != NULL && is_wrapper(code);
+        if (step->spot != NULL && step->spot->walk == NULL) {
+            step->formula = formula_at(search, code, span.line);
+            step->function = plain_name(code);
+        }
     }
     step->looked_at = true;
     return step;
+}
+
+/* Of an instruction in a formula that the one at `caller` calls for an element. */
+static struct spot *called_spot(struct search *search, const struct spot *caller, const struct spot *inner)
+{
+    struct map_key key = {(uintptr_t)caller->walk, (uintptr_t)inner, caller->element};
+    struct spot *spot = map_get(&search->spot_map, key);
+    if (spot == NULL) {
+        spot = memory_zeroed(1, sizeof(*spot));
+        *spot = (struct spot){.walk = caller->walk, .called = true, .element = caller->element, .item = caller->item};
+        map_put(&search->spot_map, key, spot);
+        struct walks *all = search->walks;
+        all->spots = memory_grow(all->spots, all->spot_count, &all->spot_capacity, sizeof(*all->spots));
+        all->spots[all->spot_count++] = spot;
+    }
+    return spot;
+}
+
+/* The frames from a leaf out, as far as what it does is the loop's own work. */
+struct way_out {
+    bool own, wrapped;         /* ... and within a wrapper's Python code */
+    const struct spot *inner;  /* of the innermost formula; NULL: none was passed */
+    const struct step *called; /* the outermost one */
+};
+
+static void pass(struct way_out *way, const struct step *step)
+{
+    bool goes_on = way->own && (step->wrapper || step->formula.is_one);
+    way->wrapped = goes_on && (way->wrapped || step->wrapper);
+    if (goes_on && step->formula.is_one) {
+        way->inner = way->inner != NULL ? way->inner : step->spot;
+        way->called = step;
+    }
+    way->own = goes_on;
+}
+
+static void note_called(struct walk *walk, const struct step *called, uint64_t cpu_ns)
+{
+    if (walk->called == NULL || cpu_ns > walk->called_ns) {
+        walk->called = called->function;
+        walk->formula = called->formula;
+        walk->called_ns = cpu_ns;
+    }
+}
+
+/* A formula counts where it is handed an element. */
+static void add_at(struct search *search, struct process *process, struct spot *spot, struct way_out *way,
+                   uint32_t leaf, const struct db_node *record, enum library library)
+{
+    if (way->called != NULL && (spot->header || !spot->item)) {
+        way->own = false;
+        return;
+    }
+    if (way->called != NULL) {
+        spot = called_spot(search, spot, way->inner);
+        note_called(spot->walk, way->called, record->cpu_ns);
+    }
+    add_own(search, process, spot, leaf, record, library, way->wrapped);
 }
 
 /* All loops around a leaf; those of a function that calls itself once. */
@@ -217,21 +297,20 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
                      enum library library)
 {
     const struct walk *last = NULL;
-    bool own = true, wrapped = false;
+    struct way_out way = {.own = true};
     uint32_t id = model_node(process, leaf)->python;
     for (unsigned i = 0; id != 0 && i < FRAMES_MAX; i++) {
         const struct step *step = step_of(search, process, id);
         struct spot *spot = step->spot;
         struct walk *walk = spot != NULL ? spot->walk : NULL;
         if (walk != NULL) {
-            if (own)
-                add_own(search, process, spot, leaf, record, library, wrapped);
+            if (way.own)
+                add_at(search, process, spot, &way, leaf, record, library);
             walk->all += walk != last ? record->samples : 0;
-            walk->header_array += own && spot->header && library != LIBRARY_OTHER ? record->samples : 0;
+            walk->header_array += way.own && spot->header && library != LIBRARY_OTHER ? record->samples : 0;
             last = walk;
         }
-        wrapped = own && step->wrapper;
-        own = wrapped;
+        pass(&way, step);
         id = step->outer;
     }
 }

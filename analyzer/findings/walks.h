@@ -6,6 +6,7 @@
 #define PIEPROF_ANALYZER_WALKS_H
 
 #include "model/model.h"
+#include "python/formula.h"
 #include "python/loop_text.h"
 
 #define WALK_ITEMS_MIN 2u /* samples at a header, that tell an array from a list */
@@ -15,7 +16,8 @@ struct walk {
     struct loop_text text;
     uint64_t all; /* below any of its lines */
     uint64_t interpreter,
-        native;             /* of all: in its own instructions, and in what they call without a Python frame between */
+        native; /* of all: in its own instructions, and in what they call without a Python frame between; and in
+                                   * those of formulas (formula.h) that they call */
     uint64_t header_array;  /* of all: below its header, in an array's library */
     uint64_t element;       /* of native: at instructions that work on an element */
     uint64_t array, tensor; /* of element: in an array's library; of these in PyTorch's */
@@ -26,11 +28,15 @@ struct walk {
     bool claimed;
     struct process *process; /* of a node there */
     uint32_t node;
+    const char *called; /* the program's own function that is called for each element, if any: that which took most */
+    struct formula formula;
+    uint64_t called_ns;
 };
 
-/* An instruction, by its place in the text. */
+/* An instruction, by its place in the text; in a function that a loop calls for each element, by that loop, too. */
 struct spot {
     struct walk *walk; /* NULL: in no loop */
+    bool called;       /* it stands in such a function */
     struct line *line;
     bool loads;                 /* tells by its samples whether it subscripts an array */
     bool header, element, item; /* item: an element where what is iterated over is an array */

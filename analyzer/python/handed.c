@@ -88,15 +88,25 @@ bool handed_is_of_arrays(struct word function)
     return WORD_IS_ONE_OF(first, modules);
 }
 
-bool handed_calls_others(struct word statement)
+bool handed_next_other(struct word *rest, struct word *function)
 {
-    const char *end = statement.text + statement.length_bytes;
-    for (const char *at = statement.text; at < end;) {
+    const char *end = word_end(*rest);
+    for (const char *at = rest->text; at < end;) {
         struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
-        const char *behind = name.text + name.length_bytes;
-        if (name.length_bytes > 0 && behind < end && *behind == '(' && !is_harmless(with_dot(name, statement)))
-            return true;
+        const char *behind = word_end(name);
+        bool called = name.length_bytes > 0 && behind < end && *behind == '(';
         at = name.length_bytes > 0 ? behind : at + 1;
+        if (called && !is_harmless(with_dot(name, *rest))) {
+            *rest = (struct word){at, (size_t)(end - at)};
+            *function = name;
+            return true;
+        }
     }
     return false;
+}
+
+bool handed_calls_others(struct word statement)
+{
+    struct word function;
+    return handed_next_other(&statement, &function);
 }

@@ -25,4 +25,7 @@ bool handed_is_of_arrays(struct word function);
 /* Does the statement call anything that may be the program's own? */
 bool handed_calls_others(struct word statement);
 
+/* The next such call of `rest`, which keeps what stands behind the function's name. False at the end. */
+bool handed_next_other(struct word *rest, struct word *function);
+
 #endif

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "python/code_facts.h"
 #include "python/draws.h"
+#include "python/formula.h"
 #include "python/handed.h"
 
 /* "break", "return value": the rounds behind it are not to be run. "while ...:" has as many as data say. */
@@ -52,8 +54,25 @@ static bool calls_state(struct word statement)
     return false;
 }
 
-/* A function of the program's own may remember: what it gives for one element can depend on those before. */
-bool loop_acts(struct word statement)
+/* "self.f" of a class of the file, "f" of the file. */
+static int32_t definition_of(const struct source *code, struct word function)
 {
-    return ends_loop(statement) || is_action(statement) || calls_state(statement) || handed_calls_others(statement);
+    bool is_method = word_is(word_first_part(function), "self") &&
+                     memchr(word_end(word_first_part(function)) + 1, '.',
+                            (size_t)(word_end(function) - word_end(word_first_part(function)) - 1)) == NULL;
+    return is_method ? code_definition(code, word_last_part(function)) : code_function_run(code, function);
+}
+
+bool loop_calls_more(const struct source *code, struct word statement)
+{
+    struct word function;
+    while (handed_next_other(&statement, &function))
+        if (!formula_read(code, definition_of(code, function)).is_one)
+            return true;
+    return false;
+}
+
+bool loop_acts(const struct source *code, struct word statement)
+{
+    return ends_loop(statement) || is_action(statement) || calls_state(statement) || loop_calls_more(code, statement);
 }

@@ -4,9 +4,16 @@
 
 #include <stdbool.h>
 
+#include "model/source.h"
 #include "python/words.h"
 
-/* Does it end the loop, call something for what that does, draw random numbers, or keep a heap? */
-bool loop_acts(struct word statement);
+/*
+ * Does it call a function of the program's own that is no formula (formula.h) of the file? It may remember: what it gives for one element can
+ * depend on those before.
+ */
+bool loop_calls_more(const struct source *code, struct word statement);
+
+/* That; or does it end the loop, call something for what that does, draw random numbers, or keep a heap? */
+bool loop_acts(const struct source *code, struct word statement);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "python/aliases.h"
-#include "python/handed.h"
 #include "python/loop_acts.h"
 #include "python/loop_carried.h"
 #include "python/loop_extreme.h"
@@ -58,17 +57,17 @@ static bool adds_to_target(struct word target, struct word value, struct word *a
     return is_term(*added) && word_mentions(*added, name) == 0;
 }
 
-/* A name that is given one element, or what is made of one by no function of the program's own. */
-static void note_element(struct loop_text *loop, struct word target, struct word value)
+/* A name that is given one element, or what is made of one by no function of the program's own but a formula. */
+static void note_element(struct loop_text *loop, const struct source *code, struct word target, struct word value)
 {
     struct word name = word_name_at(target.text, word_end(target));
     if (name.length_bytes > 0 && word_equal(name, target) && loop_text_has_element(loop, value, false) &&
-        !handed_calls_others(value))
+        !loop_calls_more(code, value))
         words_add(&loop->elements, name);
 }
 
 /* "a, b = x[i], y[i]", and "a, b = p[i]": each of them is given one of the values, or a part of the one. */
-static void note_elements(struct loop_text *loop, struct word targets, struct word value)
+static void note_elements(struct loop_text *loop, const struct source *code, struct word targets, struct word value)
 {
     struct word items[WORDS_MAX], values[WORDS_MAX];
     size_t count = word_split(targets, ',', items, WORDS_MAX), given = word_split(value, ',', values, WORDS_MAX);
@@ -76,10 +75,11 @@ static void note_elements(struct loop_text *loop, struct word targets, struct wo
     if (count == SIZE_MAX || given == SIZE_MAX || has_star || (given != count && given != 1))
         return;
     for (size_t i = 0; i < count; i++)
-        note_element(loop, items[i], values[given == 1 ? 0 : i]);
+        note_element(loop, code, items[i], values[given == 1 ? 0 : i]);
 }
 
-static void read_statement(struct loop_text *loop, struct loop_uses *uses, struct word text, uint32_t number)
+static void read_statement(struct loop_text *loop, const struct source *code, struct loop_uses *uses, struct word text,
+                           uint32_t number)
 {
     size_t length = 0;
     const char *sign = word_assignment(text, &length);
@@ -96,15 +96,15 @@ static void read_statement(struct loop_text *loop, struct loop_uses *uses, struc
     for (size_t i = first; i < uses->count; i++)
         uses->uses[i].summed = sums || (length == 2 && (*sign == '+' || *sign == '-'));
     if (length == 1)
-        note_elements(loop, target, value);
+        note_elements(loop, code, target, value);
 }
 
-static void read_body(struct loop_text *loop, struct loop_uses *uses, struct word text)
+static void read_body(struct loop_text *loop, const struct source *code, struct loop_uses *uses, struct word text)
 {
     struct word statement;
     for (uint32_t number = 1; word_next_statement(&text, &statement); number++) {
-        uses->acts = uses->acts || loop_acts(statement);
-        read_statement(loop, uses, statement, number);
+        uses->acts = uses->acts || loop_acts(code, statement);
+        read_statement(loop, code, uses, statement, number);
     }
 }
 
@@ -271,7 +271,7 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
     bool walks = behind_word(head, "for") != NULL, counts = !walks && read_while(loop, uses, head, text);
     if (walks)
         read_for(loop, head);
-    read_body(loop, uses, text);
+    read_body(loop, source, uses, text);
     drop_extremes(uses, text);
     loop->carried = !(walks || (counts && is_given_once(loop, uses))) || loop_carried_any(loop, uses, aliases);
     loop_carried_read_scattered(loop, uses);

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "python/code_facts.h"
 #include "python/given.h"
 #include "python/region.h"
 #include "python/stores.h"
@@ -16,12 +15,24 @@ struct body {
     struct word rows;
 };
 
-/* A name that the function gives something itself, and that it was not handed. */
+/* "name = ...", "a, name = ...", "for name in ...": not "name[0] = ...", nor "name += ...". */
+static bool gives_anew(struct word text, struct word name)
+{
+    size_t length = 0;
+    return word_assignment(text, &length) != NULL ? stores_effect(text, name) == STORE_REBINDS : word_gives(text, name);
+}
+
+/* A name that the function gives something itself, and that it was not handed: "seen[0] += 1" alone is of somebody else's. */
 static bool is_own(const struct body *body, struct word name)
 {
     struct parameter parameter;
-    return name.length_bytes > 0 && !given_parameter(body->code, body->def, name, &parameter) &&
-           code_gives(body->code, body->def, name);
+    struct word rest = body->rows, statement;
+    if (name.length_bytes == 0 || given_parameter(body->code, body->def, name, &parameter))
+        return false;
+    while (word_next_statement(&rest, &statement))
+        if (gives_anew(word_trimmed(statement.text, word_end(statement)), name))
+            return true;
+    return false;
 }
 
 static struct word root_of(struct word text)
@@ -86,13 +97,6 @@ static bool is_more(const struct body *body, struct word text)
     return WORD_IS_ONE_OF(word_name_at(text.text, word_end(text)), more) ||
            memmem(text.text, text.length_bytes, "yield", 5) != NULL || stores_elsewhere(body, text) ||
            acts_elsewhere(body, text);
-}
-
-/* "name = ...", "a, name = ...", "for name in ...": not "name[0] = ...", nor "name += ...". */
-static bool gives_anew(struct word text, struct word name)
-{
-    size_t length = 0;
-    return word_assignment(text, &length) != NULL ? stores_effect(text, name) == STORE_REBINDS : word_gives(text, name);
 }
 
 /* `name`: all that it may return; empty: whatever it is. */

@@ -282,6 +282,50 @@ def work():
 for again in range(6):
     work()
 """,
+    "a function of the program's own for each": NUMPY + """
+def relu(value):
+    return value if value > 0.5 else 0.0
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = relu(x[i])  # A
+    return y
+for again in range(12):
+    work()
+""",
+    "a function that calls another, of several rows": NUMPY + """
+import math
+def bend(value):
+    return math.exp(-value)
+def cost(value, goal):
+    \"\"\"Of one.\"\"\"
+    far = value - goal
+    if far < 0:
+        return bend(far)
+    return 2 * far
+def work():
+    total, goals = 0.0, x * 0.5
+    for i in range(len(x)):
+        total += cost(x[i], goals[i])  # A
+    return total
+for again in range(5):
+    work()
+""",
+    "a method for each, its result by a name": NUMPY + """
+class Layer:
+    slope = 0.01
+    def bend(self, value):
+        return max(value, self.slope * value)
+    def forward(self, values):
+        out = np.zeros(len(values))
+        for i in range(len(values)):
+            y = self.bend(values[i])  # A
+            out[i] = y
+        return out
+layer = Layer()
+for again in range(8):
+    layer.forward(x - 0.5)
+""",
 }
 
 COMPREHENSIONS = {

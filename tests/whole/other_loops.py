@@ -492,4 +492,64 @@ def work():
 for again in range(8):
     work()
 """,
+    "a function of each that remembers": NUMPY + """
+class Filter:
+    def __init__(self):
+        self.state = 0.0
+    def step(self, value):
+        self.state = 0.9 * self.state + 0.1 * value
+        return self.state
+smooth = Filter()
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = smooth.step(x[i])
+    return y
+for again in range(6):
+    work()
+""",
+    "a function of what it gave before": NUMPY + """
+def decay(before, value):
+    return 0.9 * before + 0.1 * value
+def work():
+    y = np.zeros_like(x)
+    for i in range(1, len(x)):
+        y[i] = decay(y[i - 1], x[i])
+    return y
+for again in range(6):
+    work()
+""",
+    "a function that draws for each": NUMPY + """
+def kept(value):
+    return 1.0 if rng.random() < value else 0.0
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = kept(x[i])
+    return y
+for again in range(4):
+    work()
+""",
+    "a function that counts its calls": NUMPY + """
+calls = [0]
+def counted(value):
+    calls[0] += 1
+    return value * 2
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = counted(x[i])
+    return y
+for again in range(8):
+    work()
+""",
+    "a function of a whole batch": NUMPY + """
+def cost(batch, weights):
+    return np.log(1 + np.exp(-(batch @ weights))).mean()
+batches, weights = rng.random((40, 400, 300)), rng.random((300, 200))
+def work():
+    return [cost(batches[i], weights) for i in range(len(batches))]
+for again in range(6):
+    work()
+""",
 }

@@ -1,0 +1,25 @@
+/* A function that computes one value of what it is handed, and nothing else: "def relu(v): return v if v > 0 else 0.0". */
+#ifndef PIEPROF_ANALYZER_FORMULA_H
+#define PIEPROF_ANALYZER_FORMULA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/source.h"
+
+/* What stands in a formula that works on one number, and on an array has another form. */
+struct formula {
+    bool is_one;
+    bool chooses;   /* by `if` */
+    bool uses_math; /* functions of the module math */
+};
+
+/*
+ * Of the function whose "def" stands in row `def` of a source's code (source_code()); of a lambda, what stands in its row. By its text alone:
+ * not where it is longer than a few rows, has loops, draws at random, calls itself, or does more than to return something. What the
+ * functions do that it calls is not asked.
+ */
+struct formula formula_read(const struct source *code, int32_t def);
+struct formula formula_read_lambda(const struct source *code, int32_t row);
+
+#endif
