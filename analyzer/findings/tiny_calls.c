@@ -59,9 +59,9 @@ static bool is_tiny(const struct walk *walk)
     double of_tensor = small ? INTERPRETER_SHARE_SMALL_TENSOR : INTERPRETER_SHARE_TENSOR;
     double of_array = small ? INTERPRETER_SHARE_SMALL_ARRAY : INTERPRETER_SHARE_ARRAY;
     double least = is_of_tensors(walk) ? of_tensor : of_array;
-    return !walk->text.carried && !walk->text.few && walk->all >= SAMPLES_MIN && walk->array >= ARRAY_MIN &&
-           (walk->proved > 0 || walk->header_array >= WALK_ITEMS_MIN) && own >= OWN_SHARE * (double)walk->all &&
-           (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
+    return !walk->text.carried && !walk_may_remember(walk) && !walk->text.few && walk->all >= SAMPLES_MIN &&
+           walk->array >= ARRAY_MIN && (walk->proved > 0 || walk->header_array >= WALK_ITEMS_MIN) &&
+           own >= OWN_SHARE * (double)walk->all && (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
            least_share(walk->interpreter, walk->all) >= least;
 }
 

@@ -270,6 +270,7 @@ static void pass(struct way_out *way, const struct step *step)
 
 static void note_called(struct walk *walk, const struct step *called, uint64_t cpu_ns)
 {
+    words_add(&walk->formulas, (struct word){called->function, strlen(called->function)});
     if (walk->called == NULL || cpu_ns > walk->called_ns) {
         walk->called = called->function;
         walk->formula = called->formula;
@@ -342,6 +343,19 @@ static void add_process(struct search *search, struct process *process)
             add_leaf(search, process, (uint32_t)cursor.id, record, search->steps[cursor.index].library);
     }
     free(search->steps);
+}
+
+bool walk_may_remember(const struct walk *walk)
+{
+    const struct words *others = &walk->text.others, *formulas = &walk->formulas;
+    for (size_t i = 0; i < others->count; i++) {
+        bool is_formula = false;
+        for (size_t k = 0; k < formulas->count && !is_formula; k++)
+            is_formula = word_equal(word_last_part(others->words[i]), formulas->words[k]);
+        if (!is_formula)
+            return true;
+    }
+    return others->count == WORDS_MAX;
 }
 
 bool spot_is_element(const struct spot *spot)

@@ -28,7 +28,8 @@ struct walk {
     bool claimed;
     struct process *process; /* of a node there */
     uint32_t node;
-    const char *called; /* the program's own function that is called for each element, if any: that which took most */
+    struct words formulas; /* those that were seen to be called */
+    const char *called;    /* the one that took most; NULL: there is none */
     struct formula formula;
     uint64_t called_ns;
 };
@@ -55,6 +56,9 @@ struct walks {
 
 void walks_find(struct walks *walks, struct model *model);
 void walks_free(struct walks *walks);
+
+/* Does it call a function that may remember what it was handed before? */
+bool walk_may_remember(const struct walk *walk);
 
 /* Does it work on an element? Of what is taken out of something iterated over: only if that was seen to be an array. */
 bool spot_is_element(const struct spot *spot);

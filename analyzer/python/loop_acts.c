@@ -63,16 +63,15 @@ static int32_t definition_of(const struct source *code, struct word function)
     return is_method ? code_definition(code, word_last_part(function)) : code_function_run(code, function);
 }
 
-bool loop_calls_more(const struct source *code, struct word statement)
+void loop_others_add(struct words *others, const struct source *code, struct word statement)
 {
     struct word function;
     while (handed_next_other(&statement, &function))
         if (!formula_read(code, definition_of(code, function)).is_one)
-            return true;
-    return false;
+            words_add(others, function);
 }
 
-bool loop_acts(const struct source *code, struct word statement)
+bool loop_acts(struct word statement)
 {
-    return ends_loop(statement) || is_action(statement) || calls_state(statement) || loop_calls_more(code, statement);
+    return ends_loop(statement) || is_action(statement) || calls_state(statement);
 }

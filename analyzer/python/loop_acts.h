@@ -8,12 +8,12 @@
 #include "python/words.h"
 
 /*
- * Does it call a function of the program's own that is no formula (formula.h) of the file? It may remember: what it gives for one element can
- * depend on those before.
+ * Adds the functions that it calls which may be the program's own, and are no formulas (formula.h) of the file: such a function may remember,
+ * and what it gives for one element depend on those before.
  */
-bool loop_calls_more(const struct source *code, struct word statement);
+void loop_others_add(struct words *others, const struct source *code, struct word statement);
 
-/* That; or does it end the loop, call something for what that does, draw random numbers, or keep a heap? */
-bool loop_acts(const struct source *code, struct word statement);
+/* Does it end the loop, call something for what that does, draw random numbers, or keep a heap? */
+bool loop_acts(struct word statement);
 
 #endif

@@ -61,8 +61,10 @@ static bool adds_to_target(struct word target, struct word value, struct word *a
 static void note_element(struct loop_text *loop, const struct source *code, struct word target, struct word value)
 {
     struct word name = word_name_at(target.text, word_end(target));
+    struct words others = {.count = 0};
+    loop_others_add(&others, code, value);
     if (name.length_bytes > 0 && word_equal(name, target) && loop_text_has_element(loop, value, false) &&
-        !loop_calls_more(code, value))
+        others.count == 0)
         words_add(&loop->elements, name);
 }
 
@@ -103,7 +105,8 @@ static void read_body(struct loop_text *loop, const struct source *code, struct 
 {
     struct word statement;
     for (uint32_t number = 1; word_next_statement(&text, &statement); number++) {
-        uses->acts = uses->acts || loop_acts(code, statement);
+        uses->acts = uses->acts || loop_acts(statement);
+        loop_others_add(&loop->others, code, statement);
         read_statement(loop, code, uses, statement, number);
     }
 }

@@ -68,7 +68,8 @@ static void test_lambdas(void **state)
 {
     (void)state;
     struct source_run run;
-    source_run_begin(&run, "relu = lambda v: v if v > 0 else 0.0\ntotal = lambda v: sum(w * v for w in a)\nother = 3\n");
+    source_run_begin(&run,
+                     "relu = lambda v: v if v > 0 else 0.0\ntotal = lambda v: sum(w * v for w in a)\nother = 3\n");
     assert_true(formula_read_lambda(&run.source, 1).is_one && formula_read_lambda(&run.source, 1).chooses);
     for (int32_t row = 2; row <= 5; row++)
         assert_false(formula_read_lambda(&run.source, row).is_one);

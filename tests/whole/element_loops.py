@@ -326,6 +326,21 @@ layer = Layer()
 for again in range(8):
     layer.forward(x - 0.5)
 """,
+    "a method of an object that is handed in": NUMPY + """
+class Bend:
+    slope = 0.01
+    def __call__(self, value):
+        return value
+    def of(self, value):
+        return max(value, self.slope * value)
+def work(layer):
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = layer.of(x[i] - 0.5)  # A
+    return y
+for again in range(8):
+    work(Bend())
+""",
 }
 
 COMPREHENSIONS = {

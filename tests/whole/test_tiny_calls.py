@@ -75,6 +75,28 @@ for again in range(12):
     assert re.search(r"wasted .*element by element", text) and text.count("finding 1 above") == len(loop)
 
 
+def test_a_function_of_another_file_is_known_by_what_ran(tmp_path):
+    (tmp_path / "bends.py").write_text("import math\ndef bend(value):\n    return math.exp(value) if value < 0 else 1 + value\n")
+    path, report, database = profile(tmp_path, NUMPY + """
+from bends import bend
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = bend(x[i] - 0.5)  # A
+    return y
+for again in range(8):
+    work()
+""")
+    (finding,) = tiny(report)
+    assert path.read_text().splitlines()[finding["line"] - 1].endswith("# A")
+    assert finding["advice"].endswith(
+        " bend(), which is called for each, must then take whole arrays: np.where() in place of `if`, "
+        "NumPy's functions in place of math's.")
+    (body,) = [line for line in report["lines"] if line["file"].endswith("bends.py") and line["line"] == 3]
+    assert body["waste_s"] == pytest.approx(body["time_s"]) and body["waste_s"] < finding["waste_s"]
+    assert "finding 1 above" in whole.read_report(database)
+
+
 def test_elements_that_data_choose_are_counted_by_a_call_that_can(tmp_path):
     """z[where] += x counts an element once that comes twice: that advice would change the result."""
     path, report, _ = profile(tmp_path, NUMPY + """
