@@ -23,6 +23,7 @@
 #include "findings/rounds.h"
 #include "findings/settled.h"
 #include "findings/sites.h"
+#include "findings/size_rounds.h"
 #include "findings/unfinished.h"
 
 #define REPLICAS_MIN 4u   /* a few alike may be one pass of a comprehension; nobody hoists for that */
@@ -112,12 +113,12 @@ static bool place_makes_once(const struct place *place, uint64_t rounds)
 
 /*
  * Alone of its size it has a period of one, but between others: the last batch. Unless one execution makes them all; but where that
- * copies, as the layers of one that stands for six, it is to be there so often.
+ * copies, as the layers of one that stands for six, it is to be there so often. Nor where each size is there for a round of its own.
  */
 static bool is_between_others(struct model *model, const struct site *site)
 {
     uint64_t births = site->record->births;
-    return site->births_there - births > births / 4 &&
+    return site->births_there - births > births / 4 && !site_size_is_of_round(site) &&
            (!place_makes_once(site->place, births) || copies(model, site, site->python));
 }
 
@@ -128,10 +129,12 @@ static bool is_made_again(struct model *model, const struct site *site)
     if (site->record->replicas < site->record->examined / REPLICAS_PART ||
         site->record->undecided > site->record->examined / OPEN_PART)
         return false;
-    if (!site_repeats(site))
-        return (site_repeats_in_rounds(model, site) ||
-                (site_repeats_in_rhythm(model, site) && !is_copy(model, site))) &&
-               !site_moves(model, site);
+    if (!site_repeats(site)) {
+        bool in_rounds = site_repeats_in_rounds(model, site);
+        bool stays = in_rounds && site_equals_last(site) && !is_copy(model, site);
+        return (in_rounds || (site_repeats_in_rhythm(model, site) && !is_copy(model, site))) &&
+               (stays || !site_moves(model, site));
+    }
     if (site_is_settled(model, site))
         return false;
     return (site_period(site) == 1 && !is_between_others(model, site)) || !site_moves(model, site);
@@ -141,6 +144,8 @@ static bool is_made_again(struct model *model, const struct site *site)
 static bool comes_by_chance(struct model *model, const struct site *site)
 {
     bool stays = site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1;
+    if (site_size_is_of_round(site)) /* in whose rounds they do */
+        return false;
     if (!stays && !site_repeats(site) && !site_repeats_far(site))
         return false;
     return site_inputs_change(model, site,

@@ -16,6 +16,7 @@
 #include "findings/rhythm.h"
 #include "findings/rounds.h"
 #include "findings/sites.h"
+#include "findings/size_rounds.h"
 #include "findings/ways.h"
 #include "model/phase.h"
 #include "show/page.h"
@@ -31,13 +32,20 @@ static bool is_shuffled(const struct finding *finding)
 /* Do its inputs change, if more seldom than it is made? */
 static bool has_moving_inputs(const struct site *site)
 {
-    return site_hardly_changes(site) || (!site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site));
+    return site_hardly_changes(site) || site_size_is_of_round(site) ||
+           (!site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site));
 }
 
 /* Has it a new content once in so many births, with nothing around its loop that would say why? */
 static bool is_told_by_rhythm(struct model *model, const struct site *site)
 {
     return has_moving_inputs(site) && site_repeats_in_rhythm(model, site) && site_rounds_loop(model, site).file == NULL;
+}
+
+/* Does one call make several sizes, each of which is to be kept? Where sizes go with the round of a loop, one is, for that long. */
+static bool is_for_each_size(const struct finding *finding)
+{
+    return finding->object.varies && !site_size_is_of_round(finding->second);
 }
 
 /* "once in 50 times". */
@@ -92,7 +100,7 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
                                                                  : "did not change");
     else
         text = memory_print("%s times equal to the one before%s, from %s that did not change%s", equal,
-                            object->varies ? " of this size" : "", copy ? "a source" : "inputs",
+                            is_for_each_size(finding) ? " of this size" : "", copy ? "a source" : "inputs",
                             has_moving_inputs(finding->second) ? " in between" : "");
     free(equal);
     free(rarely);
@@ -133,13 +141,15 @@ static char *say_loops(struct model *model, const struct loop *loops, size_t cou
     return text;
 }
 
-static const char *say_each(const struct finding_object *object)
+static const char *say_each(const struct finding *finding)
 {
+    const struct finding_object *object = &finding->object;
+    bool varies = is_for_each_size(finding);
     if (object->ways > 1 && !object->ways_share)
-        return object->varies ? ", for each size and way" : ", for each way";
-    if (object->ways > 1 && !object->varies)
+        return varies ? ", for each size and way" : ", for each way";
+    if (object->ways > 1 && !varies)
         return ", for all ways";
-    return object->varies ? ", for each size" : "";
+    return varies ? ", for each size" : "";
 }
 
 static const char *say_order(const struct finding *finding)
@@ -166,7 +176,7 @@ static char *say_in_doubt(struct model *model, const struct finding *finding, co
 {
     struct loop loops[LOOPS_MAX];
     size_t count = loops_in_doubt(model, finding, loops);
-    const char *each = say_each(&finding->object);
+    const char *each = say_each(finding);
     if (count == 0)
         return NULL;
     if (parts_before_loops(model, finding, loops, count))
@@ -245,10 +255,12 @@ static struct loop loop_of_way(struct model *model, const struct finding *findin
 {
     if (again)
         return loop_of_rounds(model, site);
+    if (site_size_is_of_round(site))
+        return loop_around(model, site->process, site->record->node, false);
     struct loop loop = has_moving_inputs(site) ? loop_within_rounds(model, finding, site)
                        : finding->object.stays ? outermost(model, site)
                                                : loop_around(model, site->process, site->record->node, false);
-    return finding->object.varies && !loop.is_comprehension ? loop_beyond_sizes(model, site, loop) : loop;
+    return is_for_each_size(finding) && !loop.is_comprehension ? loop_beyond_sizes(model, site, loop) : loop;
 }
 
 /* None where the ways to the line have loops of their own. */
@@ -267,7 +279,7 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
          *changes = changes_say(model, finding, copy);
     bool several = finding->object.period > 1 && is_made_by_line(model, site);
-    const char *what = again || several ? "them" : "it", *each = say_each(&finding->object);
+    const char *what = again || several ? "them" : "it", *each = say_each(finding);
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
@@ -404,7 +416,9 @@ void replica_say(struct model *model, struct finding *finding, bool again, bool 
     char *part = say_part(model, finding), *made = say_made(&finding->object, part);
     char *equal = say_equal(model, finding, again, copy);
     char *others = say_others(&finding->object), *ways = say_ways(model, finding);
-    finding->claim = memory_print("%s, %s%s.%s", made, equal, others, ways);
+    const char *order =
+        finding->object.sizes > 1 && site_size_is_of_round(finding->second) ? ", one after the other" : "";
+    finding->claim = memory_print("%s, %s%s%s.%s", made, equal, others, order, ways);
     finding->advice = part != NULL ? say_of_part(model, finding, again) : say_kept(model, finding, again, copy);
     free(made);
     free(equal);

@@ -76,12 +76,13 @@ struct db_link {
 #define DB_UNLIKE_BEGINNING 1u /* one that was asked about changes ended as another did, and had begun otherwise */
 #define DB_UNLIKE_BEFORE 2u    /* a birth that was passed over held what none of those looked at before had... */
 #define DB_UNLIKE_NEXT 4u      /* ... and the next one something else again */
+#define DB_UNLIKE_SIZES 8u     /* between its births its instruction made other sizes without it, as far as is known */
 /*
  * From this bit on: frames, as in changed_beyond, that had moved on when NumPy stored over an object, as over an operand; the fewest, at
  * most DB_OVERWRITTEN_MAX; 0: over none that was looked at. What was held afterwards may differ.
  */
-#define DB_OVERWRITTEN_SHIFT 3u
-#define DB_OVERWRITTEN_MAX 31u
+#define DB_OVERWRITTEN_SHIFT 4u
+#define DB_OVERWRITTEN_MAX 15u
 #define DB_OFFSET_UNKNOWN INT32_MIN /* db_site.changed_offset: not known... */
 #define DB_OFFSET_CALLED INT32_MAX  /* ... or within Python code that was called there */
 #define DB_LIVE_SMALL_BYTES 16384u

@@ -68,7 +68,9 @@ static OFF_HOT_PATH bool learn(struct call_stack_level *level, const struct pyth
     level->own_hash = mix(frame.content, (uint32_t)frame.offset);
     level->offset = frame.offset;
     level->hash = mix(outer, level->own_hash);
-    if (frame.code != 0) { /* 0 could not be recorded yet, and is tried again */
+    bool is_remembered = level->place->hash == level->hash && level->place->outer == outer &&
+                         level->place->mark == level->mark && same(&level->place->link, link);
+    if (frame.code != 0 && !is_remembered) { /* 0 could not be recorded yet, and is tried again */
         *level->place = (struct call_stack_place){.link = *link,
                                                   .outer = outer,
                                                   .hash = level->hash,

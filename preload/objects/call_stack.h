@@ -55,6 +55,7 @@ struct call_stack_place {
         uint32_t ordinal;
         uint32_t site; /* its number; 0: none */
     } made[2];         /* what was last allocated there: an operation often makes a workspace and its result by turns */
+    uint32_t executions; /* that made something, since it is remembered */
 };
 
 _Static_assert(sizeof(struct call_stack_place) == 128, "two cache lines");
@@ -175,6 +176,12 @@ static inline void call_stack_note_made(struct call_stack_place *place, uint64_t
     place->made[place->newest].size_bytes = size_bytes;
     place->made[place->newest].ordinal = ordinal;
     place->made[place->newest].site = site;
+}
+
+/* Is the birth that was numbered last the first of its execution? */
+static inline bool call_stack_begins(const struct call_stack *stack)
+{
+    return stack->execution.count == 1;
 }
 
 /* Has the frame that had this generation at this depth not moved since? */

@@ -242,7 +242,7 @@ void judge_prove_wanted(struct site *site, struct examined *object)
 {
     uint32_t wanted = atomic_load_explicit(&site->wanted, memory_order_relaxed);
     if (wanted > 0) {
-        atomic_store_explicit(&site->wanted, wanted - 1, memory_order_relaxed);
+        atomic_store_explicit(&site->wanted, (uint8_t)(wanted - 1), memory_order_relaxed);
         if (!object->is_whole && content_may_prove(object->sample->size_bytes)) {
             prove(object);
         }

@@ -106,6 +106,34 @@ static OFF_HOT_PATH void describe(struct site *site, struct call_stack *stack, s
     }
 }
 
+/* It has had births, but none in the execution before, as far as is known: its instruction makes other sizes as well, by turns. */
+static OFF_HOT_PATH void note_return(struct db_site *record)
+{
+    const uint8_t known = __atomic_load_n(&record->unlike, __ATOMIC_RELAXED);
+    if ((known & DB_UNLIKE_SIZES) == 0 && __atomic_load_n(&record->births, __ATOMIC_RELAXED) > 0) {
+        __atomic_fetch_or(&record->unlike, DB_UNLIKE_SIZES, __ATOMIC_RELAXED);
+    }
+}
+
+/* At each birth, before it is counted. */
+static inline void note_execution(struct site *site, const struct call_stack *stack, struct call_stack_place *place)
+{
+    if (place == NULL) {
+        note_return(site->record);
+        return;
+    }
+    place->executions += call_stack_begins(stack) ? 1 : 0;
+    const uint16_t now = (uint16_t)place->executions;
+    const uint16_t since = (uint16_t)(now - atomic_load_explicit(&site->execution, memory_order_relaxed));
+    if (since == 0) {
+        return;
+    }
+    atomic_store_explicit(&site->execution, now, memory_order_relaxed);
+    if (since != 1) {
+        note_return(site->record);
+    }
+}
+
 static uint32_t find_site(struct call_stack *stack, const struct replica_birth *birth)
 {
     struct site_key key = {.stack_hash = call_stack_innermost(stack)->hash,
@@ -119,6 +147,9 @@ static uint32_t find_site(struct call_stack *stack, const struct replica_birth *
         if (place != NULL) {
             call_stack_note_made(place, key.size_bytes, key.ordinal, site);
         }
+    }
+    if (site != 0) {
+        note_execution(sites_at(site), stack, place);
     }
     return site;
 }

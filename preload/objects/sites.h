@@ -29,7 +29,8 @@ struct site {
     uint16_t proofs;             /* replicas that whole contents confirmed: the first few are counted */
     uint8_t constants;           /* whole contents found constant: likewise */
     uint8_t asked;               /* objects asked what becomes of them (aftermath.c) */
-    _Atomic uint32_t wanted;     /* of its next objects the whole contents are asked for (recent.c) */
+    _Atomic uint8_t wanted;      /* of its next objects the whole contents are asked for (recent.c) */
+    _Atomic uint16_t execution;  /* of its instruction, that of its last birth, counted by the place (call_stack.h) */
     _Atomic uint32_t far;        /* its far history (far.c): the number of the table; 0: none as yet */
 };
 

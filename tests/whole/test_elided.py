@@ -235,7 +235,7 @@ def test_what_finishes_what_was_not_looked_at_is_no_waste(tmp_path, beyond, wast
     product = process.frame(inside("    k = products(x)"), numbers["products"], make_db.offset_of(codes["products"], rows["    return x @ x.T"]))
     process.node(inside("    k *= gamma"), make_db.NATIVE, ADDRESS, samples=100)
     process.node(inside("    np.exp(k, k)"), make_db.NATIVE, ADDRESS, samples=200)
-    process.site(process.node(product, make_db.NATIVE, ADDRESS, samples=200), 524288, period=1, births=1000, replicas=999, unlike=beyond << 3)
+    process.site(process.node(product, make_db.NATIVE, ADDRESS, samples=200), 524288, period=1, births=1000, replicas=999, unlike=beyond << 4)
     program.way(*OTHER, samples=1500)
     (finding,) = program.report(tmp_path)["findings"]
     assert finding["waste_s"] == pytest.approx(waste_s * 999 / 1000)

@@ -304,7 +304,7 @@ PROGRAMS = {
             points = data[train]
             for strength in strengths:
                 kernel = np.tanh(points @ points.T)  # invariant
-                error = kernel[0] @ target[train] / strength
+                error = kernel[0] @ target[train] / strength  # invariant
         """,
     "the same for two halves": NUMPY + """
         data = random.normal(size=(2, 200, 32))

@@ -1,0 +1,40 @@
+#include "findings/size_rounds.h"
+
+#include "findings/site_counts.h"
+
+#define SIZES_MIN 3u /* fewer may stay equally long by chance */
+#define AGAIN_MIN 4u /* births of each */
+
+static bool is_result(const struct site *site)
+{
+    return site->record->examined > 0 && site->record->workspaces * 2 <= site->record->looked_at;
+}
+
+static bool is_of_instruction(const struct site *site, const struct site *other)
+{
+    return other->python == site->python && other->process == site->process &&
+           other->record->ordinal == site->record->ordinal;
+}
+
+static bool holds_one(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->replicas > 0 && site_new(site) == 1 && record->constant == 0 && record->undecided == 0;
+}
+
+bool site_size_is_of_round(const struct site *site)
+{
+    uint64_t births = site->record->births, sizes = 0, shorter = 0;
+    if (births < AGAIN_MIN || site->place == NULL)
+        return false;
+    for (const struct site *other = site->place->sites; other != NULL; other = other->next) {
+        if (!is_of_instruction(site, other) || !is_result(other))
+            continue;
+        bool takes_turns = (other->record->unlike & DB_UNLIKE_SIZES) != 0;
+        if (takes_turns || !holds_one(other) || other->record->births > births)
+            return false;
+        shorter += other->record->births < births;
+        sizes++;
+    }
+    return sizes >= SIZES_MIN && shorter <= 1; /* the run may end within the last */
+}

@@ -1,0 +1,95 @@
+"""What a mask selects anew in each pass of a loop, though a loop around it alone changes it: of one size, and of another in each round."""
+import textwrap
+
+import pytest
+from marked import NUMPY, found
+
+FOLDS = """
+data = random.normal(size=(20000, 30))
+goal = (data[:, 0] > 0).astype(float)
+"""
+UNLIKE = FOLDS + "fold = random.integers(0, 5, 20000)\n"
+LIKE = FOLDS + "fold = random.permutation(20000) % 5\n"
+FIT = """
+def fit(k):
+    w = np.zeros(30)
+    for step in range(20):  # steps
+        rows = data[fold != k]  # finding
+        w -= 0.1 * rows.T @ (rows @ w - goal[fold != k]) / len(rows)
+    return w
+"""
+
+SELECTED = {
+    "folds of unlike sizes": (UNLIKE + FIT + """
+for k in range(5):
+    fit(k)
+""", True),
+    "folds of one size": (LIKE + FIT + """
+for k in range(5):
+    fit(k)
+""", False),
+    "folds of unlike sizes, on the module's level": (UNLIKE + """
+for k in range(5):
+    w = np.zeros(30)
+    for step in range(20):  # steps
+        rows = data[fold != k]  # finding
+        w -= 0.1 * rows.T @ (rows @ w - 1) / len(rows)
+""", True),
+}
+
+NONE = {
+    "batches of unlike lengths, in one order": """
+data = random.normal(size=(20000, 30))
+ends = [0, 3000, 7000, 12000, 20000]
+order = random.permutation(20000)
+parts = [order[a:b] for a, b in zip(ends, ends[1:])]
+w = np.zeros(30)
+for epoch in range(40):
+    for part in parts:
+        rows = data[part]
+        w -= 0.1 * rows.T @ (rows @ w - 1) / len(rows)
+""",
+    "two batches, the last one shorter": """
+data = random.normal(size=(20000, 30))
+parts = [np.arange(12000), np.arange(12000, 20000)]
+w = np.zeros(30)
+for epoch in range(60):
+    for part in parts:
+        rows = data[part]
+        w -= 0.1 * rows.T @ (rows @ w - 1) / len(rows)
+""",
+    "members that settle, one after the other": """
+data = random.normal(size=(20000, 30))
+level = np.sort(random.random(20000))
+limit = 0.0
+for step in range(120):
+    limit += (0.9 - limit) * 0.2 if step % 7 in (0, 3) else 0.0
+    rows = data[level > np.round(limit, 2)]
+    rows.T @ rows
+""",
+}
+
+
+def program(tmp_path, source):
+    path, report = found(tmp_path, NUMPY + textwrap.indent(source, " " * 8))
+    return path.read_text().splitlines(), report["findings"]
+
+
+@pytest.mark.parametrize("name", SELECTED)
+def test_what_is_selected_again_is_built_before_the_loop_that_does_not_change_it(tmp_path, name):
+    source, one_after_the_other = SELECTED[name]
+    rows, findings = program(tmp_path, source)
+    line, loop = [next(i for i, row in enumerate(rows, 1) if row.endswith(mark)) for mark in ("# finding", "# steps")]
+    (first,) = [finding for finding in findings if finding["line"] == line]
+    assert (first["kind"], first["category"]) == ("replica", "loop-invariant computation")
+    assert first["advice"].startswith(f"Build it once, outside the loop at program.py:{loop}.")
+    assert "equal to the one before, from inputs that did not change in between" in first["claim"]
+    assert ("4 other sizes likewise, one after the other" in first["claim"]) == one_after_the_other
+    assert "of this size" not in first["claim"]
+
+
+@pytest.mark.parametrize("name", NONE)
+def test_what_is_selected_by_turns_or_by_chance_is_no_finding(tmp_path, name):
+    rows, findings = program(tmp_path, NONE[name])
+    gathers = [i for i, row in enumerate(rows, 1) if "rows = data[" in row]
+    assert [finding for finding in findings if finding["line"] in gathers] == []
