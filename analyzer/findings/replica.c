@@ -25,6 +25,7 @@
 #include "findings/sites.h"
 #include "findings/size_rounds.h"
 #include "findings/unfinished.h"
+#include "findings/ways.h"
 
 #define REPLICAS_MIN 4u   /* a few alike may be one pass of a comprehension; nobody hoists for that */
 #define REPLICAS_PART 10u /* of what was examined: where nearly all is of one value, a few that are not say nothing */
@@ -310,7 +311,7 @@ static void say(struct model *model, struct finding *finding)
  * What stays, what comes round, what changes now and then; and what is new in each round of a loop, by the loop that repeats it, the births
  * of a round and of a period.
  */
-static unsigned sort_of(struct model *model, const struct site *site)
+static unsigned sort_of_contents(struct model *model, const struct site *site)
 {
     enum { STAYS, COMES_ROUND, CHANGES, OF_ROUNDS };
     bool in_rhythm = !site_repeats_far(site) && !site_repeats(site) && site_repeats_in_rhythm(model, site);
@@ -323,6 +324,13 @@ static unsigned sort_of(struct model *model, const struct site *site)
     const struct finding alone = {.line = site->place->line, .second = site, .object = {.period = site_period(site)}};
     bool stays = site_is_constant(site) || contents_of(&alone) <= 1 || is_within_line(model, &alone);
     return stays ? STAYS : COMES_ROUND;
+}
+
+/* Where another way to the line makes something new of the same expression, the claim is of one way alone. */
+static unsigned sort_of(struct model *model, const struct site *site)
+{
+    const unsigned of_one_way = 1u << 31;
+    return sort_of_contents(model, site) | (ways_new_on_another(site->place->line, site) != NULL ? of_one_way : 0);
 }
 
 void rule_replica(struct model *model)

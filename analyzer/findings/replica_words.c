@@ -318,26 +318,33 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     return text;
 }
 
-/* What the same instruction makes on another way, where that is new; NULL: nothing is. */
-static const struct site *new_on_another_way(const struct finding *finding)
+/* "env.py:12"; "reset(env) at env.py:12" where both calls stand on one line. NULL: it has no text. Fresh memory. */
+static char *say_call(struct model *model, const struct ways *ways, const struct line_span *call)
 {
-    const struct line_span *span = &finding->second->place->span;
-    for (const struct place *place = finding->line->places; place != NULL; place = place->next)
-        for (const struct site *site = place->sites; site != NULL && !place->claimed; site = site->next)
-            if (place->span.line == span->line && place->span.column == span->column &&
-                place->span.end_column == span->end_column && site->record->examined > 0 && site_new(site) > 1)
-                return site;
-    return NULL;
+    char *place = say_place(model, ways->file, call->line);
+    if (ways->first != ways->second)
+        return place;
+    char *text = say_span(model, ways->file, call), *both = NULL;
+    if (text != NULL)
+        both = memory_print("%s at %s", text, place);
+    free(place);
+    free(text);
+    return both;
 }
 
-/* " It is of env.py:12: by env.py:21 the line's results are new."; empty where there is no other way. Fresh memory. */
+/* " That is so by env.py:12 alone: by env.py:21 the line's results are new."; empty where there is no other way. Fresh memory. */
 static char *say_way(struct model *model, const struct finding *finding)
 {
-    const struct site *other = new_on_another_way(finding);
+    const struct site *other = ways_new_on_another(finding->line, finding->second);
     struct ways ways = other != NULL ? ways_to_line(model, finding->second, other) : (struct ways){0};
-    if (ways.file == NULL || ways.first == ways.second)
+    if (ways.file == NULL)
         return memory_print("%s", "");
-    char *first = say_place(model, ways.file, ways.first), *second = say_place(model, ways.file, ways.second);
+    char *first = say_call(model, &ways, &ways.first_call), *second = say_call(model, &ways, &ways.second_call);
+    if (first == NULL || second == NULL) {
+        free(first);
+        free(second);
+        return memory_print("%s", "");
+    }
     char *text = memory_print(" That is so by %s alone: by %s the line's results are new.", first, second);
     free(first);
     free(second);

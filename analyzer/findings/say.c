@@ -98,6 +98,15 @@ static char *say_expression(const char *text, size_t length, const struct line_s
     return cut;
 }
 
+char *say_span(const struct model *model, const char *file, const struct line_span *span)
+{
+    size_t length = 0;
+    const char *text = source_line(source_get(model, file), span->line, &length);
+    bool is_known =
+        text != NULL && span->column >= 0 && span->end_line == span->line && span->end_column > span->column;
+    return is_known ? say_expression(text, length, span) : NULL;
+}
+
 /* "A, B and C", of some spans of one row. Fresh memory; NULL where no text is known. */
 static char *say_spans(const struct model *model, const struct finding *finding, const struct line_span *spans,
                        size_t count)

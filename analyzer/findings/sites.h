@@ -49,6 +49,9 @@ bool site_hardly_changes(const struct site *site);
 /* "model.py:57", fresh memory. */
 char *say_place(const struct model *model, const char *file, int32_t line);
 
+/* The text of an expression of one row, or its beginning; NULL: it is not known. Fresh memory. */
+char *say_span(const struct model *model, const char *file, const struct line_span *span);
+
 /* "train.py:12, 14 and 15", fresh memory. `count`: one and more. */
 char *say_rows(const struct model *model, const char *file, const int32_t *rows, size_t count);
 

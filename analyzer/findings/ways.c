@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "findings/site_counts.h"
+
 #define FRAMES_MAX 200
 
 /* The Python frames of a way, outermost first: node ids. */
@@ -31,14 +33,19 @@ static bool way_to(const struct process *process, uint32_t node_id, struct way *
 /* Where a frame stands. Not by its instruction: CPython 3.11 makes one call from two of them (model/nodes.c). */
 struct step {
     const struct code *code;
-    int32_t line, column;
+    struct line_span span;
 };
 
 static struct step step_at(struct model *model, struct process *process, const struct db_node *record)
 {
     struct code *code;
     struct line_span span = model_position(model, process, record, &code);
-    return (struct step){.code = code, .line = span.line, .column = span.column};
+    return (struct step){code, span};
+}
+
+static bool is_one_place(const struct line_span *one, const struct line_span *other)
+{
+    return one->line == other->line && one->column == other->column;
 }
 
 struct ways ways_part(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node)
@@ -51,17 +58,22 @@ struct ways ways_part(struct model *model, struct process *process, uint32_t fir
         struct step a = step_at(model, process, first.frames[i]), b = step_at(model, process, second.frames[i]);
         if (a.code == NULL || a.code != b.code)
             return none;
-        if (a.line == b.line && a.column == b.column)
+        if (is_one_place(&a.span, &b.span))
             continue;
         bool own = a.code->owner == OWNER_USER || a.code->owner == OWNER_PACKAGE;
-        return own ? (struct ways){.file = a.code->file, .first = a.line, .second = b.line} : none;
+        return own ? (struct ways){.file = a.code->file,
+                                   .first = a.span.line,
+                                   .second = b.span.line,
+                                   .first_call = a.span,
+                                   .second_call = b.span}
+                   : none;
     }
     return none;
 }
 
 static bool step_is(struct step one, struct step other)
 {
-    return one.code == other.code && one.line == other.line && one.column == other.column;
+    return one.code == other.code && is_one_place(&one.span, &other.span);
 }
 
 /* The nearest step of the user's from frame `at` out; none: the code is NULL. */
@@ -90,7 +102,7 @@ struct ways_calls ways_calls(struct model *model, struct process *process, uint3
     struct step a = user_step(model, process, &first, i), b = user_step(model, process, &second, k);
     if (a.code == NULL || b.code == NULL || step_is(a, b))
         return none;
-    return (struct ways_calls){a.code->file, a.line, b.code->file, b.line};
+    return (struct ways_calls){a.code->file, a.span.line, b.code->file, b.span.line};
 }
 
 /* Is all of its text that of one suite? */
@@ -119,7 +131,7 @@ size_t ways_behind(struct model *model, struct process *process, uint32_t node_i
             continue;
         if (step.code->owner != OWNER_USER || !is_of_suite(step.code) || count == most)
             return SIZE_MAX;
-        steps[count++] = (struct ways_step){step.code->file, step.line};
+        steps[count++] = (struct ways_step){step.code->file, step.span.line};
     }
     return count;
 }
@@ -134,12 +146,28 @@ static struct line_span caller_of(struct model *model, const struct site *site, 
     return record != NULL ? model_position(model, site->process, record, code) : (struct line_span){0};
 }
 
+const struct site *ways_new_on_another(const struct line *line, const struct site *site)
+{
+    const struct line_span *span = &site->place->span;
+    for (const struct place *place = line->places; place != NULL; place = place->next)
+        for (const struct site *other = place->sites; other != NULL && !place->claimed; other = other->next)
+            if (place->span.line == span->line && place->span.column == span->column &&
+                place->span.end_column == span->end_column && other->record->examined > 0 && site_new(other) > 1)
+                return other;
+    return NULL;
+}
+
 struct ways ways_to_line(struct model *model, const struct site *one, const struct site *other)
 {
     struct code *first_code = NULL, *second_code = NULL;
     struct line_span first = caller_of(model, one, &first_code), second = caller_of(model, other, &second_code);
-    if (first_code != NULL && second_code != NULL && first_code->file == second_code->file && first.line != second.line)
-        return (struct ways){.file = first_code->file, .first = first.line, .second = second.line};
+    if (first_code != NULL && second_code != NULL && first_code->file == second_code->file &&
+        !is_one_place(&first, &second))
+        return (struct ways){.file = first_code->file,
+                             .first = first.line,
+                             .second = second.line,
+                             .first_call = first,
+                             .second_call = second};
     return one->process == other->process ? ways_part(model, one->process, one->record->node, other->record->node)
                                           : (struct ways){0};
 }

@@ -7,6 +7,7 @@
 struct ways {
     const char *file; /* of both lines; NULL: the ways do not part in a function of the user's or a package's */
     int32_t first, second;
+    struct line_span first_call, second_call; /* what stands there */
 };
 
 /*
@@ -38,6 +39,9 @@ struct ways_step {
  */
 size_t ways_behind(struct model *model, struct process *process, uint32_t node_id, uint32_t other_node,
                    struct ways_step *steps, size_t most);
+
+/* What a site's expression makes on another way to it, where that is new; NULL: nothing is. Of sites that no finding claims. */
+const struct site *ways_new_on_another(const struct line *line, const struct site *site);
 
 /* The two lines, of one file, that call the function of the sites' line; where that is one line, those where the ways part. */
 struct ways ways_to_line(struct model *model, const struct site *one, const struct site *other);

@@ -66,3 +66,52 @@ def test_parts_that_ask_for_the_same_are_told_together(tmp_path):
     (finding,) = [finding for finding in report["findings"] if finding["line"] == 8]
     assert "Beside it" not in finding["claim"] and "It speaks of" not in finding["claim"], finding["claim"]
     assert "outside the loop at program.py:7" in finding["advice"]
+
+
+def told_of(report, lines, mark="# finding"):
+    (finding,) = [finding for finding in report["findings"] if finding["line"] == lines[mark] and finding["kind"] == "replica"]
+    return finding
+
+
+def test_what_one_way_alone_makes_again_is_told_apart_from_what_all_do(tmp_path):
+    """Built once for all ways, what moves on one of them would be right on none."""
+    path, report = found(tmp_path, NUMPY + """
+        ys, xs = np.mgrid[:84, :84].astype(float)
+        class Ball:
+            def reset(self):
+                self.at = 0.0
+                return self.render()  # reset
+            def step(self, a):
+                self.at += a
+                return self.render()  # step
+            def render(self):
+                return np.exp(-((xs - self.at) ** 2 + (ys - 42) ** 2) / 18)  # finding
+        ball, total = Ball(), 0.0
+        for episode in range(60):  # episodes
+            total += ball.reset().sum()
+            for t in range(40):
+                total += ball.step(random.normal()).sum()
+        """)
+    lines = {line.split("  ")[-1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
+    finding = told_of(report, lines)
+    first, _, second = finding["claim"].partition(" Beside it ")
+    columns = path.read_text().splitlines()[lines["# finding"] - 1][slice(*finding["columns"])]
+    assert columns == "(ys - 42) ** 2"
+    assert "reached in 2 ways (program.py:" in first and "alone" not in first
+    assert f"That is so by program.py:{lines['# reset']} alone: by program.py:{lines['# step']} the line's results are new." in second
+    assert finding["advice"].startswith(f"Build it once, for each way, outside the loop at program.py:{lines['# episodes']}.")
+
+
+def test_of_two_calls_on_a_line_that_one_is_named_which_makes_the_same(tmp_path):
+    path, report = found(tmp_path, NUMPY + """
+        W, bank = random.normal(size=(64, 200)), random.normal(size=(100, 64))
+        def code(x):
+            return np.tanh(x @ W)  # finding
+        total = 0.0
+        for step in range(200):
+            batch = random.normal(size=(100, 64))
+            total += np.vdot(code(bank), code(batch))  # calls
+        """)
+    lines = {line.split("  ")[-1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
+    at = f"at program.py:{lines['# calls']}"
+    assert f"That is so by code(bank) {at} alone: by code(batch) {at} the line's results are new." in told_of(report, lines)["claim"]
