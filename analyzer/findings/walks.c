@@ -17,20 +17,27 @@ enum library { LIBRARY_OTHER, LIBRARY_ARRAY, LIBRARY_TENSOR };
 
 /* Of a node of the process that is looked through. */
 struct step {
-    enum library library; /* of it or of a frame between it and the Python frame above */
-    bool looked_at;       /* a Python frame whose spot is known */
-    uint32_t outer;       /* of a Python frame: the Python frame around it, 0 for none */
-    struct spot *spot;    /* NULL: not the user's code */
-    bool wrapper;         /* of Python code that NumPy and PyTorch put before a native function */
+    enum library library;      /* of it or of a frame between it and the Python frame above */
+    bool looked_at;            /* a Python frame whose spot is known */
+    uint32_t outer;            /* of a Python frame: the Python frame around it, 0 for none */
+    struct spot *spot;         /* NULL: not the user's code */
+    bool wrapper;              /* of Python code that NumPy and PyTorch put before a native function */
+    const struct known *known; /* of a function of the user's that is in no loop; NULL: it is none, or no formula */
+};
+
+/* A formula, as it was read. */
+struct known {
     struct formula formula;
-    const char *function; /* of a formula: its name */
+    const char *name;
+    struct known *next;
 };
 
 struct search {
     struct model *model;
     struct walks *walks;
     struct step *steps; /* by run_index() of DB_KIND_NODE */
-    struct map walk_map, spot_map;
+    struct map walk_map, spot_map, known_map;
+    struct known *known; /* all of them */
 };
 
 /* NumPy's and PyTorch's own; what they call (libm, libc) is told by the frames above it. */
@@ -209,11 +216,32 @@ static const char *plain_name(const struct code *code)
     return dot != NULL ? dot + 1 : code->function;
 }
 
-static struct formula formula_at(const struct search *search, const struct code *code, int32_t row)
+/* NULL: it is none. */
+static const struct known *formula_at(struct search *search, const struct code *code, int32_t row)
 {
     const struct source *text = source_code(search->model, code->file);
     bool is_lambda = strcmp(plain_name(code), "<lambda>") == 0;
-    return is_lambda ? formula_read_lambda(text, row) : formula_read(text, scope_function(text, row));
+    int32_t def = is_lambda ? row : scope_function(text, row);
+    struct map_key key = {(uintptr_t)code->file, (uint64_t)(uint32_t)def, is_lambda};
+    struct known *known = map_get(&search->known_map, key);
+    if (known == NULL) {
+        known = memory_zeroed(1, sizeof(*known));
+        *known = (struct known){is_lambda ? formula_read_lambda(text, def) : formula_read(text, def), plain_name(code),
+                                search->known};
+        search->known = known;
+        map_put(&search->known_map, key, known);
+    }
+    return known->formula.is_one ? known : NULL;
+}
+
+static void known_free(struct search *search)
+{
+    while (search->known != NULL) {
+        struct known *next = search->known->next;
+        free(search->known);
+        search->known = next;
+    }
+    map_free(&search->known_map);
 }
 
 static struct step *step_of(struct search *search, struct process *process, uint32_t python_id)
@@ -225,10 +253,8 @@ static struct step *step_of(struct search *search, struct process *process, uint
             model_position(search->model, process, run_record(process->run, DB_KIND_NODE, python_id), &code);
         step->spot = spot_of(search, process, python_id);
         step->wrapper = step->spot == NULL && code != NULL && is_wrapper(code);
-        if (step->spot != NULL && step->spot->walk == NULL) {
-            step->formula = formula_at(search, code, span.line);
-            step->function = plain_name(code);
-        }
+        if (step->spot != NULL && step->spot->walk == NULL)
+            step->known = formula_at(search, code, span.line);
     }
     step->looked_at = true;
     return step;
@@ -252,27 +278,29 @@ static struct spot *called_spot(struct search *search, const struct spot *caller
 
 /* The frames from a leaf out, as far as what it does is the loop's own work. */
 struct way_out {
-    bool own, wrapped;         /* ... and within a wrapper's Python code */
-    const struct spot *inner;  /* of the innermost formula; NULL: none was passed */
-    const struct step *called; /* the outermost one */
+    bool own, wrapped;          /* ... and within a wrapper's Python code */
+    const struct spot *inner;   /* of the innermost formula; NULL: none was passed */
+    const struct known *called; /* the outermost one */
 };
 
 static void pass(struct way_out *way, const struct step *step)
 {
-    bool goes_on = way->own && (step->wrapper || step->formula.is_one);
+    bool goes_on = way->own && (step->wrapper || step->known != NULL);
     way->wrapped = goes_on && (way->wrapped || step->wrapper);
-    if (goes_on && step->formula.is_one) {
+    if (goes_on && step->known != NULL) {
         way->inner = way->inner != NULL ? way->inner : step->spot;
-        way->called = step;
+        way->called = step->known;
     }
     way->own = goes_on;
 }
 
-static void note_called(struct walk *walk, const struct step *called, uint64_t cpu_ns)
+static void note_called(struct walk *walk, const struct known *called, uint64_t cpu_ns)
 {
-    words_add(&walk->formulas, (struct word){called->function, strlen(called->function)});
+    words_add(&walk->formulas, (struct word){called->name, strlen(called->name)});
+    for (size_t i = 0; i < called->formula.outer.count; i++)
+        words_add(&walk->text.outer, called->formula.outer.words[i]);
     if (walk->called == NULL || cpu_ns > walk->called_ns) {
-        walk->called = called->function;
+        walk->called = called->name;
         walk->formula = called->formula;
         walk->called_ns = cpu_ns;
     }
@@ -345,6 +373,17 @@ static void add_process(struct search *search, struct process *process)
     free(search->steps);
 }
 
+/* "y[i] = before(i) + x[i]", whose before() takes y itself. */
+static bool takes_what_is_stored(const struct loop_text *text)
+{
+    const struct words *outer = &text->outer, *stored = &text->stored;
+    for (size_t i = 0; i < outer->count; i++)
+        for (size_t k = 0; k < stored->count; k++)
+            if (word_equal(outer->words[i], stored->words[k]))
+                return true;
+    return outer->count > 0 && (outer->count == WORDS_MAX || stored->count == WORDS_MAX);
+}
+
 bool walk_may_remember(const struct walk *walk)
 {
     const struct words *others = &walk->text.others, *formulas = &walk->formulas;
@@ -355,7 +394,7 @@ bool walk_may_remember(const struct walk *walk)
         if (!is_formula)
             return true;
     }
-    return others->count == WORDS_MAX;
+    return others->count == WORDS_MAX || takes_what_is_stored(&walk->text);
 }
 
 bool spot_is_element(const struct spot *spot)
@@ -388,6 +427,7 @@ void walks_find(struct walks *walks, struct model *model)
     for (size_t i = 0; i < walks->spot_count; i++)
         if (walks->spots[i]->walk != NULL)
             add_spot(walks->spots[i]);
+    known_free(&search);
     map_free(&search.walk_map);
     map_free(&search.spot_map);
 }

@@ -2,6 +2,10 @@
 
 #include <ctype.h>
 
+#include "python/code_facts.h"
+#include "python/given.h"
+#include "python/region.h"
+
 #define DEPTH_MAX 8u
 
 /* Methods and functions of NumPy and PyTorch whose result is, or may be, a view of what they are given. */
@@ -139,6 +143,20 @@ static struct word take_part(struct word *text)
     return part;
 }
 
+/* "pair = [y, y[1:]]": what is in a display, too. */
+static void add_aliases(struct aliases *aliases, struct word target, struct word value, const struct sharing *sharing)
+{
+    struct word items[WORDS_MAX];
+    value = word_trimmed(value.text, word_end(value));
+    if (value.length_bytes == 0 || (*value.text != '[' && *value.text != '(')) {
+        add_alias(aliases, target, value, sharing);
+        return;
+    }
+    size_t count = word_split(word_in_bracket(value.text, word_end(value)), ',', items, WORDS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        add_alias(aliases, target, items[i], sharing);
+}
+
 /* Do two names only change places? Then they are two arrays still. */
 static bool is_exchange(struct word targets, struct word values)
 {
@@ -161,9 +179,10 @@ static void read_assignments(struct aliases *aliases, struct word text, const st
                     values = {sign + 1, (size_t)(end - sign - 1)};
         if (is_exchange(targets, values))
             continue;
-        while (targets.length_bytes > 0 && values.length_bytes > 0) {
-            struct word target = take_part(&targets), value = take_part(&values);
-            add_alias(aliases, target, value, sharing);
+        for (struct word value = values; targets.length_bytes > 0;) { /* "a, b = pair": each may be either */
+            struct word target = take_part(&targets);
+            value = values.length_bytes > 0 ? take_part(&values) : value;
+            add_aliases(aliases, target, value, sharing);
         }
     }
 }
@@ -179,6 +198,51 @@ void aliases_add_shared(struct aliases *aliases, struct word file, struct word f
     const struct sharing sharing = {.function = function, .loop = loop};
     for (unsigned i = 0; i < 2; i++) /* what a name stands for may be said above where it is used */
         read_assignments(aliases, file, &sharing);
+}
+
+/* What a call hands in for what the function returns: adds it as a source of all targets. */
+static void add_returned(struct aliases *aliases, struct word targets, const struct source *source, int32_t def,
+                         struct word arguments, struct word returned)
+{
+    struct parameter parameter;
+    struct word name = word_first_part(source_of(returned));
+    if (name.length_bytes == 0 || !given_parameter(source, def, name, &parameter))
+        return;
+    struct word handed = given_argument(arguments, &parameter, name);
+    while (handed.length_bytes != 0 && handed.length_bytes != SIZE_MAX && targets.length_bytes > 0)
+        add_alias(aliases, take_part(&targets), handed, NULL);
+}
+
+static void add_returns(struct aliases *aliases, struct word targets, const struct source *source, int32_t def,
+                        struct word arguments)
+{
+    struct region_span span = region_function(source, def);
+    struct word rest = region_rows(&span), statement, items[WORDS_MAX];
+    while (word_next_statement(&rest, &statement)) {
+        struct word text = word_trimmed(statement.text, word_end(statement));
+        struct word first = word_name_at(text.text, word_end(text));
+        if (!word_is(first, "return"))
+            continue;
+        struct word value = word_trimmed(word_end(first), word_end(text));
+        size_t count = word_split(value, ',', items, WORDS_MAX);
+        for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+            add_returned(aliases, targets, source, def, arguments, items[i]);
+    }
+}
+
+void aliases_add_returned(struct aliases *aliases, const struct source *source, struct word text)
+{
+    struct word statement, function, arguments;
+    size_t length = 0;
+    while (word_next_statement(&text, &statement)) {
+        const char *sign = word_assignment(statement, &length);
+        if (sign == NULL || length != 1 ||
+            !word_call(word_trimmed(sign + 1, word_end(statement)), &function, &arguments))
+            continue;
+        int32_t def = code_function_run(source, function);
+        if (def > 0)
+            add_returns(aliases, word_trimmed(statement.text, sign), source, def, arguments);
+    }
 }
 
 /* The name, and all that it may be the same as or a view of. */

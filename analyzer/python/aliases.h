@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "model/source.h"
 #include "python/words.h"
 
 #define ALIASES_MAX 128u
@@ -15,8 +16,8 @@ struct aliases {
 };
 
 /*
- * Of the assignments in `text`, whichever of them were run; what is assigned later takes nothing back. What arguments and
- * other functions make the same is not seen.
+ * Of the assignments in `text`, whichever of them were run; what is assigned later takes nothing back. What arguments make the same is
+ * not seen.
  */
 void aliases_read(struct aliases *aliases, struct word text);
 
@@ -25,6 +26,12 @@ void aliases_read(struct aliases *aliases, struct word text);
  * "def" and what stands above the loop.
  */
 void aliases_add_shared(struct aliases *aliases, struct word file, struct word function, struct word loop);
+
+/*
+ * What functions of the source return that is a view of what they are handed ("def ends(v): return v[:-1], v[1:]"), where the text gives names
+ * what one of them returns.
+ */
+void aliases_add_returned(struct aliases *aliases, const struct source *source, struct word text);
 
 /* May two names stand for the same array? */
 bool aliases_share(const struct aliases *aliases, struct word a, struct word b);

@@ -1,13 +1,19 @@
 #include "python/formula.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "python/code_facts.h"
+#include "python/given.h"
+#include "python/handed.h"
+#include "python/loop_uses.h"
 #include "python/only_makes.h"
 #include "python/region.h"
 #include "python/suite.h"
 
 #define ROWS_MAX 12
+#define CALLS_MAX 3u /* one within the other */
 
 static bool has_word(struct word text, const char *word)
 {
@@ -33,22 +39,73 @@ static bool does_more(struct word text)
     return false;
 }
 
-static struct formula read_text(struct word text)
+int32_t formula_definition(const struct source *code, struct word function)
 {
-    return (struct formula){
-        .is_one = !does_more(text), .chooses = has_word(text, "if"), .uses_math = has_text(text, "math.")};
+    struct word root = word_first_part(function), last = word_last_part(function);
+    bool is_method = word_is(root, "self") && word_end(root) + 1 == last.text;
+    return is_method ? code_definition(code, last) : code_function_run(code, function);
 }
 
-struct formula formula_read(const struct source *code, int32_t def)
+/* Of `text`, the formula's, what is neither handed in nor its own. `def` 0: of a lambda, whose own names are taken for others'. */
+static bool add_outer(struct formula *formula, const struct source *code, int32_t def, struct word text)
+{
+    struct loop_uses *uses = memory_zeroed(1, sizeof(*uses));
+    loop_uses_read(uses, text, 0, false, false);
+    for (size_t i = 0; i < uses->count; i++) {
+        struct word root = word_first_part(uses->uses[i].name);
+        struct parameter parameter;
+        bool is_object = word_is(root, "self") || word_is(root, "cls");
+        bool is_handed = def > 0 && !is_object && given_parameter(code, def, root, &parameter);
+        if (!uses->uses[i].called && !is_handed && !(def > 0 && code_gives(code, def, root)))
+            words_add(&formula->outer, word_last_part(uses->uses[i].name));
+    }
+    bool has_room = !uses->full && formula->outer.count < WORDS_MAX;
+    free(uses);
+    return has_room;
+}
+
+static struct formula read_function(const struct source *code, int32_t def, unsigned depth);
+
+/* Of what the text calls: all that may be the program's own must be formulas. */
+static bool add_called(struct formula *formula, const struct source *code, struct word text, unsigned depth)
+{
+    struct word function;
+    while (handed_next_other(&text, &function)) {
+        struct formula called = depth < CALLS_MAX ? read_function(code, formula_definition(code, function), depth + 1)
+                                                  : (struct formula){0};
+        if (!called.is_one)
+            return false;
+        for (size_t i = 0; i < called.outer.count; i++)
+            words_add(&formula->outer, called.outer.words[i]);
+        formula->chooses = formula->chooses || called.chooses;
+        formula->uses_math = formula->uses_math || called.uses_math;
+    }
+    return true;
+}
+
+static struct formula read_text(const struct source *code, int32_t def, struct word text, unsigned depth)
+{
+    struct formula formula = {.chooses = has_word(text, "if"), .uses_math = has_text(text, "math.")};
+    formula.is_one =
+        !does_more(text) && add_called(&formula, code, text, depth) && add_outer(&formula, code, def, text);
+    return formula;
+}
+
+static struct formula read_function(const struct source *code, int32_t def, unsigned depth)
 {
     struct region_span span = region_function(code, def);
     if (def <= 0 || span.last - span.first >= ROWS_MAX || !function_only_makes(code, def))
         return (struct formula){0};
-    struct word rows = region_rows(&span), name = code_name_of(code, def);
+    struct word rows = region_rows(&span), name = code_name_of(code, def), header = rows, body;
     const char *own = word_find(rows, rows.text, name);
-    struct formula formula = read_text(rows);
-    formula.is_one = formula.is_one && own != NULL && word_find(rows, own + 1, name) == NULL;
-    return formula;
+    if (own == NULL || word_find(rows, own + 1, name) != NULL || !word_next_statement(&header, &body))
+        return (struct formula){0};
+    return read_text(code, def, header, depth); /* what follows the header */
+}
+
+struct formula formula_read(const struct source *code, int32_t def)
+{
+    return read_function(code, def, 0);
 }
 
 struct formula formula_read_lambda(const struct source *code, int32_t row)
@@ -58,5 +115,6 @@ struct formula formula_read_lambda(const struct source *code, int32_t row)
     if (!suite_row(code, row, &text, &indent))
         return (struct formula){0};
     const char *lambda = word_find(text, text.text, (struct word){"lambda", strlen("lambda")});
-    return lambda != NULL ? read_text((struct word){lambda, (size_t)(word_end(text) - lambda)}) : (struct formula){0};
+    return lambda != NULL ? read_text(code, 0, (struct word){lambda, (size_t)(word_end(text) - lambda)}, 0)
+                          : (struct formula){0};
 }

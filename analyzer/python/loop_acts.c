@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "python/code_facts.h"
 #include "python/draws.h"
 #include "python/formula.h"
 #include "python/handed.h"
@@ -54,21 +53,16 @@ static bool calls_state(struct word statement)
     return false;
 }
 
-/* "self.f" of a class of the file, "f" of the file. */
-static int32_t definition_of(const struct source *code, struct word function)
-{
-    bool is_method = word_is(word_first_part(function), "self") &&
-                     memchr(word_end(word_first_part(function)) + 1, '.',
-                            (size_t)(word_end(function) - word_end(word_first_part(function)) - 1)) == NULL;
-    return is_method ? code_definition(code, word_last_part(function)) : code_function_run(code, function);
-}
-
-void loop_others_add(struct words *others, const struct source *code, struct word statement)
+void loop_others_add(struct words *others, struct words *outer, const struct source *code, struct word statement)
 {
     struct word function;
-    while (handed_next_other(&statement, &function))
-        if (!formula_read(code, definition_of(code, function)).is_one)
+    while (handed_next_other(&statement, &function)) {
+        struct formula formula = formula_read(code, formula_definition(code, function));
+        if (!formula.is_one)
             words_add(others, function);
+        for (size_t i = 0; formula.is_one && i < formula.outer.count; i++)
+            words_add(outer, formula.outer.words[i]);
+    }
 }
 
 bool loop_acts(struct word statement)

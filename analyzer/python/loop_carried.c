@@ -113,6 +113,19 @@ static bool stores_into_overlap(const struct loop_text *loop, const struct loop_
     return false;
 }
 
+/* "for i, row in enumerate(y): row += y[i - 1]": an item is stored into, and what it is an item of is asked for by an index. */
+static bool stores_into_items_of_read(const struct loop_text *loop, const struct loop_uses *uses)
+{
+    bool stores = false, reads = false;
+    for (size_t i = 0; i < uses->count; i++) {
+        const struct loop_use *use = &uses->uses[i];
+        stores = stores || (use->stored && words_hold(&loop->items, use->name) &&
+                            (use->added || use->within || use->index.length_bytes > 0));
+        reads = reads || (use->index.length_bytes > 0 && word_mentions(loop->iterable, use->name) > 0);
+    }
+    return stores && reads;
+}
+
 static bool asks_size(struct word name)
 {
     static const char *const facts[] = {"shape", "size", "ndim"};
@@ -181,5 +194,6 @@ bool loop_carried_has_pieces(const struct loop_text *loop, const struct loop_use
 bool loop_carried_any(const struct loop_text *loop, const struct loop_uses *uses, const struct aliases *aliases)
 {
     return reads_what_was_left(loop, uses, aliases) || stores_into_overlap(loop, uses) ||
-           stores_into_walked(loop, uses, aliases) || loop_carried_has_pieces(loop, uses);
+           stores_into_items_of_read(loop, uses) || stores_into_walked(loop, uses, aliases) ||
+           loop_carried_has_pieces(loop, uses);
 }

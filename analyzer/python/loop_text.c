@@ -58,18 +58,22 @@ static bool adds_to_target(struct word target, struct word value, struct word *a
 }
 
 /* A name that is given one element, or what is made of one by no function of the program's own but a formula. */
-static void note_element(struct loop_text *loop, const struct source *code, struct word target, struct word value)
+static void note_element(struct loop_text *loop, const struct source *code, struct loop_uses *uses, struct word target,
+                         struct word value)
 {
     struct word name = word_name_at(target.text, word_end(target));
-    struct words others = {.count = 0};
-    loop_others_add(&others, code, value);
+    if (name.length_bytes > 0 && word_equal(name, target))
+        loop_uses_add_view(uses, name, value);
+    struct words others = {.count = 0}, outer = {.count = 0};
+    loop_others_add(&others, &outer, code, value);
     if (name.length_bytes > 0 && word_equal(name, target) && loop_text_has_element(loop, value, false) &&
         others.count == 0)
         words_add(&loop->elements, name);
 }
 
 /* "a, b = x[i], y[i]", and "a, b = p[i]": each of them is given one of the values, or a part of the one. */
-static void note_elements(struct loop_text *loop, const struct source *code, struct word targets, struct word value)
+static void note_elements(struct loop_text *loop, const struct source *code, struct loop_uses *uses,
+                          struct word targets, struct word value)
 {
     struct word items[WORDS_MAX], values[WORDS_MAX];
     size_t count = word_split(targets, ',', items, WORDS_MAX), given = word_split(value, ',', values, WORDS_MAX);
@@ -77,7 +81,7 @@ static void note_elements(struct loop_text *loop, const struct source *code, str
     if (count == SIZE_MAX || given == SIZE_MAX || has_star || (given != count && given != 1))
         return;
     for (size_t i = 0; i < count; i++)
-        note_element(loop, code, items[i], values[given == 1 ? 0 : i]);
+        note_element(loop, code, uses, items[i], values[given == 1 ? 0 : i]);
 }
 
 static void read_statement(struct loop_text *loop, const struct source *code, struct loop_uses *uses, struct word text,
@@ -98,7 +102,7 @@ static void read_statement(struct loop_text *loop, const struct source *code, st
     for (size_t i = first; i < uses->count; i++)
         uses->uses[i].summed = sums || (length == 2 && (*sign == '+' || *sign == '-'));
     if (length == 1)
-        note_elements(loop, code, target, value);
+        note_elements(loop, code, uses, target, value);
 }
 
 static void read_body(struct loop_text *loop, const struct source *code, struct loop_uses *uses, struct word text)
@@ -106,9 +110,16 @@ static void read_body(struct loop_text *loop, const struct source *code, struct 
     struct word statement;
     for (uint32_t number = 1; word_next_statement(&text, &statement); number++) {
         uses->acts = uses->acts || loop_acts(statement);
-        loop_others_add(&loop->others, code, statement);
+        loop_others_add(&loop->others, &loop->outer, code, statement);
         read_statement(loop, code, uses, statement, number);
     }
+}
+
+static void note_stored(struct loop_text *loop, const struct loop_uses *uses)
+{
+    for (size_t i = 0; i < uses->count; i++)
+        if (uses->uses[i].stored)
+            words_add(&loop->stored, word_last_part(uses->uses[i].name));
 }
 
 /* What keeps the greatest of all rounds carries nothing else over. */
@@ -269,6 +280,8 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
     struct loop_uses *uses = memory_zeroed(1, sizeof(*uses));
     struct aliases *aliases = memory_zeroed(1, sizeof(*aliases));
     aliases_read(aliases, text_above(source, first));
+    aliases_add_returned(aliases, source, text_above(source, first));
+    aliases_add_returned(aliases, source, text);
     aliases_add_shared(aliases, (struct word){source->text, source->length_bytes}, text_above(source, first),
                        (struct word){header, (size_t)(end - header)});
     bool walks = behind_word(head, "for") != NULL, counts = !walks && read_while(loop, uses, head, text);
@@ -276,6 +289,8 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
         read_for(loop, head);
     read_body(loop, source, uses, text);
     drop_extremes(uses, text);
+    loop_uses_follow_views(uses);
+    note_stored(loop, uses);
     loop->carried = !(walks || (counts && is_given_once(loop, uses))) || loop_carried_any(loop, uses, aliases);
     loop_carried_read_scattered(loop, uses);
     free(aliases);

@@ -18,6 +18,8 @@ struct loop_text {
     struct words items;   /* what `for` takes out of anything else */
     struct words
         elements; /* names that what is made of one subscript with such an index is given to, by no function of the program's own but a formula */
+    struct words stored;  /* last parts of the names that it stores into */
+    struct words outer;   /* formulas that it calls take them beside their arguments (formula.h) */
     struct words others;  /* functions that it calls which may remember (loop_acts.h), unless they are seen not to */
     struct word iterable; /* of a `for` that takes things out of something; empty: it counts by range(), or is none */
     bool walks_whole;     /* ... which is enumerate() of a name, counted from 0 */

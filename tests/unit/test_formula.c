@@ -6,7 +6,7 @@
 
 static struct formula formula_of(const char *text)
 {
-    struct source_run run;
+    static struct source_run run; /* what is told points into its text */
     source_run_begin(&run, text);
     return formula_read(&run.source, source_run_line(&run, "def f("));
 }
@@ -64,6 +64,29 @@ static void test_what_has_another_form_for_arrays(void **state)
     assert_true(both.is_one && both.chooses && both.uses_math);
 }
 
+static void test_what_it_takes_beside_its_arguments(void **state)
+{
+    (void)state;
+    struct formula formula = formula_of(
+        "class A:\n    def f(self, v):\n        w = self.g(v)\n        return w * self.slope[2] * scale * np.exp(v)\n"
+        "    def g(self, v):\n        return v - self.mean\n");
+    assert_true(formula.is_one);
+    assert_int_equal(formula.outer.count, 3);
+    assert_true(word_is(formula.outer.words[0], "mean") && word_is(formula.outer.words[1], "slope") &&
+                word_is(formula.outer.words[2], "scale"));
+    assert_int_equal(formula_of("def f(v):\n    w = v\n    return np.exp(w)\n").outer.count, 0);
+}
+
+static void test_what_a_formula_calls_is_one(void **state)
+{
+    (void)state;
+    assert_true(
+        formula_of("def f(v):\n    return g(v) + 1\ndef g(v):\n    return v * 2 if v > 0 else math.exp(v)\n").chooses);
+    assert_false(formula_of("def f(v):\n    return g(v) + 1\ndef g(v):\n    seen.append(v)\n    return v\n").is_one);
+    assert_false(formula_of("def f(v):\n    return g(v) + 1\n").is_one);
+    assert_false(formula_of("def f(v):\n    return g(v)\ndef g(v):\n    return f(v)\n").is_one);
+}
+
 static void test_lambdas(void **state)
 {
     (void)state;
@@ -81,6 +104,8 @@ int main(void)
         cmocka_unit_test(test_one_value_of_what_it_is_handed),
         cmocka_unit_test(test_more_than_that),
         cmocka_unit_test(test_what_has_another_form_for_arrays),
+        cmocka_unit_test(test_what_it_takes_beside_its_arguments),
+        cmocka_unit_test(test_what_a_formula_calls_is_one),
         cmocka_unit_test(test_lambdas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

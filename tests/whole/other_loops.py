@@ -552,4 +552,94 @@ def work():
 for again in range(6):
     work()
 """,
+    "rows of what came before, each by a name": NUMPY + """
+rows = rng.random((100000, 4))
+def work():
+    y = rows.copy()
+    for i in range(1, len(y)):
+        before, row = y[i - 1], y[i]
+        row += 0.5 * before
+    return y
+for again in range(6):
+    work()
+""",
+    "rows of what came before, gone through": NUMPY + """
+rows = rng.random((100000, 4))
+def work():
+    y = rows.copy()
+    for i, row in enumerate(y[1:]):
+        row += 0.5 * y[i]
+    return y
+for again in range(6):
+    work()
+""",
+    "rows that functions of NumPy's store into, by their place": NUMPY + """
+rows = rng.random((100000, 4))
+def work():
+    y = rows.copy()
+    for i in range(1, len(y)):
+        np.add(y[i], 0.5 * y[i - 1], y[i])
+    return y
+def copied():
+    y = rows.copy()
+    for i in range(1, len(y)):
+        np.copyto(y[i], 0.5 * y[i - 1])
+    return y
+for again in range(3):
+    work(), copied()
+""",
+    "two views that a function returns": NUMPY + """
+def ends(values):
+    return values[:-1], values[1:]
+def work():
+    y = x.copy()
+    before, behind = ends(y)
+    for i in range(len(before)):
+        behind[i] = 0.5 * before[i] + behind[i]
+    return y
+for again in range(6):
+    work()
+""",
+    "two views out of a list": NUMPY + """
+def work():
+    y = x.copy()
+    pair = [y, y[1:]]
+    before, behind = pair
+    for i in range(len(behind)):
+        behind[i] = 0.5 * before[i]
+    return y
+for again in range(6):
+    work()
+""",
+    "a method that takes the array which the loop stores into": NUMPY + """
+class Filter:
+    def __init__(self):
+        self.y = np.zeros(len(x))
+    def before(self, i):
+        return self.y[i - 1]
+    def work(self):
+        for i in range(1, len(x)):
+            self.y[i] = 0.9 * self.before(i) + x[i]
+        return self.y
+for again in range(6):
+    Filter().work()
+""",
+    "a function that calls one that remembers": NUMPY + """
+class Mean:
+    def __init__(self):
+        self.seen = []
+    def keep(self, value):
+        self.seen.append(value)
+        return self.seen[-2:][0]
+    def of(self, value):
+        return 0.5 * (value + self.keep(value))
+mean = Mean()
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = mean.of(x[i])
+    return y
+for again in range(5):
+    work()
+""",
 }
