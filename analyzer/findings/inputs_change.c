@@ -345,10 +345,10 @@ static void add_finishing(struct inputs_walk *walk, struct model *model, const s
         inputs_add_function(walk, word_last_part(changed.handed));
 }
 
-bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked)
+static bool inputs_change(struct model *model, const struct site *site, enum inputs_asked asked, bool in_function)
 {
     struct inputs_walk walk;
-    if (!inputs_begin(&walk, model, site) || (asked == INPUTS_OF_ONE && !can_choose(&walk)))
+    if (!inputs_begin(&walk, model, site, in_function) || (asked == INPUTS_OF_ONE && !can_choose(&walk)))
         return false;
     if (asked == INPUTS_OF_ONE)
         add_finishing(&walk, model, site);
@@ -366,4 +366,14 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
         return false;
     /* What is computed to its last bit stays where all that it takes does. */
     return may_choose(&walk) && (changed || walk.takes_next || inputs_change_by_others(&walk));
+}
+
+bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked)
+{
+    return inputs_change(model, site, asked, false);
+}
+
+bool site_inputs_stay_in_function(struct model *model, const struct site *site)
+{
+    return inputs_change(model, site, INPUTS_OF_ONE, false) && !inputs_change(model, site, INPUTS_OF_ONE, true);
 }

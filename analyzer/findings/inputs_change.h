@@ -22,4 +22,10 @@ enum inputs_asked {
  */
 bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked);
 
+/*
+ * Of a result that stays, whose inputs that loop changes: does the loop of the innermost function that has one leave them as they are? Then
+ * that one makes the same again in all its passes, whenever the function is called.
+ */
+bool site_inputs_stay_in_function(struct model *model, const struct site *site);
+
 #endif

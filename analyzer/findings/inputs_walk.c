@@ -233,7 +233,7 @@ static bool is_made_in_package(struct model *model, const struct site *site, uin
     return false;
 }
 
-bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site)
+bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site, bool in_function)
 {
     uint32_t frames[KEPT_LEVELS_MAX], frame = lines_frame_of_leaf(model, site->process, site->record->node);
     *walk = (struct inputs_walk){.bottom = SIZE_MAX, .top = SIZE_MAX, .memo = inputs_cache_memo(model)};
@@ -241,7 +241,7 @@ bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct si
         return false;
     kept_ways_find(&walk->ways, model, site->process, frame);
     size_t count = frames_of(site->process, frame, frames);
-    for (size_t i = 0; i < walk->ways.count && i < count; i++) {
+    for (size_t i = 0; i < walk->ways.count && i < count && !(in_function && walk->is_looped); i++) {
         read_comprehension(walk, model, site->process, frames[i], i);
         if (walk->ways.levels[i].code == NULL)
             continue;

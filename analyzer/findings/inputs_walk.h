@@ -36,8 +36,11 @@ struct inputs_walk {
     bool takes_next; /* a value is taken from what gives another each time: next(), pop() */
 };
 
-/* Finds the levels, and adds the names in the site's own expression. False where no text is known. */
-bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site);
+/*
+ * Finds the levels, and adds the names in the site's own expression. False where no text is known. `in_function`: the loop is that of the
+ * innermost function that has one, not the outermost of all.
+ */
+bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site, bool in_function);
 
 /* Once. */
 void inputs_add(struct inputs_walk *walk, struct inputs_item item);

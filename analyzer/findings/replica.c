@@ -149,6 +149,8 @@ static bool comes_by_chance(struct model *model, const struct site *site)
         return false;
     if (!stays && !site_repeats(site) && !site_repeats_far(site))
         return false;
+    if (site_hardly_changes(site) && site_new_are_digits(site) && site_inputs_stay_in_function(model, site))
+        return false;
     return site_inputs_change(model, site,
                               !stays                 ? INPUTS_OF_ROUND
                               : is_copy(model, site) ? INPUTS_OF_COPY

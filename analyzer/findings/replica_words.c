@@ -10,6 +10,7 @@
 #include "findings/comprehension.h"
 #include "findings/draws.h"
 #include "findings/far.h"
+#include "findings/inputs_change.h"
 #include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/loop_feeds.h"
@@ -272,6 +273,14 @@ static struct loop loop_of(struct model *model, const struct finding *finding, b
     return loop_is(loop, another) ? loop : (struct loop){0};
 }
 
+/* Does it change with what its function is handed, and not in the loop there? */
+static bool is_within_function(struct model *model, const struct finding *finding)
+{
+    const struct site *site = finding->second;
+    return site_hardly_changes(site) && site_inputs_stay_in_function(model, site) &&
+           loop_of(model, finding, false).file != NULL;
+}
+
 static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct site *site = finding->second;
@@ -284,7 +293,7 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     if (is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
                             say_gradient(model, site));
-    else if (finding->object.hardly_changes)
+    else if (finding->object.hardly_changes && !is_within_function(model, finding))
         text = memory_print("%s, and keep it until then.%s%s",
                             copy ? "Copy it where the source changes" : "Build it where its inputs change", changes,
                             say_gradient(model, site));

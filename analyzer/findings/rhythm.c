@@ -41,11 +41,6 @@ uint64_t site_rhythm_contents(const struct site *site)
 }
 
 /* All but one: the first may be of what is there at the beginning. */
-bool site_new_has_digits(const struct site *site)
-{
-    return site->record->new_digits + 1u >= DB_NEW_MEASURED;
-}
-
 /* Made by the user's own code, not by what that calls. */
 static bool is_own(struct model *model, const struct site *site)
 {

@@ -22,7 +22,4 @@ bool site_rhythm_is_whole(const struct site *site);
 /* How many contents a rhythm says there are, those that were passed over too; 0 where there is none. */
 uint64_t site_rhythm_contents(const struct site *site);
 
-/* Were its first new contents numbers with digits to the last, as what is computed has them, and labels, masks and counts have not? */
-bool site_new_has_digits(const struct site *site);
-
 #endif

@@ -24,6 +24,17 @@ uint64_t site_new(const struct site *site)
     return record->examined - record->constant - record->replicas;
 }
 
+bool site_new_has_digits(const struct site *site)
+{
+    return site->record->new_digits + 1u >= DB_NEW_MEASURED;
+}
+
+bool site_new_are_digits(const struct site *site)
+{
+    uint64_t contents = site_new(site), measured = contents < DB_NEW_MEASURED ? contents : DB_NEW_MEASURED;
+    return measured > 0 && site->record->new_digits >= measured;
+}
+
 uint64_t site_fresh(const struct site *site)
 {
     return site_new(site) - site->record->copies;

@@ -16,6 +16,12 @@ uint64_t site_new(const struct site *site);
 /* ... and no copies of what another site made. */
 uint64_t site_fresh(const struct site *site);
 
+/* Were its first new contents numbers with digits to the last, as what is computed has them, and labels, masks and counts have not? */
+bool site_new_has_digits(const struct site *site);
+
+/* Of a site that has few new contents: are all that were measured, one at least? */
+bool site_new_are_digits(const struct site *site);
+
 /*
  * Its period in results; 0 without one, and where most equal objects are not that far apart. The recorded period counts
  * births, workspaces between the results too, so that it may be longer than there are contents. Of a site that repeats far

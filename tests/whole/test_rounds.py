@@ -344,6 +344,31 @@ def test_what_comes_round_within_each_round_is_told_with_its_loop(tmp_path, name
     assert advice.format(lines["# words"]) in finding["advice"], finding["advice"]
 
 
+def test_what_a_function_is_handed_anew_is_built_before_the_loop_in_it(tmp_path):
+    """Most of its births are passed over: that nothing but what is handed in changes it, the text says."""
+    finding, lines = program(tmp_path, NUMPY + """
+        class Als:
+            def half(self, fixed, rows):
+                out = np.zeros((len(rows), 40))
+                for user, items in enumerate(rows):  # users
+                    gram = fixed.T @ fixed  # finding
+                    chosen = fixed[items]
+                    out[user] = np.linalg.solve(gram + 20 * chosen.T @ chosen, 21 * chosen.sum(0))
+                return out
+            def fit(self, rows, columns):
+                self.V = random.normal(0, 0.1, (len(columns), 40))
+                for epoch in range(8):
+                    self.U = self.half(self.V, rows)
+                    self.V = self.half(self.U, columns)
+        rows = [random.choice(900, 5, replace=False) for _ in range(1000)]
+        columns = [random.choice(1000, 5, replace=False) for _ in range(900)]
+        Als().fit(rows, columns)
+        """)
+    assert finding["category"] == "loop-invariant computation"
+    assert finding["advice"].startswith(f"Build it once, for each way, outside the loop at program.py:{lines['# users']}.")
+    assert "from inputs that hardly ever change" in finding["claim"]
+
+
 def test_of_one_loop_nothing_is_built_once_that_may_come_round(tmp_path):
     """Whether a package makes all in each call, or the program hands it one after the other, is not known."""
     finding, _ = program(tmp_path, NUMPY + """
