@@ -18,6 +18,9 @@
 #include "model/processes.h"
 #include "model/select.h"
 #include "model/source.h"
+#include "python/given.h"
+#include "python/region.h"
+#include "python/scope.h"
 #include "python/stores.h"
 #include "python/suite.h"
 #include "python/words.h"
@@ -173,6 +176,18 @@ static double waste_s(const struct place *place, const struct growth *growth)
     return (double)place->ns * 1e-9 * fmax(0, 1 - growth->added_bytes / growth->bytes);
 }
 
+/* A name of the function's own, which ends with it: it grows through no loop further out. */
+static bool is_own_name(struct model *model, struct process *process, uint32_t frame, struct word target)
+{
+    struct code *code = NULL;
+    struct parameter parameter;
+    struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, frame), &code);
+    const struct source *source = code != NULL && span.line > 0 ? source_code(model, code->file) : NULL;
+    int32_t def = source != NULL ? scope_function(source, span.line) : 0;
+    return def > 0 && word_equal(target, word_last_part(target)) && region_is_local(source, def, target) &&
+           !given_parameter(source, def, target, &parameter);
+}
+
 /*
  * What has each size once grows through all loops around. Of a name that has them several times the nearest makes it anew; attributes
  * and items may be as many arrays: none is told.
@@ -182,7 +197,9 @@ static struct loop loop_of_growth(struct model *model, const struct site *site, 
     uint32_t frame = callers_frame(model, site->process, site->record->node);
     struct word target = statement_item(model, site->process, frame);
     if (growth->results <= growth->sizes)
-        return loop_outermost(model, site->process, site->record->node);
+        return is_own_name(model, site->process, frame, target)
+                   ? loop_outermost_in(model, site->process, frame)
+                   : loop_outermost(model, site->process, site->record->node);
     return word_equal(target, word_last_part(target)) && word_end(target)[-1] != ']'
                ? loop_around(model, site->process, site->record->node, false)
                : (struct loop){0};

@@ -194,20 +194,39 @@ size_t loop_bodies_around(struct model *model, struct process *process, uint32_t
     return search.count;
 }
 
+/* In the function of a frame; its source, NULL where no text is known. */
+static const struct source *search_frame(struct search *search, struct model *model, struct process *process,
+                                         uint32_t node_id, bool *found)
+{
+    struct code *code = NULL;
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    *found = false;
+    if (record == NULL || record->frame != DB_FRAME_PYTHON)
+        return NULL;
+    struct line_span span = model_position(model, process, record, &code);
+    const struct source *source = code != NULL && span.line > 0 ? source_get(model, code->file) : NULL;
+    search->code = code;
+    *found = source != NULL && search_function(search, source, span.line);
+    return source;
+}
+
 bool loop_of_frame(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body)
 {
     struct search search = {.inner = true};
-    struct code *code = NULL;
-    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
-    if (record == NULL || record->frame != DB_FRAME_PYTHON)
-        return false;
-    struct line_span span = model_position(model, process, record, &code);
-    const struct source *source = code != NULL && span.line > 0 ? source_get(model, code->file) : NULL;
-    search.code = code;
-    if (source == NULL || !search_function(&search, source, span.line))
-        return false;
-    *body = (struct loop_body){.code = code, .first = search.near_line, .last = body_end(source, search.near_line)};
-    return true;
+    bool found;
+    const struct source *source = search_frame(&search, model, process, node_id, &found);
+    if (found)
+        *body = (struct loop_body){
+            .code = search.code, .first = search.near_line, .last = body_end(source, search.near_line)};
+    return found;
+}
+
+struct loop loop_outermost_in(struct model *model, struct process *process, uint32_t node_id)
+{
+    struct search search = {.skip = UINT_MAX};
+    bool found;
+    search_frame(&search, model, process, node_id, &found);
+    return search.last;
 }
 
 /* The statement a Python frame's line begins, and its code; text NULL where it is not known. */

@@ -12,6 +12,7 @@
 
 #include "findings/checkpoint.h"
 #include "findings/comprehension.h"
+#include "findings/executions.h"
 #include "findings/expression.h"
 #include "findings/far.h"
 #include "findings/inputs_change.h"
@@ -216,27 +217,6 @@ static bool is_one_execution(const struct finding *finding)
     return false;
 }
 
-/* How often the function of the finding's line was called, as what its other lines make outside its loops says; 0: nothing does. */
-static uint64_t executions_of(struct model *model, const struct finding *finding)
-{
-    uint64_t most = 0;
-    for (size_t i = 0; i < model->line_total; i++) {
-        const struct line *line = model->lines[i];
-        if (line == finding->line || line->file != finding->line->file || line->function != finding->line->function)
-            continue;
-        for (const struct place *place = line->places; place != NULL; place = place->next)
-            for (const struct site *site = place->sites; site != NULL; site = site->next) {
-                struct loop_body body;
-                uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-                bool is_once = !loop_is_comprehension(model, site->process, frame) &&
-                               !loop_of_frame(model, site->process, frame, &body);
-                uint64_t births = is_once && site->process == finding->second->process ? site->record->births : 0;
-                most = births > most ? births : most;
-            }
-    }
-    return most;
-}
-
 /* Are there new ones in each round of a loop around, and in nothing else? */
 static bool is_of_rounds(struct model *model, const struct site *site)
 {
@@ -280,7 +260,8 @@ static bool is_round(struct model *model, const struct finding *finding)
     if (loop_is_header(model, site->process, frame))
         return true;
     if (loop_is_comprehension(model, site->process, frame)) {
-        uint64_t rounds = site->record->births / contents_of(finding), executions = executions_of(model, finding);
+        uint64_t rounds = site->record->births / contents_of(finding),
+                 executions = executions_of(model, finding->line, site->process);
         return executions > rounds + rounds / 2;
     }
     struct loop loops[2];

@@ -9,6 +9,7 @@
 #include "findings/changes_words.h"
 #include "findings/comprehension.h"
 #include "findings/draws.h"
+#include "findings/executions.h"
 #include "findings/far.h"
 #include "findings/inputs_change.h"
 #include "findings/libraries.h"
@@ -220,13 +221,15 @@ static struct loop loop_beyond_sizes(struct model *model, const struct site *sit
     return (struct loop){0};
 }
 
-/* A comprehension where there is no other loop. */
+/* Of a function that ran once, what makes the same again stands in it. A comprehension where there is no other loop. */
 static struct loop outermost(struct model *model, const struct site *site)
 {
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    struct loop own = loop_outermost_in(model, site->process, frame);
+    if (own.file != NULL && executions_of(model, site->place->line, site->process) == 1)
+        return own;
     struct loop loop = loop_outermost(model, site->process, site->record->node);
-    return loop.file != NULL ? loop
-                             : comprehension_outermost(model, site->process,
-                                                       lines_frame_of_leaf(model, site->process, site->record->node));
+    return loop.file != NULL ? loop : comprehension_outermost(model, site->process, frame);
 }
 
 /* By the user's own code, not in what that calls. */

@@ -23,6 +23,17 @@ GROWN = {
         for step in range(3000):  # loop
             store.add(torch.randn(4, 64))
         """,
+    "a name of a function that a loop around runs once": NUMPY + """
+        def apart():
+            return np.linalg.svd(random.normal(size=(200, 200)), compute_uv=False).sum()
+        def collect():
+            rows = np.empty((0, 200))
+            for step in range(2000):  # loop
+                rows = np.concatenate([rows, random.normal(size=(1, 200))])  # grown
+            return rows.mean()
+        for step in [apart, collect]:
+            step()
+        """,
     "values at an end": NUMPY + """
         losses = np.ones(20000)
         for step in range(3000):  # loop

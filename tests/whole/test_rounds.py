@@ -344,6 +344,23 @@ def test_what_comes_round_within_each_round_is_told_with_its_loop(tmp_path, name
     assert advice.format(lines["# words"]) in finding["advice"], finding["advice"]
 
 
+def test_of_a_function_that_runs_once_in_a_loop_the_loop_in_it_is_named(tmp_path):
+    """What it is made from is made in that run."""
+    finding, lines = program(tmp_path, NUMPY + """
+        def by_kernel(n):
+            X, a = random.normal(size=(n, 60)), np.zeros(n)
+            for step in range(60):  # steps
+                K = X @ X.T  # finding
+                a += 1e-4 * (1.0 - K @ a)
+            return a.sum()
+        def by_lines(n):
+            return np.linalg.lstsq(random.normal(size=(n, 60)), random.normal(size=n), rcond=None)[0].sum()
+        for fit in [by_lines, by_kernel]:
+            fit(500)
+        """)
+    assert finding["advice"].startswith(f"Build it once, outside the loop at program.py:{lines['# steps']}.")
+
+
 def test_what_a_function_is_handed_anew_is_built_before_the_loop_in_it(tmp_path):
     """Most of its births are passed over: that nothing but what is handed in changes it, the text says."""
     finding, lines = program(tmp_path, NUMPY + """
