@@ -152,7 +152,9 @@ static void read_text(struct spot *spot, const struct source *source, const stru
     char *joined = memory_print("%.*s", (int)text.length_bytes, text.text);
     const struct word expression = {joined, strlen(joined)};
     source_join_subscripts(joined, expression.length_bytes);
-    spot->element = !spot->header && loop_text_has_element(&spot->walk->text, expression, false);
+    const struct loop_text *loop = &spot->walk->text;
+    spot->element =
+        !spot->header && (loop_text_has_element(loop, expression, false) || loop_text_is_of_scalars(loop, expression));
     spot->loads = spot->element && loop_text_is_subscript(expression) && is_proof(source, span, text);
     spot->item = spot->header || loop_text_has_element(&spot->walk->text, expression, true);
     free(joined);

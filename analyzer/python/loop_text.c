@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "python/aliases.h"
+#include "python/handed.h"
 #include "python/loop_acts.h"
 #include "python/loop_carried.h"
 #include "python/loop_extreme.h"
@@ -362,4 +363,21 @@ bool loop_text_has_element(const struct loop_text *loop, struct word expression,
     }
     free(uses);
     return has;
+}
+
+bool loop_text_is_of_scalars(const struct loop_text *loop, struct word expression)
+{
+    struct loop_uses *uses = memory_zeroed(1, sizeof(*uses));
+    size_t called = 0, scalars = 0;
+    loop_uses_read(uses, expression, 0, false, false);
+    for (size_t i = 0; i < uses->count; i++) {
+        const struct loop_use *use = &uses->uses[i];
+        bool is_scalar = words_hold(&loop->indices, use->name) || words_hold(&loop->elements, use->name) ||
+                         (use->index.length_bytes > 0 && is_element_index(loop, use->index));
+        called += use->called && handed_is_of_arrays(use->name);
+        scalars += !use->called && is_scalar;
+    }
+    bool is_whole = called > 0 && scalars > 0 && called + scalars == uses->count && !uses->full;
+    free(uses);
+    return is_whole;
 }

@@ -46,6 +46,9 @@ void loop_text_read_comprehension(struct loop_text *loop, struct word element, s
  */
 bool loop_text_has_element(const struct loop_text *loop, struct word expression, bool items);
 
+/* "np.log2(i + 2)": does a function of NumPy's or PyTorch's work on nothing but what the loop counts, and elements? */
+bool loop_text_is_of_scalars(const struct loop_text *loop, struct word expression);
+
 /* "x[i]" and nothing else: one element, if the subscript is one. */
 bool loop_text_is_subscript(struct word text);
 

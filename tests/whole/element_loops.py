@@ -341,6 +341,15 @@ def work(layer):
 for again in range(8):
     work(Bend())
 """,
+    "a function of what the loop counts, which takes most of it": NUMPY + """
+def work():
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] / np.log2(i + 2)  # A
+    return y
+for again in range(3):
+    work()
+""",
 }
 
 COMPREHENSIONS = {
