@@ -157,25 +157,37 @@ struct given {
     struct word value;
 };
 
+static void note_given(struct given *given, struct word statement, struct word name, int32_t row)
+{
+    struct word target, value;
+    if (!word_assigned(statement, &target, &value)) {
+        given->parts += word_gives(statement, name); /* "for opt in opts:" */
+        return;
+    }
+    bool is_whole = word_equal(target, name);
+    given->count += is_whole;
+    given->parts += !is_whole && word_mentions(target, name) > 0;
+    given->row = is_whole ? row : given->row;
+    given->value = is_whole ? value : given->value;
+}
+
 static struct given given_to(const struct source *code, struct word name)
 {
     struct given given = {.value = {code->text, 0}};
-    struct word text, target, value;
+    struct word text, items[WORDS_MAX];
     size_t indent = 0;
     int32_t last = 0;
     for (int32_t row = 1; suite_row(code, row, &text, &indent); row++) {
-        if (memmem(text.text, text.length_bytes, name.text, name.length_bytes) == NULL ||
-            !suite_statement(code, row, &text, &indent, &last))
+        if (memmem(text.text, text.length_bytes, name.text, name.length_bytes) == NULL)
             continue;
-        if (!word_assigned(text, &target, &value)) {
-            given.parts += word_gives(text, name); /* "for opt in opts:" */
-            continue;
-        }
-        bool is_whole = word_equal(target, name);
-        given.count += is_whole;
-        given.parts += !is_whole && word_mentions(target, name) > 0;
-        given.row = is_whole ? row : given.row;
-        given.value = is_whole ? value : given.value;
+        bool is_one =
+            suite_statement(code, row, &text, &indent, &last); /* else several, or the row of one that began above */
+        size_t count =
+            is_one || memchr(text.text, ';', text.length_bytes) == NULL ? 0 : word_split(text, ';', items, WORDS_MAX);
+        if (is_one)
+            note_given(&given, text, name, row);
+        for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+            note_given(&given, items[i], name, row);
     }
     return given;
 }

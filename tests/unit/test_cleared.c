@@ -34,6 +34,8 @@ static void test_pairs(void **state)
     check(LOOP "    opt.zero_grad(False)\n    y = f(x)\n    opt.zero_grad(False)SECOND\n", 2);
     check(LOOP "    self.opt.zero_grad()\n    if x:\n        g()\n    self.opt.zero_grad()SECOND\n", 2);
     check(OPTIMIZER "model.zero_grad()\nopt.zero_grad()SECOND\n", 3);
+    check("model = Net(3); opt = SGD(model.parameters()); loss = []\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 2);
+    check("model = Net(3); opt = SGD(model.parameters()); opt = None\nmodel.zero_grad()\nopt.zero_grad()SECOND\n", 0);
     check(OPTIMIZER "opt.zero_grad()\n\nmodel.zero_grad()SECOND\n", 3);
     check("class T:\n    def __init__(self):\n        self.o = Adam(self.n.parameters())\n    def f(self):\n"
           "        self.n.zero_grad()\n        self.o.zero_grad()SECOND\n",
