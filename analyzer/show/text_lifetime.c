@@ -183,7 +183,7 @@ static void put_all(const struct page *page, const struct alive *alive)
     if (alive->births == 0)
         return;
     char *births = page_count(alive->births), *lifetime = text_lifetime(alive);
-    char *text = memory_print("%s of 16 KiB and more: %s", births, lifetime);
+    char *text = memory_print("%s of 16 KiB and more, those of imports and workspaces too: %s", births, lifetime);
     add_facts(&text, alive);
     fprintf(page->out, "%*s", INDENT, "");
     page_wrap(page, INDENT, INDENT, text);

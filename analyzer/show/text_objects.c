@@ -28,7 +28,7 @@ static void add_replicas(char **text, const struct objects *objects)
         return;
     }
     char *low = page_count(estimate.low), *high = page_count(estimate.high);
-    char *what = memory_print("or so (%s-%s) equal to an earlier one", low, high);
+    char *what = memory_print("(%s-%s) of all equal to an earlier one", low, high);
     add_part(text, estimate.replicas, what, (uint64_t)fmin(objects->estimate_bytes, 0x1p62));
     free(low);
     free(high);

@@ -123,4 +123,4 @@ def test_the_estimate_of_all_replicas_counts_them(tmp_path, looked_at):
     low, high = replicas["estimate"]["ci95"]
     assert replicas["objects"] == 0 and replicas["estimate"]["objects"] == 3500
     assert 3300 < low < 3500 < high < 3700
-    assert program.text(tmp_path).count(f"3,500 or so ({low:,}-{high:,}) equal to an earlier one") == 2, "of the run, and of the line"
+    assert program.text(tmp_path).count(f"3,500 ({low:,}-{high:,}) of all equal to an earlier one") == 2, "of the run, and of the line"
