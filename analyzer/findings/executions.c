@@ -2,11 +2,17 @@
 
 #include "findings/loop.h"
 
-static bool is_once(struct model *model, const struct site *site)
+/* Once in each execution of its function? Asked of a site once: it reads the text. */
+static bool is_once(struct model *model, struct site *site)
 {
     struct loop_body body;
-    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    return !loop_is_comprehension(model, site->process, frame) && !loop_of_frame(model, site->process, frame, &body);
+    if (site->once == ONCE_UNKNOWN) {
+        uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+        bool is_looped =
+            loop_is_comprehension(model, site->process, frame) || loop_of_frame(model, site->process, frame, &body);
+        site->once = is_looped ? ONCE_NO : ONCE_YES;
+    }
+    return site->once == ONCE_YES;
 }
 
 uint64_t executions_of(struct model *model, const struct line *line, const struct process *process)
@@ -17,7 +23,7 @@ uint64_t executions_of(struct model *model, const struct line *line, const struc
         if (other == line || other->file != line->file || other->function != line->function)
             continue;
         for (const struct place *place = other->places; place != NULL; place = place->next)
-            for (const struct site *site = place->sites; site != NULL; site = site->next) {
+            for (struct site *site = place->sites; site != NULL; site = site->next) {
                 uint64_t births = site->process == process && is_once(model, site) ? site->record->births : 0;
                 most = births > most ? births : most;
             }

@@ -226,9 +226,9 @@ static struct loop outermost(struct model *model, const struct site *site)
 {
     uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
     struct loop own = loop_outermost_in(model, site->process, frame);
-    if (own.file != NULL && executions_of(model, site->place->line, site->process) == 1)
-        return own;
     struct loop loop = loop_outermost(model, site->process, site->record->node);
+    if (own.file != NULL && !loop_is(own, loop) && executions_of(model, site->place->line, site->process) == 1)
+        return own;
     return loop.file != NULL ? loop : comprehension_outermost(model, site->process, frame);
 }
 

@@ -159,11 +159,12 @@ struct site {
     struct db_site *decided;      /* that, where it is not as the file has it (decide() in objects.c) */
     const struct db_link *link;
     struct process *process;
-    uint32_t python;       /* node of the innermost Python frame it is made in */
-    struct place *place;   /* NULL: no Python line */
-    struct site *next;     /* of the same place */
-    uint64_t linked;       /* objects of all such links, at most those examined */
-    bool is_linked;        /* its objects equalled another site's, or another's equalled these */
+    uint32_t python;     /* node of the innermost Python frame it is made in */
+    struct place *place; /* NULL: no Python line */
+    struct site *next;   /* of the same place */
+    uint64_t linked;     /* objects of all such links, at most those examined */
+    bool is_linked;      /* its objects equalled another site's, or another's equalled these */
+    enum { ONCE_UNKNOWN, ONCE_YES, ONCE_NO } once; /* is it made in no loop of its function? (executions.c) */
     uint64_t births_there; /* of results at its Python instruction, on its way, of all sizes (births.c) */
 };
 

@@ -172,6 +172,17 @@ static bool is_stored_otherwise(struct word rows, struct word name)
     return false;
 }
 
+/* "(x := x + 1)": within an expression, so that what it takes is not looked into. */
+static bool is_given_within(struct word rows, struct word name)
+{
+    for (const char *at = rows.text; (at = word_find(rows, at, name)) != NULL; at++) {
+        const char *behind = word_skip_blanks(at + name.length_bytes, word_end(rows));
+        if (word_end(rows) - behind > 2 && behind[0] == ':' && behind[1] == '=')
+            return true;
+    }
+    return false;
+}
+
 void carried_read(struct carried *carried, struct word rows, struct word name)
 {
     *carried = (struct carried){.stored = false};
@@ -179,6 +190,8 @@ void carried_read(struct carried *carried, struct word rows, struct word name)
         return;
     read_name(carried, rows, name);
     carried->stored = carried->stored || is_stored_otherwise(rows, name);
+    if (is_given_within(rows, name))
+        carried->given = carried->read_first = true;
 }
 
 bool carried_over(const struct carried *carried)

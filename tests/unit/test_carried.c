@@ -42,6 +42,7 @@ static void test_what_is_another_in_each_pass(void **state)
         "for i in n:\n    x[:k] = y\n",
         "for i in n:\n    np.copyto(x, y, where=mask)\n",
         "for i in n:\n    x[:] = x * 2\n",
+        "for i in n:\n    y = f(z > (x := x + 1))\n",
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (!is_carried(rows[i], "x"))
