@@ -107,9 +107,11 @@ static size_t far_bucket(size_t number)
 
 static bool bucket_find(size_t bucket, uint64_t key, size_t *index)
 {
-    for (size_t i = bucket; i < bucket + BUCKET_ENTRIES; i++) {
-        if (atomic_load_explicit(&keys[i], memory_order_acquire) == key) {
-            *index = i;
+    const _Atomic uint64_t *const first = &keys[bucket];
+#pragma GCC unroll 8 /* most births look through all of them, and find none */
+    for (size_t i = 0; i < BUCKET_ENTRIES; i++) {
+        if (atomic_load_explicit(&first[i], memory_order_acquire) == key) {
+            *index = bucket + i;
             return true;
         }
     }

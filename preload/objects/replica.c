@@ -51,6 +51,8 @@ void replica_reset_child(void)
 /* The first half of a stretch fills the history: what comes round in the second half finds itself there. */
 #define STRETCH (2 * HISTORY_ENTRIES)
 
+#define PAIRS_LEAST 16u
+
 /* Powers of two: no division at each birth. */
 static const struct thinning {
     uint32_t to_birth;  /* of a site */
@@ -58,7 +60,7 @@ static const struct thinning {
     uint32_t stretches; /* something does: STRETCH births in so many */
     uint32_t quiet;     /* for so many births after a match */
 } thinnings[] = {
-    {256, 16, STRETCH, 256},
+    {256, PAIRS_LEAST, STRETCH, 256},
     {1024, 64, STRETCH, 256},
     {4096, 256, 16 * STRETCH, 4096},
     {UINT32_MAX, 256, 64 * STRETCH, 16384},
@@ -79,6 +81,9 @@ static enum look choose(const struct site *site, uint32_t birth)
         return LOOK_AT;
     }
     uint32_t match = atomic_load_explicit(&site->last_match, memory_order_relaxed);
+    if (match == 0 && (birth & (PAIRS_LEAST - 1)) > 1) {
+        return LOOK_AWAY; /* nearly all births of what is new each time */
+    }
     const struct thinning *thinning = thinnings;
     while (birth > thinning->to_birth) {
         thinning++;
