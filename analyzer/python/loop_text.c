@@ -94,8 +94,16 @@ static void read_statement(struct loop_text *loop, const struct source *code, st
         loop_uses_read(uses, text, number, false, false);
         return;
     }
-    const char *end = text.text + text.length_bytes;
+    const char *end = text.text + text.length_bytes, *next;
     struct word target = word_trimmed(text.text, sign), value = word_trimmed(sign + length, end), added;
+    size_t next_length = 0;
+    if (length == 1 && (next = word_assignment(value, &next_length)) != NULL &&
+        next_length == 1) { /* "y[i] = last = ..." */
+        read_statement(loop, code, uses, value, number);
+        loop_uses_read(uses, target, number, true, false);
+        note_elements(loop, code, uses, target, word_trimmed(next + 1, end));
+        return;
+    }
     bool sums = length == 1 && adds_to_target(target, value, &added);
     loop_uses_read(uses, sums ? added : value, number, false, false);
     size_t first = uses->count;
@@ -175,6 +183,19 @@ static bool names_twice(struct word arguments)
     return false;
 }
 
+/* "range(n)" of "tqdm(range(n), desc=...)": what only shows how far it is, or goes the other way, goes through the same. */
+static const char *unwrapped(const char *from, const char *end)
+{
+    static const char *const wrappers[] = {"reversed", "tqdm", "track"};
+    struct word name = word_name_at(from, end);
+    while (name.length_bytes > 0 && WORD_IS_ONE_OF(word_last_part(name), wrappers) && word_end(name) < end &&
+           *word_end(name) == '(') {
+        from = word_skip_blanks(word_end(name) + 1, end);
+        name = word_name_at(from, end);
+    }
+    return from;
+}
+
 /* "for i, x in enumerate(xs):" */
 static void read_for(struct loop_text *loop, struct word header)
 {
@@ -182,7 +203,7 @@ static void read_for(struct loop_text *loop, struct word header)
                *targets = behind_word(header, "for");
     if (in == NULL || targets == NULL || in < targets)
         return;
-    const char *from = word_skip_blanks(in, end);
+    const char *from = unwrapped(word_skip_blanks(in, end), end);
     bool counts = begins_call(from, end, "range"), enumerates = begins_call(from, end, "enumerate");
     loop->few = counts && is_short_range(word_in_bracket(from + strlen("range"), end));
     loop->overlaps = begins_call(from, end, "zip") && names_twice(word_in_bracket(from + strlen("zip"), end));
@@ -332,12 +353,20 @@ void loop_text_read_comprehension(struct loop_text *loop, struct word element, s
         stores || memmem(element.text, element.length_bytes, ":=", 2) != NULL || behind_word(element, "next") != NULL;
 }
 
+/* Behind the key of a dictionary of arrays ("a" of d["a"][i]); the index's text where there is none. */
+static const char *behind_key(struct word index)
+{
+    const char *end = word_end(index), *behind = index.length_bytes > 0 ? word_skip_quiet(index.text, end) : end;
+    bool is_key = index.length_bytes > 0 && *index.text != '#' && behind > index.text && behind < end && *behind == ',';
+    return is_key ? behind : index.text;
+}
+
 /* Is it an index of one element: does it count with a name that counts up, and slice nothing? */
 static bool is_element_index(const struct loop_text *loop, struct word index)
 {
     const char *end = index.text + index.length_bytes;
     bool counts = false;
-    for (const char *at = index.text; at < end;) {
+    for (const char *at = behind_key(index); at < end;) {
         if (*at == ':' || *at == '"' || *at == '\'' || *at == '#')
             return false;
         if (!word_char(*at)) {

@@ -350,6 +350,33 @@ def work():
 for again in range(3):
     work()
 """,
+    "backwards": NUMPY + """
+def work():
+    y = np.empty_like(x)
+    for i in reversed(range(len(x))):
+        y[i] = x[i] * 2 + 1  # A
+for again in range(10):
+    work()
+""",
+    "with a bar that shows how far it is": NUMPY + """
+def tqdm(rounds, desc=""):
+    return rounds
+def work():
+    y = np.empty_like(x)
+    for i in tqdm(range(len(x)), desc="rows"):
+        y[i] = x[i] * 2 + 1  # A
+for again in range(10):
+    work()
+""",
+    "arrays of a dictionary": NUMPY + """
+columns = {"a": x, "b": rng.random(150000)}
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = columns["a"][i] - columns["b"][i]  # A
+for again in range(8):
+    work()
+""",
 }
 
 COMPREHENSIONS = {

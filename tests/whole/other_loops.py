@@ -642,4 +642,21 @@ def work():
 for again in range(5):
     work()
 """,
+    "advantages, backwards": NUMPY + """
+def work():
+    advantages, last = np.zeros(len(x)), 0.0
+    for t in reversed(range(len(x) - 1)):
+        advantages[t] = last = x[t] + 0.99 * x[t + 1] + 0.95 * last
+    return advantages
+for again in range(6):
+    work()
+""",
+    "an array of a dictionary, from what came before": NUMPY + """
+columns = {"a": x, "b": rng.random(150000)}
+def work():
+    for i in range(1, len(x)):
+        columns["a"][i] = 0.9 * columns["a"][i - 1] + columns["b"][i]
+for again in range(6):
+    work()
+""",
 }
