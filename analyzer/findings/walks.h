@@ -15,9 +15,8 @@
 struct walk {
     struct loop_text text;
     uint64_t all; /* below any of its lines */
-    uint64_t interpreter,
-        native; /* of all: in its own instructions, and in what they call without a Python frame between; and in
-                                   * those of formulas (formula.h) that they call */
+    /* Of all: in its own instructions, in what they call without a Python frame between, and in formulas (formula.h) that they call. */
+    uint64_t interpreter, native;
     uint64_t header_array;  /* of all: below its header, in an array's library */
     uint64_t element;       /* of native: at instructions that work on an element */
     uint64_t array, tensor; /* of element: in an array's library; of these in PyTorch's */

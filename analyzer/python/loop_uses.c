@@ -79,8 +79,8 @@ void loop_uses_add_view(struct loop_uses *uses, struct word name, struct word va
     const char *behind = word_end(index) < word_end(value) ? word_end(index) + 1 : word_end(value);
     if (behind < word_end(value) && *behind != '.')
         return;
-    uses->full |= uses->view_count == WORDS_MAX;
-    if (uses->view_count < WORDS_MAX)
+    uses->full |= uses->view_count == LOOP_VIEWS_MAX;
+    if (uses->view_count < LOOP_VIEWS_MAX)
         uses->views[uses->view_count++] = (struct loop_view){name, array, index};
 }
 

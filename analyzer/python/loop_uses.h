@@ -9,6 +9,7 @@
 #include "python/words.h"
 
 #define LOOP_USES_MAX 512u
+#define LOOP_VIEWS_MAX 64u
 
 /* One use of a name in the loop's body. */
 struct loop_use {
@@ -29,7 +30,7 @@ struct loop_view {
 struct loop_uses {
     struct loop_use uses[LOOP_USES_MAX];
     size_t count;
-    struct loop_view views[WORDS_MAX];
+    struct loop_view views[LOOP_VIEWS_MAX];
     size_t view_count;
     bool full;
     /* A statement ends the loop, or does something to what is outside of arrays: which round comes first matters. */
