@@ -363,6 +363,20 @@ static char *say_way(struct model *model, const struct finding *finding)
     return text;
 }
 
+/* " (model.py:20 and model.py:24)", as they stand in the file; empty where nothing tells them apart. Fresh memory. */
+static char *say_both(struct model *model, const struct ways *ways)
+{
+    const struct line_span *a = &ways->first_call, *b = &ways->second_call;
+    bool is_ordered = a->line != b->line ? a->line < b->line : a->column < b->column;
+    char *first = ways->file != NULL ? say_call(model, ways, is_ordered ? a : b) : NULL;
+    char *second = ways->file != NULL ? say_call(model, ways, is_ordered ? b : a) : NULL;
+    bool are_known = first != NULL && second != NULL && strcmp(first, second) != 0;
+    char *text = are_known ? memory_print(" (%s and %s)", first, second) : memory_print("%s", "");
+    free(first);
+    free(second);
+    return text;
+}
+
 /* " The line is reached in 2 ways (model.py:20 and model.py:24), each ..."; empty where there is one. Fresh memory. */
 static char *say_ways(struct model *model, const struct finding *finding)
 {
@@ -370,15 +384,7 @@ static char *say_ways(struct model *model, const struct finding *finding)
     if (object->ways < 2)
         return say_way(model, finding);
     struct ways ways = object->ways == 2 ? ways_to_line(model, finding->second, object->other_way) : (struct ways){0};
-    char *count = page_count(object->ways), *places = memory_print("%s", "");
-    if (ways.file != NULL && ways.first != ways.second) {
-        char *first = say_place(model, ways.file, ways.first), *second = say_place(model, ways.file, ways.second);
-        free(places);
-        places = memory_print(" (%s and %s)", ways.first < ways.second ? first : second,
-                              ways.first < ways.second ? second : first);
-        free(first);
-        free(second);
-    }
+    char *count = page_count(object->ways), *places = say_both(model, &ways);
     char *text = memory_print(" The line is reached in %s ways%s, %s.", count, places,
                               object->ways_share ? "which made the same" : "each compared with its own results");
     free(count);
