@@ -29,7 +29,7 @@ static bool has_text(struct word text, const char *piece)
 static bool does_more(struct word text)
 {
     static const char *const words[] = {"for", "while", "with", "try", "class", "import", "next"};
-    static const char *const pieces[] = {"rand", "rng", ".pop(", ":="};
+    static const char *const pieces[] = {"rand", "rng", ".pop(", ".append(", ".extend(", ".write(", ".update(", ":="};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (has_word(text, words[i]))
             return true;

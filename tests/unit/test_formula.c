@@ -45,6 +45,10 @@ static void test_more_than_that(void **state)
         "def f(v):\n    return v + next(noise)\n",
         "def f(v):\n    return v + left.pop()\n",
         "def f(v):\n    yield v\n",
+        "def f(v):\n    return seen.append(v) or v\n",
+        "def f(v, seen=[]):\n    seen[0] += v\n    return v\n",
+        "def f(v):\n    Seen.count += 1\n    return v\n",
+        "def f(v):\n    return v * time.time()\n",
         "def f(v):\n    with lock:\n        w = v\n    return w\n",
         "def f(v):\n    a = 1\n    a = 2\n    a = 3\n    a = 4\n    a = 5\n    a = 6\n    a = 7\n    a = 8\n    a = 9\n"
         "    a = 10\n    a = 11\n    return a * v\n",
