@@ -11,6 +11,9 @@
 #include "findings/finish.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
+#include "findings/ways.h"
+#include "python/aliases.h"
+#include "python/scope.h"
 #include "show/page.h"
 
 /* `beside_s`: what of that the finding's own time holds. */
@@ -27,6 +30,20 @@ static char *say_took(double seconds, double beside_s)
     return text;
 }
 
+/* Does the function store into what may be the buffer by another name? */
+static bool is_stored_by_another_name(struct model *model, struct process *process, uint32_t frame)
+{
+    struct code *code = NULL;
+    size_t length = 0;
+    const char *target = statement_target(model, process, frame, &length);
+    struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, frame), &code);
+    if (target == NULL || code == NULL || span.line <= 0)
+        return false;
+    const struct source *source = source_code(model, code->file);
+    return source->text != NULL &&
+           aliases_store(source, scope_function(source, span.line), (struct word){target, length});
+}
+
 /* What is made of one value and ends as more is stored into, wherever; of what has names that are not followed it is open. */
 static const char *say_unseen_changes(struct model *model, const struct site *site)
 {
@@ -34,7 +51,8 @@ static const char *say_unseen_changes(struct model *model, const struct site *si
     bool is_blank = site_is_blank(model, site) == BLANK_YES && !site_is_filled_in_package(model, site);
     if (is_blank && !site_is_constant(site))
         return " What is to be kept is the finished buffer: what stores into it after this line must move along.";
-    return statement_gives_otherwise(model, site->process, frame)
+    return statement_gives_otherwise(model, site->process, frame) ||
+                   is_stored_by_another_name(model, site->process, frame)
                ? " See that nothing stores into it after this line, or move that along."
                : "";
 }
@@ -83,6 +101,12 @@ char *changes_say(struct model *model, const struct finding *finding, bool copy)
     if (changed.count == 0)
         return say_others_changes(model, finding, &changed, copy);
     char *text = say_rows(model, changed.file, changed.lines, changed.count);
+    if (ways_new_on_another(finding->line, finding->second) != NULL) { /* which these lines serve, too */
+        char *kept = memory_print(" On that way alone it is kept, with what %s store%s into it.", text,
+                                  changed.count == 1 ? "s" : "");
+        free(text);
+        return kept;
+    }
     char *took = say_took(finish_seconds(model, &changed), finding->beside_s - finding->around_s);
     char *around = say_around(finding);
     char *whole =

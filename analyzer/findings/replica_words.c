@@ -377,6 +377,19 @@ static char *say_both(struct model *model, const struct ways *ways)
     return text;
 }
 
+/* " By env.py:21 the line's results are new."; empty where all ways make the same again. Fresh memory. */
+static char *say_new_way(struct model *model, const struct finding *finding)
+{
+    const struct site *other = ways_new_on_another(finding->line, finding->second);
+    struct ways ways = other != NULL ? ways_to_line(model, finding->second, other) : (struct ways){0};
+    char *call = ways.file != NULL ? say_call(model, &ways, &ways.second_call) : NULL;
+    char *text = call != NULL    ? memory_print(" By %s the line's results are new.", call)
+                 : other != NULL ? memory_print(" On another way the line's results are new.")
+                                 : memory_print("%s", "");
+    free(call);
+    return text;
+}
+
 /* " The line is reached in 2 ways (model.py:20 and model.py:24), each ..."; empty where there is one. Fresh memory. */
 static char *say_ways(struct model *model, const struct finding *finding)
 {
@@ -384,11 +397,12 @@ static char *say_ways(struct model *model, const struct finding *finding)
     if (object->ways < 2)
         return say_way(model, finding);
     struct ways ways = object->ways == 2 ? ways_to_line(model, finding->second, object->other_way) : (struct ways){0};
-    char *count = page_count(object->ways), *places = say_both(model, &ways);
-    char *text = memory_print(" The line is reached in %s ways%s, %s.", count, places,
-                              object->ways_share ? "which made the same" : "each compared with its own results");
+    char *count = page_count(object->ways), *places = say_both(model, &ways), *other = say_new_way(model, finding);
+    char *text = memory_print(" The line is reached in %s ways%s, %s.%s", count, places,
+                              object->ways_share ? "which made the same" : "each compared with its own results", other);
     free(count);
     free(places);
+    free(other);
     return text;
 }
 

@@ -8,10 +8,12 @@
 #include "findings/loop.h"
 #include "model/source.h"
 #include "model/source_code.h"
+#include "python/code_facts.h"
 #include "python/scope.h"
 
 #define FRAMES_MAX 200
 #define TEXT_MAX 2000
+#define DECORATORS_MAX 8
 
 enum library { LIBRARY_OTHER, LIBRARY_ARRAY, LIBRARY_TENSOR };
 
@@ -23,6 +25,7 @@ struct step {
     struct spot *spot;         /* NULL: not the user's code */
     bool wrapper;              /* of Python code that NumPy and PyTorch put before a native function */
     const struct known *known; /* of a function of the user's that is in no loop; NULL: it is none, or no formula */
+    bool may_remember;         /* of a function of the user's: it is no formula */
 };
 
 /* A formula, as it was read. */
@@ -218,12 +221,25 @@ static const char *plain_name(const struct code *code)
     return dot != NULL ? dot + 1 : code->function;
 }
 
+/* The row of a function's "def", of which `row` is one, or one of its decorators: a call begins there. 0: it is not known. */
+static int32_t definition_at(const struct source *text, const struct code *code, int32_t row)
+{
+    const struct word name = {plain_name(code), strlen(plain_name(code))};
+    int32_t def = scope_function(text, row);
+    if (def > 0 && word_equal(code_name_of(text, def), name))
+        return def;
+    for (int32_t below = row; below < row + DECORATORS_MAX; below++)
+        if (word_equal(code_name_of(text, below), name))
+            return below;
+    return 0;
+}
+
 /* NULL: it is none. */
 static const struct known *formula_at(struct search *search, const struct code *code, int32_t row)
 {
     const struct source *text = source_code(search->model, code->file);
     bool is_lambda = strcmp(plain_name(code), "<lambda>") == 0;
-    int32_t def = is_lambda ? row : scope_function(text, row);
+    int32_t def = is_lambda ? row : definition_at(text, code, row);
     struct map_key key = {(uintptr_t)code->file, (uint64_t)(uint32_t)def, is_lambda};
     struct known *known = map_get(&search->known_map, key);
     if (known == NULL) {
@@ -257,6 +273,7 @@ static struct step *step_of(struct search *search, struct process *process, uint
         step->wrapper = step->spot == NULL && code != NULL && is_wrapper(code);
         if (step->spot != NULL && step->spot->walk == NULL)
             step->known = formula_at(search, code, span.line);
+        step->may_remember = step->spot != NULL && step->known == NULL && !loop_has_own_frame(code);
     }
     step->looked_at = true;
     return step;
@@ -283,6 +300,7 @@ struct way_out {
     bool own, wrapped;          /* ... and within a wrapper's Python code */
     const struct spot *inner;   /* of the innermost formula; NULL: none was passed */
     const struct known *called; /* the outermost one */
+    bool remembers;             /* a function that may remember was passed */
 };
 
 static void pass(struct way_out *way, const struct step *step)
@@ -294,6 +312,7 @@ static void pass(struct way_out *way, const struct step *step)
         way->called = step->known;
     }
     way->own = goes_on;
+    way->remembers = way->remembers || step->may_remember;
 }
 
 static void note_called(struct walk *walk, const struct known *called, uint64_t cpu_ns)
@@ -337,6 +356,7 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
         if (walk != NULL) {
             if (way.own)
                 add_at(search, process, spot, &way, leaf, record, library);
+            walk->remembers = walk->remembers || (way.remembers && !spot->header && walk != last);
             walk->all += walk != last ? record->samples : 0;
             walk->header_array += way.own && spot->header && library != LIBRARY_OTHER ? record->samples : 0;
             last = walk;
@@ -388,6 +408,8 @@ static bool takes_what_is_stored(const struct loop_text *text)
 
 bool walk_may_remember(const struct walk *walk)
 {
+    if (walk->remembers)
+        return true;
     const struct words *others = &walk->text.others, *formulas = &walk->formulas;
     for (size_t i = 0; i < others->count; i++) {
         bool is_formula = false;

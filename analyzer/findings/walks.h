@@ -27,6 +27,7 @@ struct walk {
     bool claimed;
     struct process *process; /* of a node there */
     uint32_t node;
+    bool remembers;        /* a function of the user's that is no formula was seen below it */
     struct words formulas; /* those that were seen to be called */
     const char *called;    /* the one that took most; NULL: there is none */
     struct formula formula;

@@ -1,10 +1,15 @@
 #include "python/aliases.h"
 
 #include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
+#include "python/carried.h"
 #include "python/code_facts.h"
 #include "python/given.h"
 #include "python/region.h"
+#include "python/view_name.h"
 
 #define DEPTH_MAX 8u
 
@@ -20,7 +25,8 @@ static bool is_view(struct word name)
                                         "unsqueeze",   "permute",    "narrow",       "flatten",
                                         "contiguous",  "select",     "unfold",       "t",
                                         "cpu",         "to",         "fliplr",       "flipud",
-                                        "rot90",       "astype"};
+                                        "rot90",       "astype",     "list",         "tuple",
+                                        "unbind",      "split",      "array_split",  "chunk"};
     for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
         if (word_is(name, views[i]))
             return true;
@@ -148,13 +154,16 @@ static void add_aliases(struct aliases *aliases, struct word target, struct word
 {
     struct word items[WORDS_MAX];
     value = word_trimmed(value.text, word_end(value));
-    if (value.length_bytes == 0 || (*value.text != '[' && *value.text != '(')) {
+    if (value.length_bytes == 0 || (*value.text != '[' && *value.text != '(' && *value.text != '{')) {
         add_alias(aliases, target, value, sharing);
         return;
     }
     size_t count = word_split(word_in_bracket(value.text, word_end(value)), ',', items, WORDS_MAX);
-    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
-        add_alias(aliases, target, items[i], sharing);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
+        struct word pair[2]; /* "key: value" */
+        bool is_pair = word_split(items[i], ':', pair, 2) == 2;
+        add_alias(aliases, target, is_pair ? pair[1] : items[i], sharing);
+    }
 }
 
 /* Do two names only change places? Then they are two arrays still. */
@@ -179,6 +188,10 @@ static void read_assignments(struct aliases *aliases, struct word text, const st
                     values = {sign + 1, (size_t)(end - sign - 1)};
         if (is_exchange(targets, values))
             continue;
+        while ((sign = word_assignment(values, &length)) != NULL && length == 1) { /* "h = state.h = np.zeros(n)" */
+            add_alias(aliases, targets, word_trimmed(values.text, sign), sharing);
+            values = (struct word){sign + 1, (size_t)(end - sign - 1)};
+        }
         for (struct word value = values; targets.length_bytes > 0;) { /* "a, b = pair": each may be either */
             struct word target = take_part(&targets);
             value = values.length_bytes > 0 ? take_part(&values) : value;
@@ -270,4 +283,62 @@ bool aliases_share(const struct aliases *aliases, struct word a, struct word b)
         if (words_hold(&of_b, of_a.words[i]))
             return true;
     return false;
+}
+
+static bool stores_into_items(const struct aliases *aliases, struct word rows, struct word name)
+{
+    struct word rest = rows, statement, targets, iterable;
+    while (word_next_statement(&rest, &statement)) {
+        struct word text = word_trimmed(statement.text, word_end(statement));
+        if (!view_header(text, &targets, &iterable))
+            continue;
+        bool is_of = word_mentions(iterable, name) > 0;
+        for (size_t i = 0; i < aliases->count && !is_of; i++)
+            is_of = word_mentions(iterable, aliases->names[i]) > 0 && aliases_share(aliases, aliases->names[i], name);
+        for (const char *at = targets.text; is_of && at < word_end(targets);) {
+            struct word item = word_name_at(at, word_end(targets));
+            if (item.length_bytes > 0 && carried_is_stored(rows, item))
+                return true;
+            at = item.length_bytes > 0 ? word_end(item) : at + 1;
+        }
+    }
+    return false;
+}
+
+/* "part = h[order]", a copy where `order` is an array. */
+static bool may_copy(struct word statement)
+{
+    struct word target, value;
+    if (!word_assigned(word_trimmed(statement.text, word_end(statement)), &target, &value))
+        return false;
+    const char *open = word_end(word_name_at(value.text, word_end(value)));
+    if (open == word_end(value) || *open != '[')
+        return false;
+    struct word index = word_in_bracket(open, word_end(value));
+    return memchr(index.text, ':', index.length_bytes) == NULL;
+}
+
+/* Of statements that give views for sure, or by a function that may. */
+static void read_views(struct aliases *aliases, struct word rows)
+{
+    struct word rest = rows, statement;
+    *aliases = (struct aliases){.count = 0};
+    while (word_next_statement(&rest, &statement))
+        if (!may_copy(statement))
+            read_assignments(aliases, statement, NULL);
+}
+
+bool aliases_store(const struct source *source, int32_t def, struct word name)
+{
+    struct region_span span = region_function(source, def);
+    struct word rows = def > 0 ? region_rows(&span) : code_text(source);
+    struct aliases *aliases = memory_zeroed(1, sizeof(*aliases));
+    read_views(aliases, rows);
+    aliases_add_returned(aliases, source, rows);
+    bool stores = stores_into_items(aliases, rows, name);
+    for (size_t i = 0; i < aliases->count && !stores; i++)
+        stores = !word_equal(aliases->names[i], name) && aliases_share(aliases, aliases->names[i], name) &&
+                 carried_is_stored(rows, aliases->names[i]);
+    free(aliases);
+    return stores;
 }

@@ -33,6 +33,12 @@ void aliases_add_shared(struct aliases *aliases, struct word file, struct word f
  */
 void aliases_add_returned(struct aliases *aliases, const struct source *source, struct word text);
 
+/*
+ * Does the function whose "def" stands on the row (0: the module) store into what may be the name's array by another name, or into what a
+ * loop takes out of one: "flat = h.ravel(); flat *= 2", "for row in h[1:]: row *= 2"?
+ */
+bool aliases_store(const struct source *source, int32_t def, struct word name);
+
 /* May two names stand for the same array? */
 bool aliases_share(const struct aliases *aliases, struct word a, struct word b);
 

@@ -29,7 +29,8 @@ static bool has_text(struct word text, const char *piece)
 static bool does_more(struct word text)
 {
     static const char *const words[] = {"for", "while", "with", "try", "class", "import", "next"};
-    static const char *const pieces[] = {"rand", "rng", ".pop(", ".append(", ".extend(", ".write(", ".update(", ":="};
+    static const char *const pieces[] = {"rand",    "rng",      ".pop(", ".append(", ".extend(",
+                                         ".write(", ".update(", "out=",  ":="};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (has_word(text, words[i]))
             return true;
@@ -83,11 +84,26 @@ static bool add_called(struct formula *formula, const struct source *code, struc
     return true;
 }
 
+/* "s = self.state; s[0] += v", "s += v": what a name of its own stands for may be somebody else's. */
+static bool stores_in_place(struct word text)
+{
+    struct word statement;
+    while (word_next_statement(&text, &statement)) {
+        size_t length = 0;
+        const char *sign = word_assignment(statement, &length);
+        struct word targets = sign != NULL ? word_trimmed(statement.text, sign) : (struct word){statement.text, 0};
+        if (sign != NULL && (length > 1 || memchr(targets.text, '[', targets.length_bytes) != NULL ||
+                             memchr(targets.text, '.', targets.length_bytes) != NULL))
+            return true;
+    }
+    return false;
+}
+
 static struct formula read_text(const struct source *code, int32_t def, struct word text, unsigned depth)
 {
     struct formula formula = {.chooses = has_word(text, "if"), .uses_math = has_text(text, "math.")};
-    formula.is_one =
-        !does_more(text) && add_called(&formula, code, text, depth) && add_outer(&formula, code, def, text);
+    formula.is_one = !does_more(text) && !stores_in_place(text) && add_called(&formula, code, text, depth) &&
+                     add_outer(&formula, code, def, text);
     return formula;
 }
 

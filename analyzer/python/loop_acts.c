@@ -12,7 +12,7 @@ static bool ends_loop(struct word statement)
     const char *end = statement.text + statement.length_bytes, *at = word_skip_blanks(statement.text, end);
     struct word name = word_name_at(at, end);
     return word_is(name, "break") || word_is(name, "return") || word_is(name, "yield") || word_is(name, "raise") ||
-           word_is(name, "while");
+           word_is(name, "while") || word_is(name, "del");
 }
 
 /* "file.write(x[i])", a call for what it does; what NumPy and PyTorch do is known, and what is appended is a result. */

@@ -30,13 +30,28 @@ static bool is_own_element(const struct loop_text *loop, const struct loop_use *
     return words_hold(&loop->items, store->name) || words_hold(&loop->elements, store->name);
 }
 
+static bool asks_size(struct word name)
+{
+    static const char *const facts[] = {"shape", "size", "ndim"};
+    struct word last = word_last_part(name);
+    return last.text != name.text && WORD_IS_ONE_OF(last, facts);
+}
+
+/* "flat" of "flat.item(i)". */
+static struct word owner_of(const struct loop_use *use)
+{
+    struct word last = word_last_part(use->name);
+    bool is_method = use->called && last.text > use->name.text;
+    return is_method ? (struct word){use->name.text, (size_t)(last.text - use->name.text) - 1} : use->name;
+}
+
 /* Does `read` take what `store` leaves for a later round? */
 static bool reads_earlier(const struct loop_text *loop, const struct aliases *aliases, const struct loop_use *store,
                           const struct loop_use *read)
 {
     if (!word_is_part_of(read->name, store->name))
-        return store->index.length_bytes > 0 && read->index.length_bytes > 0 &&
-               aliases_share(aliases, store->name, read->name);
+        return store->index.length_bytes > 0 && !asks_size(read->name) &&
+               aliases_share(aliases, store->name, owner_of(read));
     if (store->index.length_bytes > 0) /* y[i] = f(y[i]) is one element's own */
         return !word_equal(store->index, read->index) || !is_own_element(loop, store);
     return store->added || read->statement <= store->statement;
@@ -104,33 +119,71 @@ void loop_carried_read_scattered(struct loop_text *loop, const struct loop_uses 
     }
 }
 
-/* "for a, b in zip(h, h[1:]): b[:] = f(a)": an item that is stored into, of an array that is gone through twice. */
-static bool stores_into_overlap(const struct loop_text *loop, const struct loop_uses *uses)
+/* "zip(h, later)", of which one is a view of the other. */
+static bool zips_one(const struct aliases *aliases, struct word arguments)
 {
-    for (size_t i = 0; loop->overlaps && i < uses->count; i++)
+    struct word items[WORDS_MAX];
+    size_t count = word_split(arguments, ',', items, WORDS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (aliases_share(aliases, word_name_at(items[i].text, word_end(items[i])),
+                              word_name_at(items[k].text, word_end(items[k]))))
+                return true;
+    return count == SIZE_MAX;
+}
+
+/* Does the header go through one array twice at once, as far as is known: "zip(h, h[1:])", "enumerate(zip(h, later))", "pairwise(h)"? */
+static bool may_overlap(const struct loop_text *loop, const struct aliases *aliases)
+{
+    const char *end = word_end(loop->iterable);
+    struct word name = word_name_at(loop->iterable.text, end);
+    bool enumerates = word_is(name, "enumerate"), is_call = word_end(name) < end && *word_end(name) == '(';
+    if (enumerates && is_call) {
+        const char *inner = word_skip_blanks(word_end(name) + 1, end);
+        name = word_name_at(inner, end);
+        is_call = word_end(name) < end && *word_end(name) == '(';
+    }
+    if (name.length_bytes == 0 || !is_call || loop->items.count < 2)
+        return loop->overlaps;
+    return !word_is(name, "zip") || zips_one(aliases, word_in_bracket(word_end(name), end));
+}
+
+/* "for a, b in zip(h, h[1:]): b[:] = f(a)": an item that is stored into, of an array that is gone through twice. */
+static bool stores_into_overlap(const struct loop_text *loop, const struct loop_uses *uses,
+                                const struct aliases *aliases)
+{
+    bool overlaps = may_overlap(loop, aliases);
+    for (size_t i = 0; overlaps && i < uses->count; i++)
         if (uses->uses[i].stored && words_hold(&loop->items, uses->uses[i].name))
             return true;
     return false;
 }
 
+/* Is it, by whatever name, what the header goes through? */
+static bool is_walked(const struct loop_text *loop, const struct aliases *aliases, struct word name)
+{
+    struct loop_uses *walked = memory_zeroed(1, sizeof(*walked));
+    bool is_it = false;
+    loop_uses_read(walked, loop->iterable, 0, false, false);
+    for (size_t i = 0; i < walked->count && !is_it; i++)
+        is_it = !walked->uses[i].called &&
+                (word_is_part_of(name, walked->uses[i].name) || aliases_share(aliases, name, walked->uses[i].name));
+    free(walked);
+    return is_it;
+}
+
 /* "for i, row in enumerate(y): row += y[i - 1]": an item is stored into, and what it is an item of is asked for by an index. */
-static bool stores_into_items_of_read(const struct loop_text *loop, const struct loop_uses *uses)
+static bool stores_into_items_of_read(const struct loop_text *loop, const struct loop_uses *uses,
+                                      const struct aliases *aliases)
 {
     bool stores = false, reads = false;
     for (size_t i = 0; i < uses->count; i++) {
         const struct loop_use *use = &uses->uses[i];
         stores = stores || (use->stored && words_hold(&loop->items, use->name) &&
                             (use->added || use->within || use->index.length_bytes > 0));
-        reads = reads || (use->index.length_bytes > 0 && word_mentions(loop->iterable, use->name) > 0);
+        reads = reads || (use->index.length_bytes > 0 && is_walked(loop, aliases, use->name));
     }
     return stores && reads;
-}
-
-static bool asks_size(struct word name)
-{
-    static const char *const facts[] = {"shape", "size", "ndim"};
-    struct word last = word_last_part(name);
-    return last.text != name.text && WORD_IS_ONE_OF(last, facts);
 }
 
 /* "for i, x in enumerate(xs): xs[i] = f(x)": a round stores into the element that it has taken. */
@@ -193,7 +246,7 @@ bool loop_carried_has_pieces(const struct loop_text *loop, const struct loop_use
 
 bool loop_carried_any(const struct loop_text *loop, const struct loop_uses *uses, const struct aliases *aliases)
 {
-    return reads_what_was_left(loop, uses, aliases) || stores_into_overlap(loop, uses) ||
-           stores_into_items_of_read(loop, uses) || stores_into_walked(loop, uses, aliases) ||
+    return reads_what_was_left(loop, uses, aliases) || stores_into_overlap(loop, uses, aliases) ||
+           stores_into_items_of_read(loop, uses, aliases) || stores_into_walked(loop, uses, aliases) ||
            loop_carried_has_pieces(loop, uses);
 }

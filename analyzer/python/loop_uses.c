@@ -38,19 +38,22 @@ static bool is_call_store(struct loop_use *use, const char *begin, const char *e
 /* The place of the argument that takes the result of a function of NumPy's, where one does by its place; SIZE_MAX: none does. */
 static size_t place_of_result(struct word function)
 {
-    static const char *const first[] = {"copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis"};
+    static const char *const first[] = {"copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", "at"};
     static const char *const second[] = {"exp",      "log",  "sqrt",       "square", "tanh",  "sin",  "cos",
                                          "abs",      "sign", "log1p",      "expm1",  "floor", "ceil", "negative",
                                          "absolute", "rint", "reciprocal", "log2",   "exp2"};
-    static const char *const third[] = {"add",     "subtract", "multiply",  "divide",       "true_divide", "maximum",
-                                        "minimum", "power",    "matmul",    "dot",          "fmax",        "fmin",
-                                        "hypot",   "mod",      "remainder", "floor_divide", "arctan2"};
+    static const char *const third[] = {
+        "add",         "subtract",     "multiply",   "divide",      "true_divide", "maximum",  "minimum",
+        "power",       "matmul",       "dot",        "fmax",        "fmin",        "hypot",    "mod",
+        "remainder",   "floor_divide", "arctan2",    "logaddexp",   "logaddexp2",  "copysign", "fmod",
+        "float_power", "logical_and",  "logical_or", "logical_xor", "greater",     "less"};
     struct word name = word_last_part(function), root = word_first_part(function);
     if (!word_is(root, "np") && !word_is(root, "numpy"))
         return SIZE_MAX;
     return WORD_IS_ONE_OF(name, first)    ? 0
            : WORD_IS_ONE_OF(name, second) ? 1
            : WORD_IS_ONE_OF(name, third)  ? 2
+           : word_is(name, "clip")        ? 3
                                           : SIZE_MAX;
 }
 

@@ -15,6 +15,7 @@
 
 #define CALL_STACK_EQUALS_MAX 16u
 #define CALL_STACK_PLACES 256u
+#define CALL_STACK_COUNTED 1024u
 #define CALL_STACK_ASKED_MAX 16u
 #define CALL_STACK_ENDED_MAX 16u
 
@@ -55,10 +56,18 @@ struct call_stack_place {
         uint32_t ordinal;
         uint32_t site; /* its number; 0: none */
     } made[2];         /* what was last allocated there: an operation often makes a workspace and its result by turns */
-    uint32_t executions; /* that made something, since it is remembered */
 };
 
 _Static_assert(sizeof(struct call_stack_place) == 128, "two cache lines");
+
+/*
+ * Executions of an instruction, on one way to it, that made something. By a hash that is alike in every run, so that what is forgotten for
+ * another's sake is, too; places go by addresses.
+ */
+struct call_stack_counted {
+    uint64_t hash; /* of the innermost level */
+    uint16_t executions;
+};
 
 /* Where a frame stands; all zeros: nowhere any more. */
 struct call_stack_stand {
@@ -112,6 +121,7 @@ struct call_stack {
     uint32_t ended_count; /* so far, the last of which are kept */
     struct call_stack_ended ended[CALL_STACK_ENDED_MAX];
     struct call_stack_place places[CALL_STACK_PLACES];
+    struct call_stack_counted counted[CALL_STACK_COUNTED];
     struct call_stack_level levels[PYTHON_DEPTH_MAX]; /* outermost first */
     struct python_link held[PYTHON_DEPTH_MAX];        /* of the levels; outermost last, and at the end */
     struct python_link links[PYTHON_DEPTH_MAX];       /* of the last walk, leaf first */
@@ -178,10 +188,20 @@ static inline void call_stack_note_made(struct call_stack_place *place, uint64_t
     place->made[place->newest].site = site;
 }
 
-/* Is the birth that was numbered last the first of its execution? */
-static inline bool call_stack_begins(const struct call_stack *stack)
+/*
+ * The number of this execution of the innermost instruction, of which call_stack_ordinal() has numbered a birth: one more than that of the one
+ * before, where that is remembered; else at least two more.
+ */
+static inline uint16_t call_stack_execution(struct call_stack *stack)
 {
-    return stack->execution.count == 1;
+    const uint64_t hash = call_stack_innermost(stack)->hash;
+    struct call_stack_counted *counted = &stack->counted[hash & (CALL_STACK_COUNTED - 1)];
+    if (counted->hash != hash) {
+        counted->hash = hash;
+        counted->executions = (uint16_t)(counted->executions + 1);
+    }
+    counted->executions = (uint16_t)(counted->executions + (stack->execution.count == 1 ? 1 : 0));
+    return counted->executions;
 }
 
 /* Has the frame that had this generation at this depth not moved since? */

@@ -121,14 +121,9 @@ static OFF_HOT_PATH void note_return(struct db_site *record)
 }
 
 /* At each birth, before it is counted. */
-static inline void note_execution(struct site *site, const struct call_stack *stack, struct call_stack_place *place)
+static inline void note_execution(struct site *site, struct call_stack *stack)
 {
-    if (place == NULL) {
-        note_return(site->record);
-        return;
-    }
-    place->executions += call_stack_begins(stack) ? 1 : 0;
-    const uint16_t now = (uint16_t)place->executions;
+    const uint16_t now = call_stack_execution(stack);
     const uint16_t since = (uint16_t)(now - atomic_load_explicit(&site->execution, memory_order_relaxed));
     if (since == 0) {
         return;
@@ -154,7 +149,7 @@ static uint32_t find_site(struct call_stack *stack, const struct replica_birth *
         }
     }
     if (site != 0) {
-        note_execution(sites_at(site), stack, place);
+        note_execution(sites_at(site), stack);
     }
     return site;
 }

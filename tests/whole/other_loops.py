@@ -659,4 +659,86 @@ def work():
 for again in range(6):
     work()
 """,
+    "neighbours, by a header of another name": NUMPY + """
+from itertools import pairwise
+rows = rng.random((60000, 4))
+def pairs():
+    y = rows.copy()
+    for before, row in pairwise(y):
+        row += 0.5 * before
+def zipped():
+    y = rows.copy()
+    later = y[1:]
+    for i, (before, row) in enumerate(zip(y, later)):
+        row += 0.5 * before
+for again in range(4):
+    pairs(), zipped()
+""",
+    "rows by other names": NUMPY + """
+rows = rng.random((60000, 4))
+class State:
+    pass
+state = State()
+def pair(y, i):
+    return y[i - 1], y[i]
+def returned():
+    y = rows.copy()
+    for i in range(1, len(y)):
+        before, row = pair(y, i)
+        row[:] = 0.5 * before + row
+def chained():
+    y = state.y = rows.copy()
+    for i in range(1, len(y)):
+        y[i] = 0.5 * state.y[i - 1] + y[i]
+def listed():
+    y = rows.copy()
+    each = list(y)
+    for i in range(1, len(each)):
+        y[i] = 0.5 * each[i - 1] + y[i]
+for again in range(3):
+    returned(), chained(), listed()
+""",
+    "what a function of NumPy's stores by its place": NUMPY + """
+rows = rng.random((60000, 4))
+ends = rng.integers(0, 60000, 60000)
+def longest():
+    y = np.zeros(60000)
+    for i in range(60000):
+        np.maximum.at(y, ends[i], y[i] + x[i])
+def clipped():
+    y = rows.copy()
+    for i in range(1, len(y)):
+        np.clip(y[i - 1] + y[i], -1, 1, y[i])
+for again in range(2):
+    longest(), clipped()
+""",
+    "functions that remember by a name of their own": NUMPY + """
+state = [0.0]
+class Ema:
+    def __init__(self):
+        self.level = [0.0]
+    @property
+    def gain(self):
+        self.level[0] += 1e-6
+        return self.level[0]
+    def add(self, value):
+        self.level[0] = 0.9 * self.level[0] + 0.1 * value
+        return self.level[0]
+ema = Ema()
+def step(value):
+    held = state
+    held[0] = 0.9 * held[0] + 0.1 * value
+    return held[0]
+def work():
+    y = np.empty_like(x)
+    for i in range(50000):
+        y[i] = step(x[i])
+    for i in range(50000):
+        y[i] = x[i] * ema.gain
+    for i in range(50000):
+        y[i] = ema.add(x[i])
+    return y
+for again in range(4):
+    work()
+""",
 }

@@ -115,3 +115,18 @@ def test_of_two_calls_on_a_line_that_one_is_named_which_makes_the_same(tmp_path)
     lines = {line.split("  ")[-1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
     at = f"at program.py:{lines['# calls']}"
     assert f"That is so by code(bank) {at} alone: by code(batch) {at} the line's results are new." in told_of(report, lines)["claim"]
+
+
+def test_a_way_that_makes_something_new_is_told_beside_two_that_do_not(tmp_path):
+    path, report = found(tmp_path, NUMPY + """
+        X, V, total = random.normal(size=(90, 20)), random.normal(size=(90, 20)), 0.0
+        def kernel(a, b):
+            return np.tanh(a @ b.T)  # finding
+        for epoch in range(60):
+            total += kernel(X, V).sum()
+            total += kernel(V, V).sum()
+            total += kernel(X + epoch, V).sum()  # new
+        """)
+    lines = {line.split("  ")[-1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
+    claim = told_of(report, lines)["claim"]
+    assert "reached in 2 ways" in claim and f"By program.py:{lines['# new']} the line's results are new." in claim

@@ -1,6 +1,7 @@
 """What to do about results that are made again, where keeping them is not all there is to say."""
 import re
 
+import pytest
 from marked import NUMPY, found
 
 
@@ -51,3 +52,33 @@ def test_the_loop_over_what_has_a_size_each_is_not_the_one(tmp_path):
                     total += float(part.sum()) * again
         """)
     assert "Build it once, for each size, outside the loop at program.py:8." in finding["advice"], finding["advice"]
+
+
+@pytest.mark.parametrize("change", [
+    "flat = h.ravel(); flat *= 1.5",
+    "for row in h[1:]: row *= 1.5",
+    "for i, (row, other) in enumerate(zip(h, data)): row *= 1.5",
+    "rows = list(h); rows[0] *= 1.5",
+    "parts = {'h': h}; parts['h'] *= 1.5",
+])
+def test_what_is_changed_by_another_name_must_move_along(tmp_path, change):
+    finding = the_finding(tmp_path, NUMPY + f"""
+        data, total = random.normal(size=(50, 60)), 0.0
+        for step in range(300):
+            h = np.exp(data)  # A
+            {change}
+            total += h.sum()
+        """)
+    assert "Build it once" in finding["advice"]
+    assert re.search("See that nothing stores into it|It is changed in place after this line|must move along", finding["advice"]), finding["advice"]
+
+
+def test_where_nothing_is_stored_nothing_is_said_of_it(tmp_path):
+    finding = the_finding(tmp_path, NUMPY + """
+        data, total = random.normal(size=(50, 60)), 0.0
+        for step in range(300):
+            h = np.exp(data)  # A
+            flat = h.ravel()
+            total += flat.sum()
+        """)
+    assert finding["advice"] == "Build it once, outside the loop at program.py:6."

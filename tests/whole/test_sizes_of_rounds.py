@@ -93,3 +93,20 @@ def test_what_is_selected_by_turns_or_by_chance_is_no_finding(tmp_path, name):
     rows, findings = program(tmp_path, NONE[name])
     gathers = [i for i, row in enumerate(rows, 1) if "rows = data[" in row]
     assert [finding for finding in findings if finding["line"] in gathers] == []
+
+
+def test_sizes_that_come_round_are_not_taken_for_ones_that_stay(tmp_path):
+    """Not where other places take theirs among those that are remembered, either."""
+    rows, findings = program(tmp_path, """
+data = random.normal(size=(20000, 30))
+fold = random.integers(0, 5, 20000)
+small = random.normal(size=200)
+""" + "work = (" + ", ".join(f"lambda: small + {i}" for i in range(300)) + """)
+for strength in range(12):
+    for k in range(5):
+        rows = data[fold != k]
+        rows.T @ rows
+        for one in work:
+            one()
+""")
+    assert [finding for finding in findings if "one after the other" in finding["claim"]] == []
