@@ -319,7 +319,7 @@ static void note_called(struct walk *walk, const struct known *called, uint64_t 
 {
     words_add(&walk->formulas, (struct word){called->name, strlen(called->name)});
     for (size_t i = 0; i < called->formula.outer.count; i++)
-        words_add(&walk->text.outer, called->formula.outer.words[i]);
+        words_add(&walk->text.calls.outer, called->formula.outer.words[i]);
     if (walk->called == NULL || cpu_ns > walk->called_ns) {
         walk->called = called->name;
         walk->formula = called->formula;
@@ -398,7 +398,7 @@ static void add_process(struct search *search, struct process *process)
 /* "y[i] = before(i) + x[i]", whose before() takes y itself. */
 static bool takes_what_is_stored(const struct loop_text *text)
 {
-    const struct words *outer = &text->outer, *stored = &text->stored;
+    const struct words *outer = &text->calls.outer, *stored = &text->stored;
     for (size_t i = 0; i < outer->count; i++)
         for (size_t k = 0; k < stored->count; k++)
             if (word_equal(outer->words[i], stored->words[k]))
@@ -410,7 +410,7 @@ bool walk_may_remember(const struct walk *walk)
 {
     if (walk->remembers)
         return true;
-    const struct words *others = &walk->text.others, *formulas = &walk->formulas;
+    const struct words *others = &walk->text.calls.others, *formulas = &walk->formulas;
     for (size_t i = 0; i < others->count; i++) {
         bool is_formula = false;
         for (size_t k = 0; k < formulas->count && !is_formula; k++)

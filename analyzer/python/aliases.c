@@ -12,6 +12,7 @@
 #include "python/view_name.h"
 
 #define DEPTH_MAX 8u
+#define LOOKED_FOR_MAX 64u /* functions: each is looked for through the file */
 
 /* Methods and functions of NumPy and PyTorch whose result is, or may be, a view of what they are given. */
 static bool is_view(struct word name)
@@ -247,12 +248,15 @@ void aliases_add_returned(struct aliases *aliases, const struct source *source, 
 {
     struct word statement, function, arguments;
     size_t length = 0;
-    while (word_next_statement(&text, &statement)) {
+    unsigned looked_for = 0;
+    while (word_next_statement(&text, &statement) && !aliases->full) {
         const char *sign = word_assignment(statement, &length);
         if (sign == NULL || length != 1 ||
-            !word_call(word_trimmed(sign + 1, word_end(statement)), &function, &arguments))
+            !word_call(word_trimmed(sign + 1, word_end(statement)), &function, &arguments) ||
+            word_last_part(function).text != function.text)
             continue;
-        int32_t def = code_function_run(source, function);
+        aliases->full = ++looked_for > LOOKED_FOR_MAX;
+        int32_t def = aliases->full ? 0 : code_function_run(source, function);
         if (def > 0)
             add_returns(aliases, word_trimmed(statement.text, sign), source, def, arguments);
     }

@@ -53,16 +53,31 @@ static bool calls_state(struct word statement)
     return false;
 }
 
-void loop_others_add(struct words *others, struct words *outer, const struct source *code, struct word statement)
+static bool is_named(const struct words *words, struct word function)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (word_equal(words->words[i], function))
+            return true;
+    return false;
+}
+
+bool loop_calls_add(struct loop_calls *calls, const struct source *code, struct word statement)
 {
     struct word function;
+    bool are_formulas = true;
     while (handed_next_other(&statement, &function)) {
-        struct formula formula = formula_read(code, formula_definition(code, function));
-        if (!formula.is_one)
-            words_add(others, function);
+        if (is_named(&calls->formulas, function))
+            continue;
+        bool is_known = is_named(&calls->others, function) || calls->others.count == WORDS_MAX ||
+                        calls->formulas.count == WORDS_MAX;
+        struct formula formula =
+            is_known ? (struct formula){0} : formula_read(code, formula_definition(code, function));
+        words_add(formula.is_one ? &calls->formulas : &calls->others, function);
         for (size_t i = 0; formula.is_one && i < formula.outer.count; i++)
-            words_add(outer, formula.outer.words[i]);
+            words_add(&calls->outer, formula.outer.words[i]);
+        are_formulas = are_formulas && formula.is_one;
     }
+    return are_formulas;
 }
 
 bool loop_acts(struct word statement)

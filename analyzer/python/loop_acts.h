@@ -7,11 +7,18 @@
 #include "model/source.h"
 #include "python/words.h"
 
+/* The functions that a loop calls which may be the program's own. */
+struct loop_calls {
+    struct words formulas; /* of the file (formula.h) */
+    struct words outer;    /* ... take these beside their arguments */
+    struct words others;   /* may remember: what one gives for one element may depend on those before */
+};
+
 /*
- * Adds the functions that it calls which may be the program's own, and are no formulas (formula.h) of the file: such a function may remember,
- * and what it gives for one element depend on those before. `outer`: what the formulas take beside their arguments.
+ * Adds those that the statement calls. False: one of them is an other. Each is read once, and beyond WORDS_MAX formulas all are others: to find a
+ * function is to look through the file.
  */
-void loop_others_add(struct words *others, struct words *outer, const struct source *code, struct word statement);
+bool loop_calls_add(struct loop_calls *calls, const struct source *code, struct word statement);
 
 /* Does it end the loop, call something for what that does, draw random numbers, or keep a heap? */
 bool loop_acts(struct word statement);

@@ -65,10 +65,8 @@ static void note_element(struct loop_text *loop, const struct source *code, stru
     struct word name = word_name_at(target.text, word_end(target));
     if (name.length_bytes > 0 && word_equal(name, target))
         loop_uses_add_view(uses, name, value);
-    struct words others = {.count = 0}, outer = {.count = 0};
-    loop_others_add(&others, &outer, code, value);
     if (name.length_bytes > 0 && word_equal(name, target) && loop_text_has_element(loop, value, false) &&
-        others.count == 0)
+        loop_calls_add(&loop->calls, code, value))
         words_add(&loop->elements, name);
 }
 
@@ -119,7 +117,7 @@ static void read_body(struct loop_text *loop, const struct source *code, struct 
     struct word statement;
     for (uint32_t number = 1; word_next_statement(&text, &statement); number++) {
         uses->acts = uses->acts || loop_acts(statement);
-        loop_others_add(&loop->others, &loop->outer, code, statement);
+        loop_calls_add(&loop->calls, code, statement);
         read_statement(loop, code, uses, statement, number);
     }
 }

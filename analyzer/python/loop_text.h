@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "model/source.h"
+#include "python/loop_acts.h"
 #include "python/words.h"
 
 struct loop_text {
@@ -18,9 +19,8 @@ struct loop_text {
     struct words items;   /* what `for` takes out of anything else */
     struct words
         elements; /* names that what is made of one subscript with such an index is given to, by no function of the program's own but a formula */
-    struct words stored;  /* last parts of the names that it stores into */
-    struct words outer;   /* formulas that it calls take them beside their arguments (formula.h) */
-    struct words others;  /* functions that it calls which may remember (loop_acts.h), unless they are seen not to */
+    struct words stored; /* last parts of the names that it stores into */
+    struct loop_calls calls;
     struct word iterable; /* of a `for` that takes things out of something; empty: it counts by range(), or is none */
     bool walks_whole;     /* ... which is enumerate() of a name, counted from 0 */
     bool carried;
