@@ -13,7 +13,8 @@
 #include "python/suite.h"
 
 #define ROWS_MAX 12
-#define CALLS_MAX 3u /* one within the other */
+#define BYTES_MAX 2000u
+#define LOOKED_FOR_MAX 16u /* functions that it calls, and these: each is looked for through the file */
 
 static bool has_word(struct word text, const char *word)
 {
@@ -65,15 +66,17 @@ static bool add_outer(struct formula *formula, const struct source *code, int32_
     return has_room;
 }
 
-static struct formula read_function(const struct source *code, int32_t def, unsigned depth);
+static struct formula read_function(const struct source *code, int32_t def, unsigned *left);
 
 /* Of what the text calls: all that may be the program's own must be formulas. */
-static bool add_called(struct formula *formula, const struct source *code, struct word text, unsigned depth)
+static bool add_called(struct formula *formula, const struct source *code, struct word text, unsigned *left)
 {
     struct word function;
     while (handed_next_other(&text, &function)) {
-        struct formula called = depth < CALLS_MAX ? read_function(code, formula_definition(code, function), depth + 1)
-                                                  : (struct formula){0};
+        if (*left == 0)
+            return false;
+        (*left)--;
+        struct formula called = read_function(code, formula_definition(code, function), left);
         if (!called.is_one)
             return false;
         for (size_t i = 0; i < called.outer.count; i++)
@@ -99,15 +102,16 @@ static bool stores_in_place(struct word text)
     return false;
 }
 
-static struct formula read_text(const struct source *code, int32_t def, struct word text, unsigned depth)
+static struct formula read_text(const struct source *code, int32_t def, struct word text, unsigned *left)
 {
     struct formula formula = {.chooses = has_word(text, "if"), .uses_math = has_text(text, "math.")};
-    formula.is_one = !does_more(text) && !stores_in_place(text) && add_called(&formula, code, text, depth) &&
-                     add_outer(&formula, code, def, text);
+    formula.is_one = text.length_bytes <= BYTES_MAX && !does_more(text) && !stores_in_place(text) &&
+                     add_called(&formula, code, text, left) && add_outer(&formula, code, def, text);
     return formula;
 }
 
-static struct formula read_function(const struct source *code, int32_t def, unsigned depth)
+/* `left`: so many functions may be looked for yet, which bounds the recursion, too. */
+static struct formula read_function(const struct source *code, int32_t def, unsigned *left)
 {
     struct region_span span = region_function(code, def);
     if (def <= 0 || span.last - span.first >= ROWS_MAX || !function_only_makes(code, def))
@@ -116,21 +120,23 @@ static struct formula read_function(const struct source *code, int32_t def, unsi
     const char *own = word_find(rows, rows.text, name);
     if (own == NULL || word_find(rows, own + 1, name) != NULL || !word_next_statement(&header, &body))
         return (struct formula){0};
-    return read_text(code, def, header, depth); /* what follows the header */
+    return read_text(code, def, header, left); /* what follows the header */
 }
 
 struct formula formula_read(const struct source *code, int32_t def)
 {
-    return read_function(code, def, 0);
+    unsigned left = LOOKED_FOR_MAX;
+    return read_function(code, def, &left);
 }
 
 struct formula formula_read_lambda(const struct source *code, int32_t row)
 {
     struct word text;
     size_t indent = 0;
+    unsigned left = LOOKED_FOR_MAX;
     if (!suite_row(code, row, &text, &indent))
         return (struct formula){0};
     const char *lambda = word_find(text, text.text, (struct word){"lambda", strlen("lambda")});
-    return lambda != NULL ? read_text(code, 0, (struct word){lambda, (size_t)(word_end(text) - lambda)}, 0)
+    return lambda != NULL ? read_text(code, 0, (struct word){lambda, (size_t)(word_end(text) - lambda)}, &left)
                           : (struct formula){0};
 }
