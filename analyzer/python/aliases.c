@@ -12,6 +12,7 @@
 #include "python/view_name.h"
 
 #define DEPTH_MAX 8u
+#define ROWS_BYTES_MAX 65536u
 #define LOOKED_FOR_MAX 64u /* functions: each is looked for through the file */
 
 /* Methods and functions of NumPy and PyTorch whose result is, or may be, a view of what they are given. */
@@ -336,13 +337,18 @@ bool aliases_store(const struct source *source, int32_t def, struct word name)
 {
     struct region_span span = region_function(source, def);
     struct word rows = def > 0 ? region_rows(&span) : code_text(source);
+    unsigned asked = 0;
+    if (rows.length_bytes > ROWS_BYTES_MAX)
+        return false;
     struct aliases *aliases = memory_zeroed(1, sizeof(*aliases));
     read_views(aliases, rows);
     aliases_add_returned(aliases, source, rows);
     bool stores = stores_into_items(aliases, rows, name);
-    for (size_t i = 0; i < aliases->count && !stores; i++)
-        stores = !word_equal(aliases->names[i], name) && aliases_share(aliases, aliases->names[i], name) &&
-                 carried_is_stored(rows, aliases->names[i]);
+    for (size_t i = 0; i < aliases->count && asked < WORDS_MAX && !stores; i++)
+        if (!word_equal(aliases->names[i], name) && aliases_share(aliases, aliases->names[i], name)) {
+            stores = carried_is_stored(rows, aliases->names[i]);
+            asked++;
+        }
     free(aliases);
     return stores;
 }

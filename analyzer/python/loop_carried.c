@@ -177,13 +177,14 @@ static bool stores_into_items_of_read(const struct loop_text *loop, const struct
                                       const struct aliases *aliases)
 {
     bool stores = false, reads = false;
-    for (size_t i = 0; i < uses->count; i++) {
+    for (size_t i = 0; i < uses->count && !stores; i++) {
         const struct loop_use *use = &uses->uses[i];
-        stores = stores || (use->stored && words_hold(&loop->items, use->name) &&
-                            (use->added || use->within || use->index.length_bytes > 0));
-        reads = reads || (use->index.length_bytes > 0 && is_walked(loop, aliases, use->name));
+        stores = use->stored && words_hold(&loop->items, use->name) &&
+                 (use->added || use->within || use->index.length_bytes > 0);
     }
-    return stores && reads;
+    for (size_t i = 0; stores && i < uses->count && !reads; i++)
+        reads = uses->uses[i].index.length_bytes > 0 && is_walked(loop, aliases, uses->uses[i].name);
+    return reads;
 }
 
 /* "for i, x in enumerate(xs): xs[i] = f(x)": a round stores into the element that it has taken. */
