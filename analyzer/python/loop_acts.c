@@ -70,8 +70,9 @@ bool loop_calls_add(struct loop_calls *calls, const struct source *code, struct 
             continue;
         bool is_known = is_named(&calls->others, function) || calls->others.count == WORDS_MAX ||
                         calls->formulas.count == WORDS_MAX;
-        struct formula formula =
-            is_known ? (struct formula){0} : formula_read(code, formula_definition(code, function));
+        struct formula formula = {0};
+        if (!is_known)
+            formula = formula_read(code, formula_definition(code, function));
         words_add(formula.is_one ? &calls->formulas : &calls->others, function);
         for (size_t i = 0; formula.is_one && i < formula.outer.count; i++)
             words_add(&calls->outer, formula.outer.words[i]);
