@@ -95,6 +95,29 @@ static void test_the_same_caller_again_is_the_next_execution(void **state)
     }
 }
 
+static uint16_t execution_at(const char *frames)
+{
+    assert_true(see(frames));
+    call_stack_ordinal(stack, 4096, 1);
+    return call_stack_execution(stack);
+}
+
+/* By what the frames run, wherever they lie; one that was forgotten for another's sake is not taken for the next. */
+static void test_executions_of_an_instruction_are_counted(void **state)
+{
+    (void)state;
+    uint16_t first = execution_at("110 222");
+    call_stack_ordinal(stack, 8192, 2);
+    assert_int_equal(call_stack_execution(stack), first);
+    uint16_t other = execution_at("110 224");
+    assert_int_equal(execution_at("110 222"), first + 1);
+    assert_int_equal(execution_at("310 422"), first + 2);
+    assert_int_equal(execution_at("110 224"), other + 1);
+    stack->counted[call_stack_innermost(stack)->hash & (CALL_STACK_COUNTED - 1)].hash ^= CALL_STACK_COUNTED;
+    assert_int_equal(execution_at("110 222"), first + 3);
+    assert_int_equal(execution_at("110 224"), other + 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +127,7 @@ int main(void)
         cmocka_unit_test(test_places_come_back_unresolved),
         cmocka_unit_test(test_equal_allocations_of_one_execution_are_numbered),
         cmocka_unit_test(test_the_same_caller_again_is_the_next_execution),
+        cmocka_unit_test(test_executions_of_an_instruction_are_counted),
     };
     return cmocka_run_group_tests(tests, stack_run_begin, stack_run_end);
 }

@@ -6,6 +6,7 @@ import textwrap
 import jsonschema
 import pytest
 import whole
+from carrying_loops import CARRYING
 from element_loops import COMPREHENSIONS, NUMPY, TINY, TORCH
 from other_loops import NONE
 
@@ -132,6 +133,6 @@ def header_of(path, number):
     return next(i for i in range(number, 0, -1) if lines[i - 1].strip().startswith(("for ", "while ")))
 
 
-@pytest.mark.parametrize("name", NONE)
+@pytest.mark.parametrize("name", [*NONE, *CARRYING])
 def test_what_is_no_finding(tmp_path, name):
-    assert tiny(profile(tmp_path, NONE[name])[1]) == []
+    assert tiny(profile(tmp_path, (NONE | CARRYING)[name])[1]) == []
