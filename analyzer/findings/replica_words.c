@@ -344,19 +344,26 @@ static char *say_call(struct model *model, const struct ways *ways, const struct
     return both;
 }
 
+/* Both calls; false, and nothing, where nothing tells them apart. Fresh memory. */
+static bool say_calls(struct model *model, const struct ways *ways, char **first, char **second)
+{
+    *first = ways->file != NULL ? say_call(model, ways, &ways->first_call) : NULL;
+    *second = ways->file != NULL ? say_call(model, ways, &ways->second_call) : NULL;
+    if (*first != NULL && *second != NULL && strcmp(*first, *second) != 0)
+        return true;
+    free(*first);
+    free(*second);
+    return false;
+}
+
 /* " That is so by env.py:12 alone: by env.py:21 the line's results are new."; empty where there is no other way. Fresh memory. */
 static char *say_way(struct model *model, const struct finding *finding)
 {
     const struct site *other = ways_new_on_another(finding->line, finding->second);
     struct ways ways = other != NULL ? ways_to_line(model, finding->second, other) : (struct ways){0};
-    if (ways.file == NULL)
+    char *first, *second;
+    if (!say_calls(model, &ways, &first, &second))
         return memory_print("%s", "");
-    char *first = say_call(model, &ways, &ways.first_call), *second = say_call(model, &ways, &ways.second_call);
-    if (first == NULL || second == NULL) {
-        free(first);
-        free(second);
-        return memory_print("%s", "");
-    }
     char *text = memory_print(" That is so by %s alone: by %s the line's results are new.", first, second);
     free(first);
     free(second);
@@ -368,10 +375,10 @@ static char *say_both(struct model *model, const struct ways *ways)
 {
     const struct line_span *a = &ways->first_call, *b = &ways->second_call;
     bool is_ordered = a->line != b->line ? a->line < b->line : a->column < b->column;
-    char *first = ways->file != NULL ? say_call(model, ways, is_ordered ? a : b) : NULL;
-    char *second = ways->file != NULL ? say_call(model, ways, is_ordered ? b : a) : NULL;
-    bool are_known = first != NULL && second != NULL && strcmp(first, second) != 0;
-    char *text = are_known ? memory_print(" (%s and %s)", first, second) : memory_print("%s", "");
+    char *first, *second;
+    if (!say_calls(model, ways, &first, &second))
+        return memory_print("%s", "");
+    char *text = memory_print(" (%s and %s)", is_ordered ? first : second, is_ordered ? second : first);
     free(first);
     free(second);
     return text;
