@@ -119,7 +119,7 @@ void loop_carried_read_scattered(struct loop_text *loop, const struct loop_uses 
     }
 }
 
-/* "zip(h, later)", of which one is a view of the other. */
+/* "h, h[1:]", "h, later": is one a view of the other? */
 static bool zips_one(const struct aliases *aliases, struct word arguments)
 {
     struct word items[WORDS_MAX];
@@ -143,9 +143,9 @@ static bool may_overlap(const struct loop_text *loop, const struct aliases *alia
         name = word_name_at(inner, end);
         is_call = word_end(name) < end && *word_end(name) == '(';
     }
-    if (name.length_bytes == 0 || !is_call || loop->items.count < 2)
-        return loop->overlaps;
-    return !word_is(name, "zip") || zips_one(aliases, word_in_bracket(word_end(name), end));
+    if (name.length_bytes == 0 || !is_call)
+        return false;
+    return word_is(name, "zip") ? zips_one(aliases, word_in_bracket(word_end(name), end)) : loop->items.count >= 2;
 }
 
 /* "for a, b in zip(h, h[1:]): b[:] = f(a)": an item that is stored into, of an array that is gone through twice. */

@@ -168,19 +168,6 @@ static bool is_short_range(struct word arguments)
     return strspn(number, "0123456789") == arguments.length_bytes && atoi(number) < ROUNDS_FEW;
 }
 
-/* "h, h[1:]" */
-static bool names_twice(struct word arguments)
-{
-    struct word items[WORDS_MAX];
-    size_t count = word_split(arguments, ',', items, WORDS_MAX);
-    for (size_t i = 0; count != SIZE_MAX && i < count; i++)
-        for (size_t k = 0; k < i; k++)
-            if (word_equal(word_name_at(items[i].text, items[i].text + items[i].length_bytes),
-                           word_name_at(items[k].text, items[k].text + items[k].length_bytes)))
-                return true;
-    return false;
-}
-
 /* "range(n)" of "tqdm(range(n), desc=...)": what only shows how far it is, or goes the other way, goes through the same. */
 static const char *unwrapped(const char *from, const char *end)
 {
@@ -204,7 +191,6 @@ static void read_for(struct loop_text *loop, struct word header)
     const char *from = unwrapped(word_skip_blanks(in, end), end);
     bool counts = begins_call(from, end, "range"), enumerates = begins_call(from, end, "enumerate");
     loop->few = counts && is_short_range(word_in_bracket(from + strlen("range"), end));
-    loop->overlaps = begins_call(from, end, "zip") && names_twice(word_in_bracket(from + strlen("zip"), end));
     if (!counts)
         loop->iterable = (struct word){from, (size_t)(end - from)};
     if (enumerates) {

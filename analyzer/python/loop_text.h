@@ -27,7 +27,6 @@ struct loop_text {
     /* a round reads what one before it stored, by whatever name, other than a sum that is only added to; or ends the loop;
      * or does something that no array holds */
     bool scattered; /* data say which element a round changes, and two may change the same one */
-    bool overlaps;  /* the header goes through one array twice at once */
     bool few;       /* the header itself says that there are only a few rounds */
 };
 
