@@ -47,7 +47,7 @@ struct db_site {
     uint8_t far_bits;
     uint8_t changed_beyond; /* Python frames, leaf first, that had moved on when an object was changed; 0: none was */
     uint8_t new_digits;     /* of the first DB_NEW_MEASURED new contents (see below): full of numbers with digits */
-    uint8_t unlike;         /* bits, DB_UNLIKE_...: how objects that seem equal were seen to differ, or may */
+    uint8_t unlike;         /* bits, DB_UNLIKE_...: what speaks against taking its objects for equal */
     /* Of objects of DB_PAGES_MIN_BYTES and more: memory that the kernel had to give, page by page, as it was touched. */
     uint64_t pages_asked;     /* of births: whose pages were looked at */
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
