@@ -66,7 +66,10 @@ struct finding {
     const struct finding *call_leader; /* of those that share a call (whole_call.h) the greatest; NULL: none do */
     double call_s;                     /* the leader's: the waste of all of them... */
     uint64_t call_samples;             /* ... and the samples that measured it */
-    char *called; /* what becomes of a function that is called for each element: a sentence; NULL: none is */
+    char *
+        called; /* of a loop over elements what becomes of a function that is called for each: a sentence; over rows what is called; NULL: none is */
+    char *model;                                               /* over rows: what takes many of them; NULL else */
+    bool of_network;                                           /* that is a PyTorch module */
     void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
     char *claim;                                               /* what was measured: a sentence */
     char *advice;                                              /* what to do about it */

@@ -159,6 +159,7 @@ static void finding_free(struct finding *finding)
 {
     claim_beside_free(finding->beside);
     free(finding->called);
+    free(finding->model);
     free(finding->claim);
     free(finding->advice);
     free(finding);

@@ -213,5 +213,6 @@ void rule_tiny_calls(struct model *model)
             claim_walk(model, walks.walks[i]);
     for (size_t i = 0; i < walks.spot_count; i++)
         charge_spot(walks.spots[i]);
+    row_calls_claim(model, &walks);
     walks_free(&walks);
 }

@@ -5,42 +5,39 @@
 
 #include "base/memory.h"
 #include "findings/comprehension.h"
+#include "findings/known_formulas.h"
 #include "findings/loop.h"
 #include "model/source.h"
 #include "model/source_code.h"
-#include "python/code_facts.h"
-#include "python/scope.h"
+#include "python/only_makes.h"
 
 #define FRAMES_MAX 200
 #define TEXT_MAX 2000
-#define DECORATORS_MAX 8
 
 enum library { LIBRARY_OTHER, LIBRARY_ARRAY, LIBRARY_TENSOR };
 
 /* Of a node of the process that is looked through. */
 struct step {
-    enum library library;      /* of it or of a frame between it and the Python frame above */
-    bool looked_at;            /* a Python frame whose spot is known */
-    uint32_t outer;            /* of a Python frame: the Python frame around it, 0 for none */
-    struct spot *spot;         /* NULL: not the user's code */
-    bool wrapper;              /* of Python code that NumPy and PyTorch put before a native function */
-    const struct known *known; /* of a function of the user's that is in no loop; NULL: it is none, or no formula */
-    bool may_remember;         /* of a function of the user's: it is no formula */
-};
-
-/* A formula, as it was read. */
-struct known {
-    struct formula formula;
-    const char *name;
-    struct known *next;
+    enum library library; /* of it or of a frame between it and the Python frame above */
+    bool looked_at;       /* a Python frame whose spot is known */
+    uint32_t outer;       /* of a Python frame: the Python frame around it, 0 for none */
+    struct spot *spot;    /* NULL: not the user's code */
+    bool wrapper;         /* of Python code that NumPy and PyTorch put before a native function */
+    const struct known_formula
+        *known;               /* of a function of the user's that is in no loop; NULL: it is none, or no formula */
+    bool may_remember;        /* of a function of the user's: it is no formula... */
+    bool does_more;           /* ... and does more than to make what it returns */
+    struct row_passed passed; /* if not: what it hands to a model */
+    bool decorates;           /* of PyTorch's code that "@torch.no_grad()" puts before a function */
+    enum row_callee callee;   /* of others' functions: what a loop may hand rows to */
 };
 
 struct search {
     struct model *model;
     struct walks *walks;
     struct step *steps; /* by run_index() of DB_KIND_NODE */
-    struct map walk_map, spot_map, known_map;
-    struct known *known; /* all of them */
+    struct map walk_map, spot_map;
+    struct known_formulas formulas;
 };
 
 /* NumPy's and PyTorch's own; what they call (libm, libc) is told by the frames above it. */
@@ -148,8 +145,9 @@ static bool is_proof(const struct source *source, const struct line_span *span, 
     return behind == end || *behind != '=' || (behind + 1 < end && behind[1] == '=');
 }
 
-/* By the text of its instruction. */
-static void read_text(struct spot *spot, const struct source *source, const struct line_span *span)
+/* By the text of its instruction; `twin`: source_joined(), which is kept. */
+static void read_text(struct spot *spot, const struct source *source, const struct source *twin,
+                      const struct line_span *span)
 {
     struct word text = text_of(source, span);
     char *joined = memory_print("%.*s", (int)text.length_bytes, text.text);
@@ -160,6 +158,8 @@ static void read_text(struct spot *spot, const struct source *source, const stru
         !spot->header && (loop_text_has_element(loop, expression, false) || loop_text_is_of_scalars(loop, expression));
     spot->loads = spot->element && loop_text_is_subscript(expression) && is_proof(source, span, text);
     spot->item = spot->header || loop_text_has_element(&spot->walk->text, expression, true);
+    if (!spot->header)
+        row_call_read(&spot->row_call, loop, text_of(twin, span), span->column < 0);
     free(joined);
 }
 
@@ -193,7 +193,7 @@ static struct spot *spot_of(struct search *search, struct process *process, uint
     } else {
         return spot;
     }
-    read_text(spot, source, &span);
+    read_text(spot, source, source_joined(search->model, code->file), &span);
     return spot;
 }
 
@@ -214,54 +214,6 @@ static void add_own(struct search *search, struct process *process, struct spot 
     }
 }
 
-/* The name behind the last dot: "Layer.relu" is called as relu(). */
-static const char *plain_name(const struct code *code)
-{
-    const char *dot = strrchr(code->function, '.');
-    return dot != NULL ? dot + 1 : code->function;
-}
-
-/* The row of a function's "def", of which `row` is one, or one of its decorators: a call begins there. 0: it is not known. */
-static int32_t definition_at(const struct source *text, const struct code *code, int32_t row)
-{
-    const struct word name = {plain_name(code), strlen(plain_name(code))};
-    int32_t def = scope_function(text, row);
-    if (def > 0 && word_equal(code_name_of(text, def), name))
-        return def;
-    for (int32_t below = row; below < row + DECORATORS_MAX; below++)
-        if (word_equal(code_name_of(text, below), name))
-            return below;
-    return 0;
-}
-
-/* NULL: it is none. */
-static const struct known *formula_at(struct search *search, const struct code *code, int32_t row)
-{
-    const struct source *text = source_code(search->model, code->file);
-    bool is_lambda = strcmp(plain_name(code), "<lambda>") == 0;
-    int32_t def = is_lambda ? row : definition_at(text, code, row);
-    struct map_key key = {(uintptr_t)code->file, (uint64_t)(uint32_t)def, is_lambda};
-    struct known *known = map_get(&search->known_map, key);
-    if (known == NULL) {
-        known = memory_zeroed(1, sizeof(*known));
-        *known = (struct known){is_lambda ? formula_read_lambda(text, def) : formula_read(text, def), plain_name(code),
-                                search->known};
-        search->known = known;
-        map_put(&search->known_map, key, known);
-    }
-    return known->formula.is_one ? known : NULL;
-}
-
-static void known_free(struct search *search)
-{
-    while (search->known != NULL) {
-        struct known *next = search->known->next;
-        free(search->known);
-        search->known = next;
-    }
-    map_free(&search->known_map);
-}
-
 static struct step *step_of(struct search *search, struct process *process, uint32_t python_id)
 {
     struct step *step = &search->steps[run_index(&process->run->tables[DB_KIND_NODE], python_id)];
@@ -272,8 +224,17 @@ static struct step *step_of(struct search *search, struct process *process, uint
         step->spot = spot_of(search, process, python_id);
         step->wrapper = step->spot == NULL && code != NULL && is_wrapper(code);
         if (step->spot != NULL && step->spot->walk == NULL)
-            step->known = formula_at(search, code, span.line);
+            step->known = known_formula_at(&search->formulas, search->model, code, span.line);
         step->may_remember = step->spot != NULL && step->known == NULL && !loop_has_own_frame(code);
+        int32_t def = step->may_remember ? known_formula_definition(search->model, code, span.line) : 0;
+        step->does_more =
+            step->may_remember && !(def > 0 && function_only_evaluates(source_code(search->model, code->file), def));
+        if (!step->does_more && def > 0)
+            row_passed_read(&step->passed, search->model, code, def,
+                            text_of(source_joined(search->model, code->file), &span), span.column < 0);
+        step->decorates = code != NULL && code->owner == OWNER_FOUNDATION &&
+                          strcmp(known_formula_name(code), "decorate_context") == 0;
+        step->callee = code != NULL ? row_callee_of(code) : CALLEE_OTHER;
     }
     step->looked_at = true;
     return step;
@@ -297,10 +258,14 @@ static struct spot *called_spot(struct search *search, const struct spot *caller
 
 /* The frames from a leaf out, as far as what it does is the loop's own work. */
 struct way_out {
-    bool own, wrapped;          /* ... and within a wrapper's Python code */
-    const struct spot *inner;   /* of the innermost formula; NULL: none was passed */
-    const struct known *called; /* the outermost one */
-    bool remembers;             /* a function that may remember was passed */
+    bool own, wrapped;                  /* ... and within a wrapper's Python code */
+    const struct spot *inner;           /* of the innermost formula; NULL: none was passed */
+    const struct known_formula *called; /* the outermost one */
+    bool remembers_below;               /* a function that may remember was passed before that last one... */
+    bool remembers;                     /* a function that may remember was passed... */
+    bool does_more;                     /* ... and one that does more than to make what it returns */
+    const struct step *within;          /* the Python frame last passed; NULL: none */
+    enum row_callee model;              /* that it hands something to, as it was handed that itself */
 };
 
 static void pass(struct way_out *way, const struct step *step)
@@ -312,10 +277,18 @@ static void pass(struct way_out *way, const struct step *step)
         way->called = step->known;
     }
     way->own = goes_on;
+    if (step->decorates)
+        return;
+    bool passes =
+        way->within != NULL && step->passed.code != NULL && row_is_model(step->passed.model, way->within->callee);
+    way->model = passes ? way->within->callee : CALLEE_OTHER;
+    way->remembers_below = way->remembers;
     way->remembers = way->remembers || step->may_remember;
+    way->does_more = way->does_more || step->does_more;
+    way->within = step;
 }
 
-static void note_called(struct walk *walk, const struct known *called, uint64_t cpu_ns)
+static void note_called(struct walk *walk, const struct known_formula *called, uint64_t cpu_ns)
 {
     words_add(&walk->formulas, (struct word){called->name, strlen(called->name)});
     for (size_t i = 0; i < called->formula.outer.count; i++)
@@ -342,6 +315,27 @@ static void add_at(struct search *search, struct process *process, struct spot *
     add_own(search, process, spot, leaf, record, library, way->wrapped);
 }
 
+static bool calls_model(struct spot *spot, const struct way_out *way)
+{
+    if (way->within == NULL)
+        return false;
+    bool passes = way->model != CALLEE_OTHER;
+    return row_call_is_of_model(&spot->row_call, &spot->walk->text, passes ? way->model : way->within->callee,
+                                passes ? &way->within->passed : NULL);
+}
+
+static void note_remembering(struct walk *walk, const struct way_out *way, const struct row_call *call, bool is_model)
+{
+    walk->remembers = walk->remembers || way->remembers;
+    if (is_model)
+        words_add(&walk->models, call->function);
+    else if (way->within != NULL && way->within->may_remember && !way->does_more && !way->remembers_below)
+        words_add(&walk->makers, call->function);
+    else
+        walk->remembers_beside = walk->remembers_beside || way->remembers;
+    walk->remembers_beside = walk->remembers_beside || (is_model && way->does_more);
+}
+
 /* All loops around a leaf; those of a function that calls itself once. */
 static void add_leaf(struct search *search, struct process *process, uint32_t leaf, const struct db_node *record,
                      enum library library)
@@ -354,9 +348,13 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
         struct spot *spot = step->spot;
         struct walk *walk = spot != NULL ? spot->walk : NULL;
         if (walk != NULL) {
+            bool is_model = calls_model(spot, &way);
             if (way.own)
                 add_at(search, process, spot, &way, leaf, record, library);
-            walk->remembers = walk->remembers || (way.remembers && !spot->header && walk != last);
+            if (walk != last && !spot->header)
+                note_remembering(walk, &way, &spot->row_call, is_model);
+            if (is_model)
+                row_call_add(search->model, &spot->row_call, process, id, leaf, record);
             walk->all += walk != last ? record->samples : 0;
             walk->header_array += way.own && spot->header && library != LIBRARY_OTHER ? record->samples : 0;
             last = walk;
@@ -406,19 +404,36 @@ static bool takes_what_is_stored(const struct loop_text *text)
     return outer->count > 0 && (outer->count == WORDS_MAX || stored->count == WORDS_MAX);
 }
 
+static bool names(const struct words *words, struct word name)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (word_equal(words->words[i], name))
+            return true;
+    return false;
+}
+
+/* May a function that is neither one of the formulas nor of the `models` remember? */
+static bool others_may(const struct walk *walk, const struct words *models)
+{
+    const struct words *others = &walk->text.calls.others;
+    for (size_t i = 0; i < others->count; i++)
+        if (!names(&walk->formulas, word_last_part(others->words[i])) && !names(models, others->words[i]))
+            return true;
+    return others->count == WORDS_MAX || takes_what_is_stored(&walk->text);
+}
+
 bool walk_may_remember(const struct walk *walk)
 {
-    if (walk->remembers)
-        return true;
-    const struct words *others = &walk->text.calls.others, *formulas = &walk->formulas;
-    for (size_t i = 0; i < others->count; i++) {
-        bool is_formula = false;
-        for (size_t k = 0; k < formulas->count && !is_formula; k++)
-            is_formula = word_equal(word_last_part(others->words[i]), formulas->words[k]);
-        if (!is_formula)
+    const struct words none = {.count = 0};
+    return walk->remembers || others_may(walk, &none);
+}
+
+bool walk_may_remember_beside(const struct walk *walk)
+{
+    for (size_t i = 0; i < walk->makers.count; i++)
+        if (!names(&walk->models, walk->makers.words[i]))
             return true;
-    }
-    return others->count == WORDS_MAX || takes_what_is_stored(&walk->text);
+    return walk->remembers_beside || walk->makers.count == WORDS_MAX || others_may(walk, &walk->models);
 }
 
 bool spot_is_element(const struct spot *spot)
@@ -451,7 +466,7 @@ void walks_find(struct walks *walks, struct model *model)
     for (size_t i = 0; i < walks->spot_count; i++)
         if (walks->spots[i]->walk != NULL)
             add_spot(walks->spots[i]);
-    known_free(&search);
+    known_formulas_free(&search.formulas);
     map_free(&search.walk_map);
     map_free(&search.spot_map);
 }
@@ -460,8 +475,10 @@ void walks_free(struct walks *walks)
 {
     for (size_t i = 0; i < walks->walk_count; i++)
         free(walks->walks[i]);
-    for (size_t i = 0; i < walks->spot_count; i++)
+    for (size_t i = 0; i < walks->spot_count; i++) {
+        row_call_free(&walks->spots[i]->row_call);
         free(walks->spots[i]);
+    }
     free(walks->walks);
     free(walks->spots);
 }

@@ -5,6 +5,7 @@
 #ifndef PIEPROF_ANALYZER_WALKS_H
 #define PIEPROF_ANALYZER_WALKS_H
 
+#include "findings/row_calls.h"
 #include "model/model.h"
 #include "python/formula.h"
 #include "python/loop_text.h"
@@ -27,7 +28,11 @@ struct walk {
     bool claimed;
     struct process *process; /* of a node there */
     uint32_t node;
-    bool remembers;        /* a function of the user's that is no formula was seen below it */
+    bool remembers; /* a function of the user's that is no formula was seen below it... */
+    bool
+        remembers_beside; /* ... elsewhere than in models that it calls, or in a model one that does more than to make its result */
+    struct words models;   /* those (row_calls.h), by name */
+    struct words makers;   /* functions of the user's that it calls, which make what they return and nothing else */
     struct words formulas; /* those that were seen to be called */
     const char *called;    /* the one that took most; NULL: there is none */
     struct formula formula;
@@ -45,6 +50,7 @@ struct spot {
     struct process *process; /* of the node that is heaviest there */
     uint32_t node;
     uint64_t node_ns;
+    struct row_call row_call;
 };
 
 struct walks {
@@ -59,6 +65,9 @@ void walks_free(struct walks *walks);
 
 /* Does it call a function that may remember what it was handed before? */
 bool walk_may_remember(const struct walk *walk);
+
+/* The same but for the models that it calls. */
+bool walk_may_remember_beside(const struct walk *walk);
 
 /* Does it work on an element? Of what is taken out of something iterated over: only if that was seen to be an array. */
 bool spot_is_element(const struct spot *spot);

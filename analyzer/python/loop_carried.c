@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "python/single_row.h"
 
 #define COMPARED_MAX 8192u /* stores with reads: bounds what a hostile text costs */
 
@@ -221,7 +222,7 @@ static bool stores_into_walked(const struct loop_text *loop, const struct loop_u
 static bool is_piece(const struct loop_text *loop, struct word item)
 {
     struct word whole;
-    if (word_split(item, ':', &whole, 1) == 1)
+    if (word_split(item, ':', &whole, 1) == 1 || single_row_is_slice(loop, item))
         return false;
     struct loop_uses names = {.count = 0};
     loop_uses_read(&names, item, 0, false, false);

@@ -10,6 +10,7 @@
 #include "python/loop_carried.h"
 #include "python/loop_extreme.h"
 #include "python/loop_uses.h"
+#include "python/single_row.h"
 #include "python/while_count.h"
 
 #define ROUNDS_FEW 8
@@ -68,6 +69,8 @@ static void note_element(struct loop_text *loop, const struct source *code, stru
     if (name.length_bytes > 0 && word_equal(name, target) && loop_text_has_element(loop, value, false) &&
         loop_calls_add(&loop->calls, code, value))
         words_add(&loop->elements, name);
+    if (name.length_bytes > 0 && word_equal(name, target))
+        single_row_note(loop, name, value);
 }
 
 /* "a, b = x[i], y[i]", and "a, b = p[i]": each of them is given one of the values, or a part of the one. */

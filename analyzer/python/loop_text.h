@@ -14,12 +14,29 @@
 #include "python/loop_acts.h"
 #include "python/words.h"
 
+/* What a row is taken out of: */
+enum row_source {
+    ROW_NONE,
+    ROW_OF_ITEM,      /* what the loop goes through, if that is an array */
+    ROW_OF_SUBSCRIPT, /* something that is subscripted, if that is one */
+    ROW_OF_ARRAY,     /* one, for sure */
+};
+
+/* One row of an array (single_row.h). */
+struct single_row {
+    enum row_source source;
+    bool is_batch;           /* it has a dimension more, of one */
+    struct word array, item; /* "x", and the item that it is; empty: it has no such name here */
+};
+
 struct loop_text {
     struct words indices; /* of range(), of enumerate(); what a while loop counts up */
     struct words items;   /* what `for` takes out of anything else */
     struct words
         elements; /* names that what is made of one subscript with such an index is given to, by no function of the program's own but a formula */
-    struct words stored; /* last parts of the names that it stores into */
+    struct words stored;                     /* last parts of the names that it stores into */
+    struct words rows;                       /* names that are given a batch of one... */
+    struct single_row row_values[WORDS_MAX]; /* ... and that */
     struct loop_calls calls;
     struct word iterable; /* of a `for` that takes things out of something; empty: it counts by range(), or is none */
     bool walks_whole;     /* ... which is enumerate() of a name, counted from 0 */

@@ -13,6 +13,7 @@ struct body {
     const struct source *code;
     int32_t def;
     struct word rows;
+    bool may_evaluate;
 };
 
 /* "name = ...", "a, name = ...", "for name in ...": not "name[0] = ...", nor "name += ...". */
@@ -86,7 +87,10 @@ static bool acts_elsewhere(const struct body *body, struct word text)
     if (name.length_bytes == 0 || word_is_keyword(name) || word_assignment(text, &length) != NULL ||
         open == word_end(text) || *open != '(')
         return false;
-    struct word root = word_first_part(name), first = root_of(word_in_bracket(open, word_end(text)));
+    struct word arguments = word_in_bracket(open, word_end(text));
+    if (body->may_evaluate && word_is(word_last_part(name), "eval") && arguments.length_bytes == 0)
+        return false;
+    struct word root = word_first_part(name), first = root_of(arguments);
     bool is_function = WORD_IS_ONE_OF(root, modules) && !word_equal(root, name);
     return !is_own(body, is_function ? first : root);
 }
@@ -100,10 +104,10 @@ static bool is_more(const struct body *body, struct word text)
 }
 
 /* `name`: all that it may return; empty: whatever it is. */
-static bool only_makes(const struct source *code, int32_t def, struct word name)
+static bool only_makes(const struct source *code, int32_t def, struct word name, bool may_evaluate)
 {
     struct region_span span = region_function(code, def);
-    struct body body = {code, def, region_rows(&span)};
+    struct body body = {code, def, region_rows(&span), may_evaluate};
     struct word rest = body.rows, statement;
     bool returns = false, is_header = true;
     size_t given = 0;
@@ -126,10 +130,15 @@ static bool only_makes(const struct source *code, int32_t def, struct word name)
 
 bool function_only_makes(const struct source *code, int32_t def)
 {
-    return only_makes(code, def, (struct word){0});
+    return only_makes(code, def, (struct word){0}, false);
+}
+
+bool function_only_evaluates(const struct source *code, int32_t def)
+{
+    return only_makes(code, def, (struct word){0}, true);
 }
 
 bool function_only_makes_one(const struct source *code, int32_t def, struct word name)
 {
-    return only_makes(code, def, name);
+    return only_makes(code, def, name, false);
 }

@@ -14,6 +14,9 @@
  */
 bool function_only_makes(const struct source *code, int32_t def);
 
+/* The same, but for "net.eval()". */
+bool function_only_evaluates(const struct source *code, int32_t def);
+
 /* That, and wherever it returns, it returns what the name stands for and nothing else, which it gives it in one place. */
 bool function_only_makes_one(const struct source *code, int32_t def, struct word name);
 

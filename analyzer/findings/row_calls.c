@@ -1,0 +1,264 @@
+#include "findings/row_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "findings/comprehension.h"
+#include "findings/finding.h"
+#include "findings/loop.h"
+#include "findings/sites.h"
+#include "findings/walks.h"
+#include "model/share.h"
+#include "model/source.h"
+#include "python/given.h"
+#include "python/single_row.h"
+#include "show/page.h"
+
+#define KIND "tiny_calls"
+#define SAMPLES_MIN 10u
+#define PYTHON_SHARE                                                                                                   \
+    0.10 /* of the time below such calls, at least: of a network that works for a millisecond on a row it is less */
+
+enum row_callee row_callee_of(const struct code *code)
+{
+    static const char *const calls[] = {"Module._call_impl", "Module._wrapped_call_impl", "Module.__call__"};
+    const struct word function = {code->function, strlen(code->function)};
+    bool is_module = code->owner == OWNER_FOUNDATION && strstr(code->file, "/torch/nn/modules/module.py") != NULL;
+    if (is_module && (WORD_IS_ONE_OF(function, calls) || WORD_IS_ONE_OF(word_last_part(function), calls)))
+        return CALLEE_MODULE;
+    return code->owner == OWNER_PACKAGE ? CALLEE_PACKAGE : CALLEE_OTHER;
+}
+
+void row_call_read(struct row_call *call, const struct loop_text *loop, struct word text, bool is_whole_row)
+{
+    call->text = text;
+    call->is_whole_row = is_whole_row;
+    if (!single_row_call(loop, text, is_whole_row, &call->function, &call->row)) {
+        call->row = (struct single_row){.source = ROW_NONE};
+        call->function = is_whole_row ? (struct word){0} : word_name_at(text.text, word_end(text));
+        if (word_end(call->function) == word_end(text) || *word_end(call->function) != '(')
+            call->function.length_bytes = 0;
+    }
+    call->model = call->function;
+}
+
+void row_call_free(struct row_call *call)
+{
+    free(call->shares);
+}
+
+void row_passed_read(struct row_passed *passed, const struct model *model, const struct code *code, int32_t def,
+                     struct word text, bool is_whole_row)
+{
+    struct loop_text function;
+    single_row_read_function(&function, source_joined(model, code->file), def);
+    *passed = (struct row_passed){.code = source_code(model, code->file), .def = def};
+    if (!single_row_call(&function, text, is_whole_row, &passed->model, &passed->row) ||
+        passed->row.source != ROW_OF_ITEM)
+        passed->code = NULL;
+}
+
+/* Methods of estimators that give a result for each row, whatever the others are. */
+bool row_is_model(struct word function, enum row_callee callee)
+{
+    static const char *const methods[] = {"predict",           "predict_proba", "predict_log_proba",
+                                          "decision_function", "transform",     "inverse_transform",
+                                          "score_samples",     "kneighbors",    "apply"};
+    if (function.length_bytes == 0 || callee == CALLEE_OTHER)
+        return false;
+    return callee == CALLEE_MODULE || (memchr(function.text, '.', function.length_bytes) != NULL &&
+                                       WORD_IS_ONE_OF(word_last_part(function), methods));
+}
+
+/* "predict(x[i])", of a function that hands its parameter on: what the model is handed is a batch by one of them. */
+static bool takes(struct row_call *call, const struct loop_text *loop, const struct row_passed *passed)
+{
+    struct parameter parameter;
+    struct word called = given_definition_name(passed->code, passed->def), argument;
+    const char *end = word_end(call->text);
+    struct word function = word_name_at(call->text.text, end);
+    if (call->is_whole_row || word_end(function) == end || *word_end(function) != '(' ||
+        !word_equal(word_last_part(function), called) ||
+        !given_parameter(passed->code, passed->def, passed->row.item, &parameter) ||
+        parameter.of_object != (word_last_part(function).text > function.text))
+        return false;
+    argument = given_argument(word_in_bracket(word_end(function), end), &parameter, passed->row.item);
+    if (argument.length_bytes == 0 || argument.length_bytes == SIZE_MAX)
+        return false;
+    struct single_row row = single_row_read(loop, argument);
+    row.is_batch = row.is_batch != passed->row.is_batch;
+    call->function = function;
+    call->row = row;
+    call->model = passed->model;
+    return row.source != ROW_NONE;
+}
+
+bool row_call_is_of_model(struct row_call *call, const struct loop_text *loop, enum row_callee callee,
+                          const struct row_passed *passed)
+{
+    bool is_it = passed != NULL ? row_is_model(passed->model, callee) && takes(call, loop, passed)
+                                : row_is_model(call->function, callee);
+    call->of_module = call->of_module || (is_it && callee == CALLEE_MODULE);
+    return is_it;
+}
+
+static void add_share(struct row_call *call, struct line *line, uint64_t ns)
+{
+    size_t i = 0;
+    while (i < call->share_count && call->shares[i].line != line)
+        i++;
+    if (i == call->share_count) {
+        call->shares = memory_grow(call->shares, call->share_count, &call->share_capacity, sizeof(*call->shares));
+        call->shares[call->share_count++] = (struct row_share){.line = line};
+    }
+    call->shares[i].ns += ns;
+}
+
+void row_call_add(struct model *model, struct row_call *call, struct process *process, uint32_t frame, uint32_t leaf,
+                  const struct db_node *record)
+{
+    struct line *line = lines_of_leaf(model, process, leaf);
+    call->all += record->samples;
+    call->ns += record->cpu_ns;
+    if (time_kind_of(process, record, model_node(process, leaf)) != TIME_NATIVE)
+        call->python += record->samples;
+    if (line != NULL)
+        add_share(call, line, record->cpu_ns);
+    if (record->cpu_ns >= call->heaviest_ns) {
+        call->heaviest_ns = record->cpu_ns;
+        call->frame = frame;
+        call->process = process;
+    }
+}
+
+/* An estimator takes rows of one length alone, whatever they come from; a network may take each as long as it is. */
+static bool is_proved(const struct walk *walk, const struct row_call *call)
+{
+    const enum row_source source = call->row.source;
+    return source == ROW_OF_ARRAY || (source != ROW_NONE && !call->of_module) ||
+           (source == ROW_OF_SUBSCRIPT && walk->proved > 0) ||
+           (source == ROW_OF_ITEM && walk->header_array >= WALK_ITEMS_MIN);
+}
+
+/* The model, or what its rows are of, is not another one in each round. */
+static bool stays(const struct walk *walk, struct word name)
+{
+    const struct words *stored = &walk->text.stored;
+    for (size_t i = 0; name.length_bytes > 0 && i < stored->count; i++)
+        if (word_equal(stored->words[i], word_first_part(name)) || word_equal(stored->words[i], word_last_part(name)))
+            return false;
+    return stored->count < WORDS_MAX;
+}
+
+static bool is_claim(const struct walk *walk, const struct row_call *call)
+{
+    return call->all >= SAMPLES_MIN && call->row.is_batch && is_proved(walk, call) && !walk->text.carried &&
+           !walk->text.few && !walk_may_remember_beside(walk) && stays(walk, call->function) &&
+           stays(walk, call->row.array) && share_estimate_counts(call->python, call->all, 0).low >= PYTHON_SHARE;
+}
+
+/* "net() for one row of x", "predict(), which calls net(), for one row". */
+static char *call_text(const struct row_call *call)
+{
+    bool is_passed = !word_equal(call->function, call->model);
+    const struct word function = call->function, model = call->model, array = call->row.array;
+    return memory_print("%.*s()%s%.*s%s for one row%s%.*s", (int)function.length_bytes, function.text,
+                        is_passed ? ", which calls " : "", is_passed ? (int)model.length_bytes : 0, model.text,
+                        is_passed ? "()," : "", array.length_bytes > 0 ? " of " : "", (int)array.length_bytes,
+                        array.length_bytes > 0 ? array.text : "");
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    struct comprehension comprehension;
+    struct loop_body loop = {.first = finding->line->number};
+    bool is_loop = !comprehension_of_frame(model, finding->process, finding->node, &comprehension);
+    if (is_loop)
+        loop_of_frame(model, finding->process, finding->node, &loop);
+    const char *what = is_loop ? "loop" : "comprehension";
+    char *place = say_place(model, finding->line->file, is_loop ? loop.first : comprehension.line);
+    char *samples = page_count(finding->whole);
+    char *python = page_percent(100 * (double)finding->part / (double)finding->whole);
+    finding->claim = memory_print("Calls %s in each round of the %s at %s: of %s samples below these calls, %s lie in "
+                                  "Python code, which one call has once for however many rows.",
+                                  finding->called, what, place, samples, python);
+    const char *mode = finding->of_network
+                           ? "; a network must be in eval mode, for in training dropout and batch norm go by the batch"
+                           : "";
+    finding->advice = memory_print(
+        "Hand %s() all rows in one call, or some hundred in each: what it returns has a row for each of them. The last "
+        "digits may differ%s.",
+        finding->model, mode);
+    free(place);
+    free(samples);
+    free(python);
+}
+
+/* What another rule says of the line is the lesser part, or this is none. */
+static bool is_told_better(const struct model *model, const struct line *line, double seconds)
+{
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == line && model->findings[i]->waste_s >= seconds)
+            return true;
+    return false;
+}
+
+static void charge_shares(const struct row_call *call, const struct line *at)
+{
+    for (size_t i = 0; i < call->share_count; i++) {
+        call->shares[i].line->taken_apart_s += (double)call->shares[i].ns * 1e-9;
+        call->shares[i].line->taken_apart_at = at;
+    }
+}
+
+static double own_seconds(const struct row_call *call, const struct line *line)
+{
+    for (size_t i = 0; i < call->share_count; i++)
+        if (call->shares[i].line == line)
+            return (double)call->shares[i].ns * 1e-9;
+    return 0;
+}
+
+static void claim(struct model *model, const struct row_call *call)
+{
+    struct line *line = lines_get(model, call->process, call->frame);
+    double seconds = (double)call->ns * 1e-9;
+    if (line == NULL || is_told_better(model, line, seconds))
+        return;
+    struct finding *finding = finding_add(model, line, KIND, "slice under-utilisation");
+    finding->process = call->process;
+    finding->node = call->frame;
+    finding->called = call_text(call);
+    finding->model = memory_print("%.*s", (int)call->model.length_bytes, call->model.text);
+    finding->of_network = call->of_module;
+    finding->waste_s = seconds;
+    finding->beside_s = seconds - own_seconds(call, line);
+    finding->part = call->python;
+    finding->whole = call->all;
+    finding->say = say;
+    charge_shares(call, line);
+}
+
+void row_calls_claim(struct model *model, struct walks *walks)
+{
+    for (size_t i = 0; i < walks->spot_count; i++) {
+        const struct spot *spot = walks->spots[i];
+        if (getenv("DBGROW") && spot->walk && (spot->row_call.function.length_bytes)) {
+            const struct walk *w = spot->walk;
+            const struct row_call *c = &spot->row_call;
+            fprintf(
+                stderr,
+                "DBG [%.*s] src %d batch %d all %lu py %lu carried %d rb %d others_may %d stays %d proved %d; others:",
+                (int)c->text.length_bytes, c->text.text, c->row.source, c->row.is_batch, c->all, c->python,
+                w->text.carried, w->remembers_beside, walk_may_remember_beside(w), stays(w, c->function),
+                is_proved(w, c));
+            for (size_t k = 0; k < w->text.calls.others.count; k++)
+                fprintf(stderr, " %.*s", (int)w->text.calls.others.words[k].length_bytes,
+                        w->text.calls.others.words[k].text);
+            fprintf(stderr, "\n");
+        }
+        if (spot->walk != NULL && is_claim(spot->walk, &spot->row_call))
+            claim(model, &spot->row_call);
+    }
+}
