@@ -30,15 +30,21 @@ enum row_callee row_callee_of(const struct code *code)
     return code->owner == OWNER_PACKAGE ? CALLEE_PACKAGE : CALLEE_OTHER;
 }
 
+/* "f" of "f(x)"; empty: it is no call. */
+static struct word called_at_start(struct word text)
+{
+    struct word name = word_name_at(text.text, word_end(text));
+    bool is_call = word_end(name) < word_end(text) && *word_end(name) == '(';
+    return (struct word){text.text, is_call ? name.length_bytes : 0};
+}
+
 void row_call_read(struct row_call *call, const struct loop_text *loop, struct word text, bool is_whole_row)
 {
     call->text = text;
     call->is_whole_row = is_whole_row;
     if (!single_row_call(loop, text, is_whole_row, &call->function, &call->row)) {
         call->row = (struct single_row){.source = ROW_NONE};
-        call->function = is_whole_row ? (struct word){0} : word_name_at(text.text, word_end(text));
-        if (word_end(call->function) == word_end(text) || *word_end(call->function) != '(')
-            call->function.length_bytes = 0;
+        call->function = is_whole_row ? (struct word){text.text, 0} : called_at_start(text);
     }
     call->model = call->function;
 }
@@ -76,14 +82,12 @@ static bool takes(struct row_call *call, const struct loop_text *loop, const str
 {
     struct parameter parameter;
     struct word called = given_definition_name(passed->code, passed->def), argument;
-    const char *end = word_end(call->text);
-    struct word function = word_name_at(call->text.text, end);
-    if (call->is_whole_row || word_end(function) == end || *word_end(function) != '(' ||
-        !word_equal(word_last_part(function), called) ||
+    struct word function = called_at_start(call->text);
+    if (call->is_whole_row || function.length_bytes == 0 || !word_equal(word_last_part(function), called) ||
         !given_parameter(passed->code, passed->def, passed->row.item, &parameter) ||
         parameter.of_object != (word_last_part(function).text > function.text))
         return false;
-    argument = given_argument(word_in_bracket(word_end(function), end), &parameter, passed->row.item);
+    argument = given_argument(word_in_bracket(word_end(function), word_end(call->text)), &parameter, passed->row.item);
     if (argument.length_bytes == 0 || argument.length_bytes == SIZE_MAX)
         return false;
     struct single_row row = single_row_read(loop, argument);
