@@ -49,11 +49,6 @@ void row_call_read(struct row_call *call, const struct loop_text *loop, struct w
     call->model = call->function;
 }
 
-void row_call_free(struct row_call *call)
-{
-    free(call->shares);
-}
-
 void row_passed_read(struct row_passed *passed, const struct model *model, const struct code *code, int32_t def,
                      struct word text, bool is_whole_row)
 {
@@ -107,35 +102,6 @@ bool row_call_is_of_model(struct row_call *call, const struct loop_text *loop, e
     return is_it;
 }
 
-static void add_share(struct row_call *call, struct line *line, uint64_t ns)
-{
-    size_t i = 0;
-    while (i < call->share_count && call->shares[i].line != line)
-        i++;
-    if (i == call->share_count) {
-        call->shares = memory_grow(call->shares, call->share_count, &call->share_capacity, sizeof(*call->shares));
-        call->shares[call->share_count++] = (struct row_share){.line = line};
-    }
-    call->shares[i].ns += ns;
-}
-
-void row_call_add(struct model *model, struct row_call *call, struct process *process, uint32_t frame, uint32_t leaf,
-                  const struct db_node *record)
-{
-    struct line *line = lines_of_leaf(model, process, leaf);
-    call->all += record->samples;
-    call->ns += record->cpu_ns;
-    if (time_kind_of(process, record, model_node(process, leaf)) != TIME_NATIVE)
-        call->python += record->samples;
-    if (line != NULL)
-        add_share(call, line, record->cpu_ns);
-    if (record->cpu_ns >= call->heaviest_ns) {
-        call->heaviest_ns = record->cpu_ns;
-        call->frame = frame;
-        call->process = process;
-    }
-}
-
 /* An estimator takes rows of one length alone, whatever they come from; a network may take each as long as it is. */
 static bool is_proved(const struct walk *walk, const struct row_call *call)
 {
@@ -157,9 +123,10 @@ static bool stays(const struct walk *walk, struct word name)
 
 static bool is_claim(const struct walk *walk, const struct row_call *call)
 {
-    return call->all >= SAMPLES_MIN && call->row.is_batch && is_proved(walk, call) && !walk->text.carried &&
+    return call->below.samples >= SAMPLES_MIN && call->row.is_batch && is_proved(walk, call) && !walk->text.carried &&
            !walk->text.few && !walk_may_remember_beside(walk) && stays(walk, call->function) &&
-           stays(walk, call->row.array) && share_estimate_counts(call->python, call->all, 0).low >= PYTHON_SHARE;
+           stays(walk, call->row.array) &&
+           share_estimate_counts(call->below.python, call->below.samples, 0).low >= PYTHON_SHARE;
 }
 
 /* "net() for one row of x", "predict(), which calls net(), for one row". */
@@ -208,60 +175,30 @@ static bool is_told_better(const struct model *model, const struct line *line, d
     return false;
 }
 
-static void charge_shares(const struct row_call *call, const struct line *at)
-{
-    for (size_t i = 0; i < call->share_count; i++) {
-        call->shares[i].line->taken_apart_s += (double)call->shares[i].ns * 1e-9;
-        call->shares[i].line->taken_apart_at = at;
-    }
-}
-
-static double own_seconds(const struct row_call *call, const struct line *line)
-{
-    for (size_t i = 0; i < call->share_count; i++)
-        if (call->shares[i].line == line)
-            return (double)call->shares[i].ns * 1e-9;
-    return 0;
-}
-
 static void claim(struct model *model, const struct row_call *call)
 {
-    struct line *line = lines_get(model, call->process, call->frame);
-    double seconds = (double)call->ns * 1e-9;
+    const struct below *below = &call->below;
+    struct line *line = lines_get(model, below->process, below->frame);
+    double seconds = (double)below->ns * 1e-9;
     if (line == NULL || is_told_better(model, line, seconds))
         return;
     struct finding *finding = finding_add(model, line, KIND, "slice under-utilisation");
-    finding->process = call->process;
-    finding->node = call->frame;
+    finding->process = below->process;
+    finding->node = below->frame;
     finding->called = call_text(call);
     finding->model = memory_print("%.*s", (int)call->model.length_bytes, call->model.text);
     finding->of_network = call->of_module;
     finding->waste_s = seconds;
-    finding->beside_s = seconds - own_seconds(call, line);
-    finding->part = call->python;
-    finding->whole = call->all;
+    finding->beside_s = seconds - below_charge(below, line);
+    finding->part = below->python;
+    finding->whole = below->samples;
     finding->say = say;
-    charge_shares(call, line);
 }
 
 void row_calls_claim(struct model *model, struct walks *walks)
 {
     for (size_t i = 0; i < walks->spot_count; i++) {
         const struct spot *spot = walks->spots[i];
-        if (getenv("DBGROW") && spot->walk && (spot->row_call.function.length_bytes)) {
-            const struct walk *w = spot->walk;
-            const struct row_call *c = &spot->row_call;
-            fprintf(
-                stderr,
-                "DBG [%.*s] src %d batch %d all %lu py %lu carried %d rb %d others_may %d stays %d proved %d; others:",
-                (int)c->text.length_bytes, c->text.text, c->row.source, c->row.is_batch, c->all, c->python,
-                w->text.carried, w->remembers_beside, walk_may_remember_beside(w), stays(w, c->function),
-                is_proved(w, c));
-            for (size_t k = 0; k < w->text.calls.others.count; k++)
-                fprintf(stderr, " %.*s", (int)w->text.calls.others.words[k].length_bytes,
-                        w->text.calls.others.words[k].text);
-            fprintf(stderr, "\n");
-        }
         if (spot->walk != NULL && is_claim(spot->walk, &spot->row_call))
             claim(model, &spot->row_call);
     }

@@ -5,18 +5,13 @@
 #ifndef PIEPROF_ANALYZER_ROW_CALLS_H
 #define PIEPROF_ANALYZER_ROW_CALLS_H
 
+#include "findings/below.h"
 #include "model/model.h"
 #include "model/source.h"
 #include "python/loop_text.h"
 
 /* What the function is that an instruction of the user's calls. */
 enum row_callee { CALLEE_OTHER, CALLEE_MODULE, CALLEE_PACKAGE };
-
-/* What a line has of the time below such a call. */
-struct row_share {
-    struct line *line;
-    uint64_t ns;
-};
 
 /* An instruction in a loop. */
 struct row_call {
@@ -26,12 +21,7 @@ struct row_call {
     struct single_row row; /* that it hands in */
     struct word model;     /* what takes it in the end: "net" as well, or what a function of the user's calls with it */
     bool of_module;
-    uint64_t all, python, ns; /* samples and time below a model that it calls; python: not in native code */
-    struct row_share *shares;
-    size_t share_count, share_capacity;
-    struct process *process; /* of the Python frame that makes the call, where the heaviest node is below it */
-    uint32_t frame;
-    uint64_t heaviest_ns;
+    struct below below; /* a model that it calls */
 };
 
 /* A function of the user's that hands a model what it was handed itself: "return net(x.unsqueeze(0)).argmax().item()". */
@@ -49,7 +39,6 @@ bool row_is_model(struct word function, enum row_callee callee);
 
 /* By the text of an instruction in a loop, or of its whole row. */
 void row_call_read(struct row_call *call, const struct loop_text *loop, struct word text, bool is_whole_row);
-void row_call_free(struct row_call *call);
 
 /* Likewise, in the function whose "def" stands in row `def` of the file of `code`. */
 void row_passed_read(struct row_passed *passed, const struct model *model, const struct code *code, int32_t def,
@@ -61,10 +50,6 @@ void row_passed_read(struct row_passed *passed, const struct model *model, const
  */
 bool row_call_is_of_model(struct row_call *call, const struct loop_text *loop, enum row_callee callee,
                           const struct row_passed *passed);
-
-/* The samples of a leaf below the Python frame that makes it. */
-void row_call_add(struct model *model, struct row_call *call, struct process *process, uint32_t frame, uint32_t leaf,
-                  const struct db_node *record);
 
 struct walks;
 

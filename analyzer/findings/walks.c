@@ -354,7 +354,7 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
             if (walk != last && !spot->header)
                 note_remembering(walk, &way, &spot->row_call, is_model);
             if (is_model)
-                row_call_add(search->model, &spot->row_call, process, id, leaf, record);
+                below_add(search->model, &spot->row_call.below, process, id, leaf, record);
             walk->all += walk != last ? record->samples : 0;
             walk->header_array += way.own && spot->header && library != LIBRARY_OTHER ? record->samples : 0;
             last = walk;
@@ -476,7 +476,7 @@ void walks_free(struct walks *walks)
     for (size_t i = 0; i < walks->walk_count; i++)
         free(walks->walks[i]);
     for (size_t i = 0; i < walks->spot_count; i++) {
-        row_call_free(&walks->spots[i]->row_call);
+        below_free(&walks->spots[i]->row_call.below);
         free(walks->spots[i]);
     }
     free(walks->walks);
