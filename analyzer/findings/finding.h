@@ -67,9 +67,8 @@ struct finding {
     double call_s;                     /* the leader's: the waste of all of them... */
     uint64_t call_samples;             /* ... and the samples that measured it */
     char *
-        called; /* of a loop over elements what becomes of a function that is called for each: a sentence; over rows what is called; NULL: none is */
-    char *model;                                               /* over rows: what takes many of them; NULL else */
-    bool of_network;                                           /* that is a PyTorch module */
+        called; /* of a loop over elements what becomes of a function that is called for each: a sentence; else what the loop calls... */
+    char *instead; /* ... and what to do in its place; NULL: the rule's own words */
     void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
     char *claim;                                               /* what was measured: a sentence */
     char *advice;                                              /* what to do about it */
@@ -109,6 +108,9 @@ const struct line *finding_line_beside(const struct model *model, const struct l
 
 /* findings.c, for rules: does a finding speak of the line already? */
 bool finding_has_line(const struct line *line);
+
+/* findings.c, for rules: does one of the line win so much already? */
+bool finding_is_told_better(const struct model *model, const struct line *line, double seconds);
 
 /* findings.c, for rules that rest on the line's time alone: `process` and `node`, where most of that was spent. */
 void finding_set_context(struct model *model, struct finding *finding);

@@ -46,6 +46,14 @@ const struct line *finding_line_beside(const struct model *model, const struct l
     return NULL;
 }
 
+bool finding_is_told_better(const struct model *model, const struct line *line, double seconds)
+{
+    for (size_t i = 0; i < model->finding_count; i++)
+        if (model->findings[i]->line == line && model->findings[i]->waste_s >= seconds)
+            return true;
+    return false;
+}
+
 bool finding_has_line(const struct line *line)
 {
     return line->found;
@@ -159,7 +167,7 @@ static void finding_free(struct finding *finding)
 {
     claim_beside_free(finding->beside);
     free(finding->called);
-    free(finding->model);
+    free(finding->instead);
     free(finding->claim);
     free(finding->advice);
     free(finding);

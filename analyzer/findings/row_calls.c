@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "findings/comprehension.h"
 #include "findings/finding.h"
-#include "findings/loop.h"
 #include "findings/sites.h"
 #include "findings/walks.h"
 #include "model/share.h"
@@ -142,37 +140,28 @@ static char *call_text(const struct row_call *call)
 
 static void say(struct model *model, struct finding *finding)
 {
-    struct comprehension comprehension;
-    struct loop_body loop = {.first = finding->line->number};
-    bool is_loop = !comprehension_of_frame(model, finding->process, finding->node, &comprehension);
-    if (is_loop)
-        loop_of_frame(model, finding->process, finding->node, &loop);
-    const char *what = is_loop ? "loop" : "comprehension";
-    char *place = say_place(model, finding->line->file, is_loop ? loop.first : comprehension.line);
+    char *loop = say_loop(model, finding);
     char *samples = page_count(finding->whole);
     char *python = page_percent(100 * (double)finding->part / (double)finding->whole);
-    finding->claim = memory_print("Calls %s in each round of the %s at %s: of %s samples below these calls, %s lie in "
-                                  "Python code, which one call has once for however many rows.",
-                                  finding->called, what, place, samples, python);
-    const char *mode = finding->of_network
-                           ? "; a network must be in eval mode, for in training dropout and batch norm go by the batch"
-                           : "";
-    finding->advice = memory_print(
-        "Hand %s() all rows in one call, or some hundred in each: what it returns has a row for each of them. The last "
-        "digits may differ%s.",
-        finding->model, mode);
-    free(place);
+    finding->claim =
+        memory_print("Calls %s in each round of %s: of %s samples below these calls, %s lie in Python code, "
+                     "which one call has once for however many rows.",
+                     finding->called, loop, samples, python);
+    finding->advice = memory_print("%s", finding->instead);
+    free(loop);
     free(samples);
     free(python);
 }
 
-/* What another rule says of the line is the lesser part, or this is none. */
-static bool is_told_better(const struct model *model, const struct line *line, double seconds)
+static char *instead_of(const struct row_call *call)
 {
-    for (size_t i = 0; i < model->finding_count; i++)
-        if (model->findings[i]->line == line && model->findings[i]->waste_s >= seconds)
-            return true;
-    return false;
+    const char *mode = call->of_module
+                           ? "; a network must be in eval mode, for in training dropout and batch norm go by the batch"
+                           : "";
+    return memory_print("Hand %.*s() all rows in one call, or some hundred in each: what it returns has a row for each "
+                        "of them. The last "
+                        "digits may differ%s.",
+                        (int)call->model.length_bytes, call->model.text, mode);
 }
 
 static void claim(struct model *model, const struct row_call *call)
@@ -180,14 +169,13 @@ static void claim(struct model *model, const struct row_call *call)
     const struct below *below = &call->below;
     struct line *line = lines_get(model, below->process, below->frame);
     double seconds = (double)below->ns * 1e-9;
-    if (line == NULL || is_told_better(model, line, seconds))
+    if (line == NULL || finding_is_told_better(model, line, seconds))
         return;
     struct finding *finding = finding_add(model, line, KIND, "slice under-utilisation");
     finding->process = below->process;
     finding->node = below->frame;
     finding->called = call_text(call);
-    finding->model = memory_print("%.*s", (int)call->model.length_bytes, call->model.text);
-    finding->of_network = call->of_module;
+    finding->instead = instead_of(call);
     finding->waste_s = seconds;
     finding->beside_s = seconds - below_charge(below, line);
     finding->part = below->python;
@@ -195,7 +183,7 @@ static void claim(struct model *model, const struct row_call *call)
     finding->say = say;
 }
 
-void row_calls_claim(struct model *model, struct walks *walks)
+void row_calls_claim(struct model *model, const struct walks *walks)
 {
     for (size_t i = 0; i < walks->spot_count; i++) {
         const struct spot *spot = walks->spots[i];

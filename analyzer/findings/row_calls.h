@@ -60,6 +60,6 @@ struct walks;
  * Traps: rows of what is no array, and may be unlike in shape; a round that needs what an earlier one made, or trains; a model that keeps
  * something from call to call; calls of big networks, whose arithmetic takes the time.
  */
-void row_calls_claim(struct model *model, struct walks *walks);
+void row_calls_claim(struct model *model, const struct walks *walks);
 
 #endif

@@ -5,7 +5,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "findings/comprehension.h"
 #include "findings/draws.h"
+#include "findings/loop.h"
 #include "findings/sites.h"
 #include "model/source.h"
 #include "show/page.h"
@@ -18,6 +20,20 @@ char *say_place(const struct model *model, const char *file, int32_t line)
 {
     char *path = text_path(model, file), *text = memory_print("%s:%d", path, line);
     free(path);
+    return text;
+}
+
+char *say_loop(struct model *model, const struct finding *finding)
+{
+    struct loop_body loop = {.first = finding->line->number};
+    struct comprehension comprehension;
+    uint32_t frame = lines_frame_of_leaf(model, finding->process, finding->node); /* not a wrapper's below it */
+    bool is_loop = !comprehension_of_frame(model, finding->process, frame, &comprehension);
+    if (is_loop)
+        loop_of_frame(model, finding->process, frame, &loop);
+    char *place = say_place(model, finding->line->file, is_loop ? loop.first : comprehension.line);
+    char *text = memory_print("the %s at %s", is_loop ? "loop" : "comprehension", place);
+    free(place);
     return text;
 }
 

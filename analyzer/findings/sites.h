@@ -49,6 +49,9 @@ bool site_hardly_changes(const struct site *site);
 /* "model.py:57", fresh memory. */
 char *say_place(const struct model *model, const char *file, int32_t line);
 
+/* "the loop at train.py:12", "the comprehension at ...": around the context that the finding speaks of; fresh memory. */
+char *say_loop(struct model *model, const struct finding *finding);
+
 /* The text of an expression of one row, or its beginning; NULL: it is not known. Fresh memory. */
 char *say_span(const struct model *model, const char *file, const struct line_span *span);
 

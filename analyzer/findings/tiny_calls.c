@@ -16,9 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "findings/comprehension.h"
 #include "findings/finding.h"
-#include "findings/loop.h"
 #include "findings/sites.h"
 #include "findings/walks.h"
 #include "model/select.h"
@@ -109,25 +107,17 @@ static char *called_text(const struct walk *walk)
 
 static void say_with(struct model *model, struct finding *finding, const char *instead)
 {
-    struct loop_body loop = {.first = finding->line->number};
-    struct comprehension comprehension;
-    uint32_t frame = lines_frame_of_leaf(model, finding->process, finding->node); /* not a wrapper's below it */
-    bool is_loop = !comprehension_of_frame(model, finding->process, frame, &comprehension);
-    if (is_loop)
-        loop_of_frame(model, finding->process, frame, &loop);
-    const char *what = is_loop ? "loop" : "comprehension";
-    char *place = say_place(model, finding->line->file, is_loop ? loop.first : comprehension.line);
+    char *loop = say_loop(model, finding);
     char *samples = page_count(finding->whole);
     char *calls = percent_of(finding->part, finding->whole);
-    finding->claim =
-        memory_print("Works on one element or short row at a time: of %s samples in the %s at %s, %s lie in "
-                     "calls for a single one of them, and in the interpreter between these.",
-                     samples, what, place, calls);
-    finding->advice = memory_print("%s in place of the %s at %s; "
-                                   "what must stay a loop is quicker over what tolist() makes of the array once.%s%s",
-                                   instead, what, place, finding->called != NULL ? " " : "",
-                                   finding->called != NULL ? finding->called : "");
-    free(place);
+    finding->claim = memory_print("Works on one element or short row at a time: of %s samples in %s, %s lie in "
+                                  "calls for a single one of them, and in the interpreter between these.",
+                                  samples, loop, calls);
+    finding->advice =
+        memory_print("%s in place of %s; "
+                     "what must stay a loop is quicker over what tolist() makes of the array once.%s%s",
+                     instead, loop, finding->called != NULL ? " " : "", finding->called != NULL ? finding->called : "");
+    free(loop);
     free(samples);
     free(calls);
 }
@@ -214,5 +204,6 @@ void rule_tiny_calls(struct model *model)
     for (size_t i = 0; i < walks.spot_count; i++)
         charge_spot(walks.spots[i]);
     row_calls_claim(model, &walks);
+    frame_rows_claim(model, &walks);
     walks_free(&walks);
 }

@@ -7,12 +7,13 @@
 #include "findings/comprehension.h"
 #include "findings/known_formulas.h"
 #include "findings/loop.h"
+#include "findings/spot_text.h"
 #include "model/source.h"
 #include "model/source_code.h"
 #include "python/only_makes.h"
+#include "python/single_row.h"
 
 #define FRAMES_MAX 200
-#define TEXT_MAX 2000
 
 enum library { LIBRARY_OTHER, LIBRARY_ARRAY, LIBRARY_TENSOR };
 
@@ -29,6 +30,7 @@ struct step {
     bool does_more;           /* ... and does more than to make what it returns */
     struct row_passed passed; /* if not: what it hands to a model */
     bool decorates;           /* of PyTorch's code that "@torch.no_grad()" puts before a function */
+    enum frame_act act;       /* of pandas' functions */
     enum row_callee callee;   /* of others' functions: what a loop may hand rows to */
 };
 
@@ -92,30 +94,6 @@ static struct walk *walk_of_comprehension(struct search *search, const struct co
     return walk;
 }
 
-/* The text of an instruction; of the whole line where no columns are known (before CPython 3.11). */
-static struct word text_of(const struct source *source, const struct line_span *span)
-{
-    size_t length = 0, last_length = 0;
-    const char *first = source_line(source, span->line, &length);
-    const char *last = span->end_line > span->line ? source_line(source, span->end_line, &last_length) : first;
-    last_length = last == first ? length : last_length;
-    if (first == NULL || last == NULL)
-        return (struct word){"", 0};
-    bool known = span->column >= 0 && span->end_column >= 0 && (size_t)span->column <= length &&
-                 (size_t)span->end_column <= last_length;
-    const char *from = known ? first + span->column : first, *to = known ? last + span->end_column : first + length;
-    return to > from && to - from <= TEXT_MAX ? (struct word){from, (size_t)(to - from)} : (struct word){"", 0};
-}
-
-/* Of a loop on one line the columns tell; without them (before CPython 3.11) all of it is taken for the body. */
-static bool is_in_header(const struct source *source, const struct line_span *span, const struct loop_body *body)
-{
-    size_t header_bytes = loop_text_header_bytes(source, body->first);
-    if (span->column < 0)
-        return body->last > body->first;
-    return (size_t)span->column < header_bytes;
-}
-
 /* np.sum() and Tensor.__iter__() are Python functions before native ones; layers, optimizers and loaders are more than that. */
 static bool is_wrapper(const struct code *code)
 {
@@ -129,38 +107,15 @@ static bool is_wrapper(const struct code *code)
     return false;
 }
 
-/*
- * Where such an instruction was in an array's library, what it subscripts is an array, and no list of arrays: not so a single index that is
- * stored to, for a list lets go of what it held. Without columns (before CPython 3.11) any is.
- */
-static bool is_proof(const struct source *source, const struct line_span *span, struct word text)
+/* "def __getitem__(self, index):", whose loop is a loader's. NULL: it is another function. */
+static struct loop_text *handed_to_item(const struct search *search, const struct code *code, int32_t row)
 {
-    size_t length = 0;
-    const char *last = source_line(source, span->end_line, &length);
-    if (span->column < 0 || last == NULL || memchr(text.text, ',', text.length_bytes) != NULL)
-        return true;
-    const char *end = last + length, *behind = word_skip_blanks(text.text + text.length_bytes, end);
-    while (behind < end && strchr("+-*/%@&|^<>", *behind) != NULL)
-        behind++;
-    return behind == end || *behind != '=' || (behind + 1 < end && behind[1] == '=');
-}
-
-/* By the text of its instruction; `twin`: source_joined(), which is kept. */
-static void read_text(struct spot *spot, const struct source *source, const struct source *twin,
-                      const struct line_span *span)
-{
-    struct word text = text_of(source, span);
-    char *joined = memory_print("%.*s", (int)text.length_bytes, text.text);
-    const struct word expression = {joined, strlen(joined)};
-    source_join_subscripts(joined, expression.length_bytes);
-    const struct loop_text *loop = &spot->walk->text;
-    spot->element =
-        !spot->header && (loop_text_has_element(loop, expression, false) || loop_text_is_of_scalars(loop, expression));
-    spot->loads = spot->element && loop_text_is_subscript(expression) && is_proof(source, span, text);
-    spot->item = spot->header || loop_text_has_element(&spot->walk->text, expression, true);
-    if (!spot->header)
-        row_call_read(&spot->row_call, loop, text_of(twin, span), span->column < 0);
-    free(joined);
+    if (strcmp(known_formula_name(code), "__getitem__") != 0)
+        return NULL;
+    struct loop_text *handed = memory_zeroed(1, sizeof(*handed));
+    single_row_read_function(handed, source_joined(search->model, code->file),
+                             known_formula_definition(search->model, code, row));
+    return handed;
 }
 
 /* Where the Python frame `node_id` stands; NULL where that is not the user's code or not known. */
@@ -184,16 +139,18 @@ static struct spot *spot_of(struct search *search, struct process *process, uint
     all->spots = memory_grow(all->spots, all->spot_count, &all->spot_capacity, sizeof(*all->spots));
     all->spots[all->spot_count++] = spot;
     const struct source *source = source_get(search->model, code->file);
+    spot->text = spot_text_at(source, &span);
     if (comprehension_of_frame(search->model, process, node_id, &comprehension)) {
         spot->walk = walk_of_comprehension(search, &comprehension);
         spot->header = comprehension.is_in_header;
     } else if (loop_of_frame(search->model, process, node_id, &body)) {
         spot->walk = walk_of_loop(search, &body);
-        spot->header = span.line == body.first && is_in_header(source, &span, &body);
+        spot->header = span.line == body.first && spot_text_is_in_header(source, &span, &body);
     } else {
+        spot->handed = handed_to_item(search, code, span.line);
         return spot;
     }
-    read_text(spot, source, source_joined(search->model, code->file), &span);
+    spot_text_read(spot, source, &span);
     return spot;
 }
 
@@ -230,11 +187,11 @@ static struct step *step_of(struct search *search, struct process *process, uint
         step->does_more =
             step->may_remember && !(def > 0 && function_only_evaluates(source_code(search->model, code->file), def));
         if (!step->does_more && def > 0)
-            row_passed_read(&step->passed, search->model, code, def,
-                            text_of(source_joined(search->model, code->file), &span), span.column < 0);
+            row_passed_read(&step->passed, search->model, code, def, step->spot->text, span.column < 0);
         step->decorates = code != NULL && code->owner == OWNER_FOUNDATION &&
                           strcmp(known_formula_name(code), "decorate_context") == 0;
         step->callee = code != NULL ? row_callee_of(code) : CALLEE_OTHER;
+        step->act = code != NULL ? frame_act_of(code) : FRAME_OTHER;
     }
     step->looked_at = true;
     return step;
@@ -265,7 +222,8 @@ struct way_out {
     bool remembers;                     /* a function that may remember was passed... */
     bool does_more;                     /* ... and one that does more than to make what it returns */
     const struct step *within;          /* the Python frame last passed; NULL: none */
-    enum row_callee model;              /* that it hands something to, as it was handed that itself */
+    bool of_user;          /* a function of the user's that does more than to take something out of a row was passed */
+    enum row_callee model; /* that it hands something to, as it was handed that itself */
 };
 
 static void pass(struct way_out *way, const struct step *step)
@@ -279,6 +237,7 @@ static void pass(struct way_out *way, const struct step *step)
     way->own = goes_on;
     if (step->decorates)
         return;
+    way->of_user = way->of_user || (step->spot != NULL && (way->within == NULL || way->within->act != FRAME_SERIES));
     bool passes =
         way->within != NULL && step->passed.code != NULL && row_is_model(step->passed.model, way->within->callee);
     way->model = passes ? way->within->callee : CALLEE_OTHER;
@@ -336,6 +295,21 @@ static void note_remembering(struct walk *walk, const struct way_out *way, const
     walk->remembers_beside = walk->remembers_beside || (is_model && way->does_more);
 }
 
+/* What pandas does for a row, or for a cell. */
+static void add_rows(struct search *search, struct process *process, struct spot *spot, const struct way_out *way,
+                     uint32_t frame, uint32_t leaf, const struct db_node *record)
+{
+    enum frame_act act = way->within != NULL ? way->within->act : FRAME_OTHER;
+    enum frame_place place = spot->handed != NULL ? FRAME_IN_ITEM : spot->header ? FRAME_IN_HEADER : FRAME_IN_BODY;
+    const struct loop_text *loop = spot->walk != NULL ? &spot->walk->text : spot->handed;
+    if (act == FRAME_OTHER || !frame_act_is_of_row(act, spot->text, loop, place))
+        return;
+    spot->rows.act = act;
+    spot->rows.all += record->samples;
+    if (!way->of_user)
+        below_add(search->model, &spot->rows.below, process, frame, leaf, record);
+}
+
 /* All loops around a leaf; those of a function that calls itself once. */
 static void add_leaf(struct search *search, struct process *process, uint32_t leaf, const struct db_node *record,
                      enum library library)
@@ -347,6 +321,8 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
         const struct step *step = step_of(search, process, id);
         struct spot *spot = step->spot;
         struct walk *walk = spot != NULL ? spot->walk : NULL;
+        if (spot != NULL)
+            add_rows(search, process, spot, &way, id, leaf, record);
         if (walk != NULL) {
             bool is_model = calls_model(spot, &way);
             if (way.own)
@@ -477,6 +453,8 @@ void walks_free(struct walks *walks)
         free(walks->walks[i]);
     for (size_t i = 0; i < walks->spot_count; i++) {
         below_free(&walks->spots[i]->row_call.below);
+        below_free(&walks->spots[i]->rows.below);
+        free(walks->spots[i]->handed);
         free(walks->spots[i]);
     }
     free(walks->walks);

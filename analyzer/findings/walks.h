@@ -5,6 +5,7 @@
 #ifndef PIEPROF_ANALYZER_WALKS_H
 #define PIEPROF_ANALYZER_WALKS_H
 
+#include "findings/frame_rows.h"
 #include "findings/row_calls.h"
 #include "model/model.h"
 #include "python/formula.h"
@@ -50,7 +51,11 @@ struct spot {
     struct process *process; /* of the node that is heaviest there */
     uint32_t node;
     uint64_t node_ns;
+    struct word text; /* of the whole line where no columns are known (before CPython 3.11) */
+    struct loop_text
+        *handed; /* in a data set's __getitem__(), and no loop of it: that function (single_row.h); NULL else */
     struct row_call row_call;
+    struct frame_rows rows;
 };
 
 struct walks {

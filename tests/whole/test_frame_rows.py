@@ -1,0 +1,91 @@
+"""Data frames that are gone through row by row; and those that are not."""
+import re
+
+import whole
+from test_tiny_calls import profile, tiny
+
+FRAME = """
+import numpy as np
+import pandas as pd
+rng = np.random.default_rng(0)
+n = 12000
+df = pd.DataFrame({"a": rng.random(n), "b": rng.random(n), "k": rng.integers(0, 5, n)})
+"""
+
+
+def marked(path):
+    return [number for number, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# A")]
+
+
+def test_rows_and_cells(tmp_path):
+    path, report, database = profile(tmp_path, FRAME + """
+def work():
+    total, kept, other = 0.0, [], df.copy()
+    for i, row in df.iterrows():  # A
+        total += row["a"] * row["b"]
+    for i in range(len(df)):
+        kept.append(df.loc[i, "a"] + df.at[i, "b"])  # A
+    for i in range(len(df)):
+        total += df.iloc[i]["a"]  # A
+    kept += [df["a"][i] * df["b"].iloc[i] for i in df.index]  # A
+    for i in df.index:
+        other.loc[i, "a"] = i * 0.5  # A
+    kept.append(df.apply(lambda row: row["a"] if row["k"] > 2 else row["b"], axis=1))  # A
+    return total, kept, other
+work()
+""")
+    found = sorted(tiny(report), key=lambda finding: finding["line"])
+    assert [finding["line"] for finding in found] == marked(path)
+    assert all(finding["category"] == "slice under-utilisation" and finding["fraction"] > 0.5 for finding in found)
+    behind = ["df.itertuples().", "of each column once, before it.", "of each column once, before it.", "of each column once, before it.",
+              "behind the loop.", "a comprehension over zip(df[\"a\"], df[\"b\"])."]
+    assert all(finding["advice"].endswith(words) for finding, words in zip(found, behind))
+    rows = next(line for line in report["lines"] if line["line"] == marked(path)[0] + 1)
+    assert 0 < rows["waste_s"] <= rows["time_s"] + 1e-9, "what takes a row apart goes with the loop"
+    text = " ".join(whole.read_report(database, "--kind", "tiny_calls").split())
+    assert re.search(r"samples in the loop at program.py:\d+, \d+ % lie below iterrows\(\), which makes a Series of each row\.", text)
+
+
+def test_an_item_of_a_data_set(tmp_path):
+    path, report, database = profile(tmp_path, FRAME + """
+import torch
+from torch.utils.data import DataLoader, Dataset
+class Table(Dataset):
+    def __init__(self, df):
+        self.df = df
+    def __len__(self):
+        return len(self.df)
+    def __getitem__(self, idx):
+        row = self.df.iloc[idx]  # A
+        return torch.tensor(row.to_numpy(dtype=np.float32))
+for batch in DataLoader(Table(df), batch_size=64):
+    pass
+""")
+    (finding,) = tiny(report)
+    assert [finding["line"]] == marked(path) and "where the data set is made" in finding["advice"]
+    assert "for each item" in " ".join(whole.read_report(database).split())
+
+
+def test_many_rows_at_once_are_no_finding(tmp_path):
+    _, report, _ = profile(tmp_path, FRAME + """
+indexed = df.set_index("k").sort_index()
+class Some:
+    def __getitem__(self, label):
+        return df.loc[df.k == label]
+def work():
+    total = 0.0
+    for k in range(5):
+        total += df.loc[df.k == k, "a"].sum() + df[df.k == k].b.sum()
+    for k in (0, 1, 2, 3, 4):
+        total += indexed.loc[k].a.sum() + Some()[k].a.sum()
+    for i in range(0, n, 64):
+        total += df.iloc[i:i + 64].a.sum() + df.loc[i:i + 64, "b"].sum()
+    for column in df.columns:
+        total += df[column].sum() + df.loc[:, column].sum()
+    for row in df.itertuples():
+        total += row.a
+    return total + df.apply(np.sum).a + df.apply(lambda column: column.max(), axis=0).a
+for again in range(6):
+    work()
+""")
+    assert tiny(report) == []
