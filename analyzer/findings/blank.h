@@ -13,4 +13,7 @@ enum blank { BLANK_NO, BLANK_YES, BLANK_UNKNOWN };
  */
 enum blank site_is_blank(struct model *model, const struct site *site);
 
+/* Was it made by one that stores nothing? What it held then are leftovers. */
+bool site_is_made_unfilled(struct model *model, const struct site *site);
+
 #endif

@@ -7,4 +7,7 @@
 /* To be said behind the advice that the second site use what the first had made; "" where there is nothing to. */
 const char *graph_advice(struct model *model, const struct site *first, const struct site *second);
 
+/* Is the first made under no_grad(), and the second where it may be trained? */
+bool graph_first_is_without(struct model *model, const struct site *first, const struct site *second);
+
 #endif

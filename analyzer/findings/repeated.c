@@ -107,12 +107,22 @@ static enum arguments arguments_of(struct model *model, const struct site *first
     return arguments_compare(model, second->process, first->record->node, second->record->node);
 }
 
+/*
+ * "train(); test()": what a test makes without a graph, and the next training step with one, of weights that did not change between, is no
+ * step's to spare.
+ */
+static bool is_trained_alone(struct model *model, const struct site *first, const struct site *second)
+{
+    return graph_first_is_without(model, first, second) &&
+           ways_part(model, second->process, first->record->node, second->record->node).into_others;
+}
+
 static bool holds(struct model *model, const struct site *site)
 {
     return site->linked > differing_of(site) && !site_repeats(site) &&
            differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
            (!site_moves(model, site) || site_joins(model, site)) && is_same_call(model, links_first(site), site) &&
-           !is_recomputation(model, links_first(site), site) &&
+           !is_recomputation(model, links_first(site), site) && !is_trained_alone(model, links_first(site), site) &&
            arguments_of(model, links_first(site), site) != ARGUMENTS_DIFFER;
 }
 

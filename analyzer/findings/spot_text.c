@@ -53,8 +53,8 @@ void spot_text_read(struct spot *spot, const struct source *source, const struct
     const struct word expression = {joined, strlen(joined)};
     source_join_subscripts(joined, expression.length_bytes);
     const struct loop_text *loop = &spot->walk->text;
-    spot->element =
-        !spot->header && (loop_text_has_element(loop, expression, false) || loop_text_is_of_scalars(loop, expression));
+    spot->element = !spot->header && !loop_text_has_whole(loop, expression) &&
+                    (loop_text_has_element(loop, expression, false) || loop_text_is_of_scalars(loop, expression));
     spot->loads = spot->element && loop_text_is_subscript(expression) && is_proof(source, span, text);
     spot->item = spot->header || loop_text_has_element(&spot->walk->text, expression, true);
     if (!spot->header)

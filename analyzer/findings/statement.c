@@ -61,12 +61,23 @@ static bool read_augmented(const struct expression_place *place, struct target *
     return name.length_bytes > 0 && word_equal(word_name_at(name.text, sign), name);
 }
 
+/* Where the statement begins, of several on its row. */
+static const char *begin_of(const struct expression_place *place)
+{
+    const char *begin = place->start;
+    while (begin > place->line && begin[-1] != ';')
+        begin--;
+    return begin;
+}
+
 const char *statement_target(struct model *model, struct process *process, uint32_t node_id, size_t *length_bytes)
 {
     struct expression_place place;
     struct target target;
-    if (!expression_place(model, process, node_id, &place) ||
-        (!read_target(place.line, (size_t)(place.start - place.line), &target) && !read_augmented(&place, &target)) ||
+    if (!expression_place(model, process, node_id, &place))
+        return NULL;
+    const char *begin = begin_of(&place);
+    if ((!read_target(begin, (size_t)(place.start - begin), &target) && !read_augmented(&place, &target)) ||
         !is_end(place.end, (size_t)(place.line_end - place.end), target.brackets))
         return NULL;
     *length_bytes = target.length;
@@ -150,10 +161,7 @@ bool statement_gives_otherwise(struct model *model, struct process *process, uin
     if (!expression_place(model, process, node_id, &place) ||
         statement_target(model, process, node_id, &length) != NULL)
         return false;
-    const char *begin = place.start;
-    while (begin > place.line && begin[-1] != ';')
-        begin--;
-    begin = word_skip_blanks(begin, place.start);
+    const char *begin = word_skip_blanks(begin_of(&place), place.start);
     struct word first = word_name_at(begin, place.start), before = {begin, (size_t)(place.start - begin)};
     if (word_is(first, "return"))
         return is_item(word_end(first), &place);

@@ -1,5 +1,6 @@
 #include "findings/unfinished.h"
 
+#include "findings/blank.h"
 #include "findings/changed.h"
 #include "findings/expression.h"
 #include "findings/filled.h"
@@ -13,7 +14,8 @@ bool site_is_read_unfinished(struct model *model, const struct site *site)
     struct changed changed;
     struct code *code = NULL;
     struct word value;
-    if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0 && !site_is_filled_in_package(model, site))
+    if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0 && !site_is_filled_in_package(model, site) &&
+        !site_is_made_unfilled(model, site))
         return true;
     changed_find(&changed, model, process, frame);
     if (!changed.read_before)

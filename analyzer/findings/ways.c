@@ -48,6 +48,13 @@ static bool is_one_place(const struct line_span *one, const struct line_span *ot
     return one->line == other->line && one->column == other->column;
 }
 
+static bool lead_into_others(struct model *model, struct process *process, const struct way *first,
+                             const struct way *second, size_t at)
+{
+    return at < first->count && at < second->count &&
+           step_at(model, process, first->frames[at]).code != step_at(model, process, second->frames[at]).code;
+}
+
 struct ways ways_part(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node)
 {
     struct way first, second;
@@ -65,7 +72,8 @@ struct ways ways_part(struct model *model, struct process *process, uint32_t fir
                                    .first = a.span.line,
                                    .second = b.span.line,
                                    .first_call = a.span,
-                                   .second_call = b.span}
+                                   .second_call = b.span,
+                                   .into_others = lead_into_others(model, process, &first, &second, i + 1)}
                    : none;
     }
     return none;

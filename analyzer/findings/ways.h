@@ -8,6 +8,7 @@ struct ways {
     const char *file; /* of both lines; NULL: the ways do not part in a function of the user's or a package's */
     int32_t first, second;
     struct line_span first_call, second_call; /* what stands there */
+    bool into_others;                         /* the calls there lead into functions that are not the same */
 };
 
 /*

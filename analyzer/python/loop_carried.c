@@ -232,12 +232,26 @@ static bool is_piece(const struct loop_text *loop, struct word item)
     return false;
 }
 
+/* "np.flatnonzero(x[i])", "x[y[i] > 0]": as long as data say. */
+static bool selects(const struct loop_use *use)
+{
+    static const char *const functions[] = {"flatnonzero", "nonzero",   "argwhere", "unique",
+                                            "intersect1d", "setdiff1d", "compress", "masked_select"};
+    const struct word index = use->index;
+    if (use->called && WORD_IS_ONE_OF(word_last_part(use->name), functions))
+        return true;
+    for (const char *at = index.text; index.length_bytes > 0 && at < word_end(index); at++)
+        if (*at == '<' || *at == '>' || (*at == '=' && at[1] == '='))
+            return true;
+    return false;
+}
+
 bool loop_carried_has_pieces(const struct loop_text *loop, const struct loop_uses *uses)
 {
     for (size_t i = 0; i < uses->count; i++) {
         struct word items[WORDS_MAX];
         size_t count = word_split(uses->uses[i].index, ',', items, WORDS_MAX);
-        if (count == SIZE_MAX)
+        if (count == SIZE_MAX || selects(&uses->uses[i]))
             return true;
         for (size_t k = 0; k < count; k++)
             if (is_piece(loop, items[k]))

@@ -67,7 +67,7 @@ static void note_element(struct loop_text *loop, const struct source *code, stru
     if (name.length_bytes > 0 && word_equal(name, target))
         loop_uses_add_view(uses, name, value);
     if (name.length_bytes > 0 && word_equal(name, target) && loop_text_has_element(loop, value, false) &&
-        loop_calls_add(&loop->calls, code, value))
+        !loop_text_has_whole(loop, value) && loop_calls_add(&loop->calls, code, value))
         words_add(&loop->elements, name);
     if (name.length_bytes > 0 && word_equal(name, target))
         single_row_note(loop, name, value);
@@ -377,6 +377,26 @@ bool loop_text_has_element(const struct loop_text *loop, struct word expression,
         has = (use->index.length_bytes > 0 && is_element_index(loop, use->index)) ||
               words_hold(&loop->elements, use->name) || (items && words_hold(&loop->items, use->name));
     }
+    free(uses);
+    return has;
+}
+
+static bool is_whole_beside(const struct loop_uses *uses, struct word array)
+{
+    for (size_t i = 0; i < uses->count; i++)
+        if (word_equal(uses->uses[i].name, array) && uses->uses[i].index.length_bytes == 0 && !uses->uses[i].called)
+            return true;
+    return false;
+}
+
+bool loop_text_has_whole(const struct loop_text *loop, struct word expression)
+{
+    struct loop_uses *uses = memory_zeroed(1, sizeof(*uses));
+    bool has = false;
+    loop_uses_read(uses, expression, 0, false, false);
+    for (size_t i = 0; i < uses->count && !has; i++)
+        has = uses->uses[i].index.length_bytes > 0 && is_element_index(loop, uses->uses[i].index) &&
+              is_whole_beside(uses, uses->uses[i].name);
     free(uses);
     return has;
 }

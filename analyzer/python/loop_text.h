@@ -65,6 +65,9 @@ bool loop_text_has_element(const struct loop_text *loop, struct word expression,
 /* "np.log2(i + 2)": does a function of NumPy's or PyTorch's work on nothing but what the loop counts, and elements? */
 bool loop_text_is_of_scalars(const struct loop_text *loop, struct word expression);
 
+/* "x - x[i]": is an array that it takes an element of there as a whole, too? */
+bool loop_text_has_whole(const struct loop_text *loop, struct word expression);
+
 /* "x[i]" and nothing else: one element, if the subscript is one. */
 bool loop_text_is_subscript(struct word text);
 
