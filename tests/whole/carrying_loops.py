@@ -251,4 +251,28 @@ def work():
 for again in range(4):
     work()
 """,
+    "the whole array beside one element of it": NUMPY + """
+z = x[:2500]
+def work():
+    y = np.zeros(len(z))
+    for i in range(len(z)):
+        far = np.abs(z - z[i])
+        near = np.argpartition(far, 40)[:40]
+        y[i] = z[near].mean()
+    return y
+for again in range(4):
+    work()
+""",
+    "what a condition selects of each row": NUMPY + """
+rated = rng.random((3000, 400)) > 0.9
+factors = rng.random((400, 8))
+def work():
+    y = np.zeros((len(rated), 8))
+    for i in range(len(rated)):
+        some = factors[np.flatnonzero(rated[i])]
+        y[i] = some.sum(0) + factors[rated[i] > 0].mean(0)
+    return y
+for again in range(6):
+    work()
+""",
 }

@@ -101,3 +101,24 @@ def test_a_function_that_does_more_is_charged_with_what_is_stored(tmp_path, rows
     function_s, finding = advantages(tmp_path, rows)
     assert finding["waste_s"] < 0.4 * function_s
     assert "advantages()" not in finding["advice"]
+
+
+@pytest.mark.parametrize("between", ["\n            ", "; "], ids=["two rows", "one row"])
+def test_buffers_that_are_made_one_after_the_other(tmp_path, between):
+    """What the first holds when the second is made are leftovers; and each has lines of its own that fill it."""
+    lines, report = measured(tmp_path, f"""
+        def windows(s, w):
+            X = np.empty((len(s) - w, w)){between}y = np.empty(len(s) - w)
+            for i in range(len(s) - w):
+                X[i] = s[i:i + w]  # first
+                y[i] = s[i + w]  # second
+            return X, y
+        for i in range(150):
+            X, y = windows(base[:6000], 48)
+            total += (X[i] * y[i]).sum() + i
+        """, "--min-waste", "0")
+    findings = [finding for finding in report["findings"] if finding["kind"] == "replica"]
+    advice = {finding["object"]["size_bytes"]: finding["advice"] for finding in findings}
+    first = f"program.py:{row_of(lines, 'first')}, which stores into it"
+    assert first in advice[(6000 - 48) * 48 * 8], "the larger one"
+    assert first not in advice.get((6000 - 48) * 8, "")

@@ -109,3 +109,28 @@ JOINED = {
 def test_parts_put_together_again_are_told_but_not_copies(tmp_path, name):
     path, report = found(tmp_path, JOINED[name])
     assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
+
+
+def test_what_a_test_makes_spares_the_next_training_step_nothing(tmp_path):
+    """train() and test() in turns: the first layer is made of the same weights in both, without a graph in one of them."""
+    _, report = found(tmp_path, TORCH + """
+import torch.nn.functional as F
+x = torch.randn(400, 64)
+y = (x.sum(1) > 0).long()
+first, second = torch.nn.Linear(64, 64), torch.nn.Linear(64, 2)
+optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.01)
+def model(is_training):
+    return second(F.dropout(F.relu(first(x)), 0.5, is_training))
+def train():
+    optimizer.zero_grad()
+    loss = F.cross_entropy(model(True), y)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+@torch.no_grad()
+def test():
+    return (model(False).argmax(1) == y).float().mean().item()
+for epoch in range(150):
+    train(), test()
+""")
+    assert not [finding for finding in report["findings"] if finding["category"].startswith("repeated native call")]
