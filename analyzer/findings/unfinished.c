@@ -4,8 +4,45 @@
 #include "findings/changed.h"
 #include "findings/expression.h"
 #include "findings/filled.h"
+#include "findings/statement.h"
 #include "model/source.h"
 #include "python/steady.h"
+
+/* "b = np.empty(n)" */
+static bool makes_blank(struct word statement, struct word buffer)
+{
+    static const char *const functions[] = {"empty", "empty_like", "zeros", "zeros_like", "ones", "ones_like", "full"};
+    struct word target, value, function, arguments;
+    return word_assigned(statement, &target, &value) && word_call(value, &function, &arguments) &&
+           WORD_IS_ONE_OF(word_last_part(function), functions) && word_mentions(statement, buffer) == 0;
+}
+
+/*
+ * "a = np.empty(n)", "b = np.empty(n)": a is looked at first when b is made, and holds leftovers then. What is stored into it before
+ * that, as where something else follows, is what it is used as.
+ */
+static bool is_looked_at_unfilled(struct model *model, const struct site *site, uint32_t frame)
+{
+    struct code *code = NULL;
+    struct word buffer, rest, statement;
+    struct line_span span =
+        model_position(model, site->process, run_record(site->process->run, DB_KIND_NODE, frame), &code);
+    buffer.text = statement_target(model, site->process, frame, &buffer.length_bytes);
+    if (!site_is_made_unfilled(model, site) || buffer.text == NULL || code == NULL)
+        return false;
+    const struct source *source = source_code(model, code->file);
+    rest.text = source_line(source, span.end_line, &rest.length_bytes);
+    if (rest.text == NULL || span.end_column < 0 || (size_t)span.end_column > rest.length_bytes)
+        return false;
+    rest = (struct word){rest.text + span.end_column,
+                         (size_t)(source->text + source->length_bytes - rest.text) - (size_t)span.end_column};
+    while (word_next_statement(&rest, &statement)) {
+        statement = word_trimmed(statement.text, word_end(statement));
+        if (statement.length_bytes > 0)
+            return makes_blank(statement, buffer);
+    }
+    return false;
+}
 
 bool site_is_read_unfinished(struct model *model, const struct site *site)
 {
@@ -15,7 +52,7 @@ bool site_is_read_unfinished(struct model *model, const struct site *site)
     struct code *code = NULL;
     struct word value;
     if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0 && !site_is_filled_in_package(model, site) &&
-        !site_is_made_unfilled(model, site))
+        !is_looked_at_unfilled(model, site, frame))
         return true;
     changed_find(&changed, model, process, frame);
     if (!changed.read_before)

@@ -272,14 +272,12 @@ NOT_LATER = {
 
 
 ENDS_OTHERWISE = {
-    "one of two statements": "s = 0; h = np.zeros(len(base))  # made",
     "one of two values": "h, s = np.zeros(len(base)), 0  # made",
     "an item": "items = [np.zeros(len(base))]; h = items[0]  # made",
     "two names": "h = first = np.zeros(len(base))  # made",
     "annotated": "h: np.ndarray = np.zeros(len(base))  # made",
 }
 NOT_FOLLOWED = {
-    "one of two statements": "s = 0; h = base * 2.0  # made",
     "one of two values": "h, s = base * 2.0, 0  # made",
     "two names": "h = first = base * 2.0  # made",
     "annotated": "h: np.ndarray = base * 2.0  # made",
@@ -420,3 +418,9 @@ def test_what_is_finished_otherwise_now_and_then_is_not_to_be_kept(tmp_path):
             total += image.sum()
         """)
     assert "finished buffer" not in advice and "must move along" not in advice
+
+
+@pytest.mark.parametrize("made", ["np.zeros(len(base))", "base * 2.0"])
+def test_one_of_two_statements_is_followed(tmp_path, made):
+    advice, _ = advice_of(tmp_path, FINISHED.format(f"s = 0; h = {made}  # made"))
+    assert "What is to be kept is the finished buffer: program.py:9, which stores into it" in advice and "must move along." in advice

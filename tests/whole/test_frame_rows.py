@@ -4,6 +4,8 @@ import re
 import whole
 from test_tiny_calls import profile, tiny
 
+VENV = whole.INTERPRETERS["venv"]  # has pandas
+
 FRAME = """
 import numpy as np
 import pandas as pd
@@ -20,20 +22,20 @@ def marked(path):
 def test_rows_and_cells(tmp_path):
     path, report, database = profile(tmp_path, FRAME + """
 def work():
-    total, kept, other = 0.0, [], df.copy()
+    total, kept, other, a, b = 0.0, [], df.copy(), df["a"], df["b"]
     for i, row in df.iterrows():  # A
         total += row["a"] * row["b"]
     for i in range(len(df)):
         kept.append(df.loc[i, "a"] + df.at[i, "b"])  # A
     for i in range(len(df)):
         total += df.iloc[i]["a"]  # A
-    kept += [df["a"][i] * df["b"].iloc[i] for i in df.index]  # A
+    kept += [a[i] * b.iloc[i] for i in df.index]  # A
     for i in df.index:
         other.loc[i, "a"] = i * 0.5  # A
     kept.append(df.apply(lambda row: row["a"] if row["k"] > 2 else row["b"], axis=1))  # A
     return total, kept, other
 work()
-""")
+""", VENV)
     found = sorted(tiny(report), key=lambda finding: finding["line"])
     assert [finding["line"] for finding in found] == marked(path)
     assert all(finding["category"] == "slice under-utilisation" and finding["fraction"] > 0.5 for finding in found)
@@ -60,7 +62,7 @@ class Table(Dataset):
         return torch.tensor(row.to_numpy(dtype=np.float32))
 for batch in DataLoader(Table(df), batch_size=64):
     pass
-""")
+""", VENV)
     (finding,) = tiny(report)
     assert [finding["line"]] == marked(path) and "where the data set is made" in finding["advice"]
     assert "for each item" in " ".join(whole.read_report(database).split())
@@ -87,5 +89,5 @@ def work():
     return total + df.apply(np.sum).a + df.apply(lambda column: column.max(), axis=0).a
 for again in range(6):
     work()
-""")
+""", VENV)
     assert tiny(report) == []

@@ -1,6 +1,7 @@
 """Loops that hand a model one row at a time; and those that have to, or gain nothing by more."""
 import re
 
+import pytest
 import whole
 from test_tiny_calls import profile, tiny
 
@@ -37,7 +38,8 @@ def assert_all_told(path, report):
     return found
 
 
-def test_networks(tmp_path):
+@pytest.mark.parametrize("interpreter", ["debian", "venv"])
+def test_networks(tmp_path, interpreter):
     path, report, database = profile(tmp_path, NETWORK + """
 class Classifier(nn.Module):
     def __init__(self):
@@ -78,7 +80,7 @@ def work():
     return right, outputs, scores
 for again in range(4):
     work()
-""")
+""", whole.INTERPRETERS[interpreter])
     found = assert_all_told(path, report)
     by_line = {finding["line"]: finding for finding in found}
     advice = [by_line[number]["advice"] for number in marked(path)]

@@ -12,11 +12,13 @@ from other_loops import NONE
 
 SCHEMA = json.loads(whole.SCHEMA.read_text())
 
-def profile(tmp_path, source):
+def profile(tmp_path, source, interpreter=whole.INTERPRETERS["debian"]):
+    if interpreter.missing():
+        pytest.skip(interpreter.missing())
     path, database = tmp_path / "program.py", tmp_path / "out.db"
     path.write_text(textwrap.dedent(source))
     environment = whole.environment(LD_PRELOAD=str(whole.SHIM), PIEPROF_OUT=str(database), PIEPROF_RATE="1000", PIEPROF_BUDGET="100")
-    done = whole.execute([whole.PYTHON, path], env=environment)
+    done = whole.execute([*interpreter.command, path], env=environment)
     assert done.returncode == 0 and not done.stderr, done.stderr
     report = json.loads(whole.read_report(database, "--format", "json", "--min-waste", "0"))
     jsonschema.validate(report, SCHEMA)
