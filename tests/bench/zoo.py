@@ -43,6 +43,7 @@ PLANTED = {
     "gaussian_process": ("replica", INVARIANT),
     "gradient_clearing": ("redundant_store", REPEATED),
     "graph_conv": ("replica", INVARIANT),
+    "held_out": ("tiny_calls", SLICE),
     "hinge_loop": ("tiny_calls", SLICE),
     "kernel_svm": ("replica", INVARIANT),
     "keyword_spotting": ("replica", INVARIANT),
