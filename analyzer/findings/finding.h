@@ -66,9 +66,9 @@ struct finding {
     const struct finding *call_leader; /* of those that share a call (whole_call.h) the greatest; NULL: none do */
     double call_s;                     /* the leader's: the waste of all of them... */
     uint64_t call_samples;             /* ... and the samples that measured it */
-    char *
-        called; /* of a loop over elements what becomes of a function that is called for each: a sentence; else what the loop calls... */
-    char *instead; /* ... and what to do in its place; NULL: the rule's own words */
+    /* Of a loop over elements what becomes of a function that is called for each, a sentence; of one over rows what it calls, and what to do
+     * in its place. NULL: nothing. */
+    char *called, *instead;
     void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
     char *claim;                                               /* what was measured: a sentence */
     char *advice;                                              /* what to do about it */

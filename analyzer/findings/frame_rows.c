@@ -4,15 +4,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "findings/comprehension.h"
 #include "findings/finding.h"
-#include "findings/loop.h"
 #include "findings/sites.h"
 #include "findings/walks.h"
 #include "show/page.h"
 
 #define KIND "tiny_calls"
 #define SAMPLES_MIN 10u
+#define STORE_ADVICE "Keep the values in a list or an array, and make that a column once, behind the loop."
 
 enum frame_act frame_act_of(const struct code *code)
 {
@@ -109,18 +108,17 @@ static const char *advice_of(enum frame_act act, bool is_item)
 {
     if (is_item)
         return "Take the columns out once, where the data set is made (df[\"a\"].to_numpy(), or torch.tensor() of "
-               "that), and "
-               "index these here.";
+               "that), "
+               "and index these here.";
     switch (act) {
     case FRAME_ITERATES:
         return "Let one call work on whole columns; what must stay a loop is quicker over zip(df[\"a\"], df[\"b\"]) or "
                "df.itertuples().";
     case FRAME_APPLIES:
         return "Let one call work on whole columns (np.where() in place of `if`); what must stay Python is quicker as "
-               "a "
-               "comprehension over zip(df[\"a\"], df[\"b\"]).";
+               "a comprehension over zip(df[\"a\"], df[\"b\"]).";
     case FRAME_STORES:
-        return "Keep the values in a list or an array, and make that a column once, behind the loop.";
+        return STORE_ADVICE;
     default:
         return "Let one call work on whole columns; what must stay a loop is quicker over what df[\"a\"].tolist() or "
                ".to_numpy() makes of each column once, before it.";
@@ -149,8 +147,7 @@ static void say_item(struct model *model, struct finding *finding)
     char *samples = page_count(finding->part);
     (void)model;
     finding->claim = memory_print("Takes one row or cell out of a data frame for each item: %s samples lie in that, "
-                                  "which makes a Series, or looks "
-                                  "the labels up anew.",
+                                  "which makes a Series, or looks the labels up anew.",
                                   samples);
     finding->advice = memory_print("%s", finding->instead);
     free(samples);
@@ -184,6 +181,22 @@ static const struct spot *heaviest_beside(const struct walks *walks, const struc
     return heaviest;
 }
 
+/* What a loop stores into a column it may take out of it later. */
+static bool stores_beside(const struct walks *walks, const struct spot *heaviest)
+{
+    for (size_t i = 0; i < walks->spot_count; i++)
+        if (is_beside(heaviest, walks->spots[i]) && walks->spots[i]->rows.act == FRAME_STORES)
+            return true;
+    return false;
+}
+
+static char *instead_of(const struct walks *walks, const struct spot *heaviest, bool is_item)
+{
+    bool stores = heaviest->rows.act != FRAME_STORES && stores_beside(walks, heaviest);
+    return memory_print("%s%s", advice_of(heaviest->rows.act, is_item),
+                        stores ? " Of what it stores: " STORE_ADVICE : "");
+}
+
 static void charge(const struct walks *walks, const struct spot *heaviest, struct finding *finding)
 {
     double own_s = 0;
@@ -211,7 +224,7 @@ static void claim(struct model *model, const struct walks *walks, const struct s
     finding->node = rows->below.frame;
     finding->called = memory_print("%s", function_of(rows->act));
     bool is_item = heaviest->walk == NULL && rows->act != FRAME_APPLIES;
-    finding->instead = memory_print("%s", advice_of(rows->act, is_item));
+    finding->instead = instead_of(walks, heaviest, is_item);
     finding->part = samples;
     finding->whole = rows->act == FRAME_APPLIES || heaviest->walk == NULL ? rows->all : heaviest->walk->all;
     finding->say = is_item ? say_item : rows->act == FRAME_APPLIES ? say_call : say;

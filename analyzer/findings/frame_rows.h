@@ -28,8 +28,8 @@ enum frame_act frame_act_of(const struct code *code);
 
 /* Where it stands. */
 enum frame_place {
-    FRAME_IN_BODY,   /* of a loop, or in none */
-    FRAME_IN_HEADER, /* ... */
+    FRAME_IN_BODY,   /* of a loop, or in no loop */
+    FRAME_IN_HEADER, /* of one */
     FRAME_IN_ITEM,   /* in a data set's __getitem__(), which is handed what a loop takes elsewhere */
 };
 

@@ -21,12 +21,6 @@ struct known_formulas {
 const struct known_formula *known_formula_at(struct known_formulas *formulas, struct model *model,
                                              const struct code *code, int32_t row);
 
-/* Of a function the name behind the last dot: "Layer.relu" is called as relu(). */
-const char *known_formula_name(const struct code *code);
-
-/* The row of that function's "def"; 0: it has none, or it is not found. */
-int32_t known_formula_definition(struct model *model, const struct code *code, int32_t row);
-
 void known_formulas_free(struct known_formulas *formulas);
 
 #endif

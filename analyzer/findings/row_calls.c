@@ -15,8 +15,8 @@
 
 #define KIND "tiny_calls"
 #define SAMPLES_MIN 10u
-#define PYTHON_SHARE                                                                                                   \
-    0.10 /* of the time below such calls, at least: of a network that works for a millisecond on a row it is less */
+/* Of the time below such calls, at least: of a network that works for a millisecond on a row it is less. */
+#define PYTHON_SHARE 0.10
 
 enum row_callee row_callee_of(const struct code *code)
 {
@@ -26,6 +26,12 @@ enum row_callee row_callee_of(const struct code *code)
     if (is_module && (WORD_IS_ONE_OF(function, calls) || WORD_IS_ONE_OF(word_last_part(function), calls)))
         return CALLEE_MODULE;
     return code->owner == OWNER_PACKAGE ? CALLEE_PACKAGE : CALLEE_OTHER;
+}
+
+bool row_draws_once(const struct code *code)
+{
+    return code->owner == OWNER_PACKAGE && (strstr(code->file, "/torchvision/transforms/") != NULL ||
+                                            strstr(code->file, "/kornia/augmentation/") != NULL);
 }
 
 /* "f" of "f(x)"; empty: it is no call. */
@@ -113,10 +119,8 @@ static bool is_proved(const struct walk *walk, const struct row_call *call)
 static bool stays(const struct walk *walk, struct word name)
 {
     const struct words *stored = &walk->text.stored;
-    for (size_t i = 0; name.length_bytes > 0 && i < stored->count; i++)
-        if (word_equal(stored->words[i], word_first_part(name)) || word_equal(stored->words[i], word_last_part(name)))
-            return false;
-    return stored->count < WORDS_MAX;
+    bool is_stored = words_have(stored, word_first_part(name)) || words_have(stored, word_last_part(name));
+    return name.length_bytes == 0 || (!is_stored && stored->count < WORDS_MAX);
 }
 
 static bool is_claim(const struct walk *walk, const struct row_call *call)
@@ -159,8 +163,7 @@ static char *instead_of(const struct row_call *call)
                            ? "; a network must be in eval mode, for in training dropout and batch norm go by the batch"
                            : "";
     return memory_print("Hand %.*s() all rows in one call, or some hundred in each: what it returns has a row for each "
-                        "of them. The last "
-                        "digits may differ%s.",
+                        "of them. The last digits may differ%s.",
                         (int)call->model.length_bytes, call->model.text, mode);
 }
 

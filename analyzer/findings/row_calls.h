@@ -34,6 +34,9 @@ struct row_passed {
 
 enum row_callee row_callee_of(const struct code *code);
 
+/* Is it of a transform of images, which may draw once for all that it is handed? */
+bool row_draws_once(const struct code *code);
+
 /* Is what is called so a model? `callee`: the outermost Python function below. */
 bool row_is_model(struct word function, enum row_callee callee);
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "findings/comprehension.h"
+#include "findings/definitions.h"
 #include "findings/known_formulas.h"
 #include "findings/loop.h"
 #include "findings/spot_text.h"
@@ -110,11 +111,11 @@ static bool is_wrapper(const struct code *code)
 /* "def __getitem__(self, index):", whose loop is a loader's. NULL: it is another function. */
 static struct loop_text *handed_to_item(const struct search *search, const struct code *code, int32_t row)
 {
-    if (strcmp(known_formula_name(code), "__getitem__") != 0)
+    if (strcmp(definition_name(code), "__getitem__") != 0)
         return NULL;
     struct loop_text *handed = memory_zeroed(1, sizeof(*handed));
     single_row_read_function(handed, source_joined(search->model, code->file),
-                             known_formula_definition(search->model, code, row));
+                             definition_row(search->model, code, row));
     return handed;
 }
 
@@ -183,13 +184,13 @@ static struct step *step_of(struct search *search, struct process *process, uint
         if (step->spot != NULL && step->spot->walk == NULL)
             step->known = known_formula_at(&search->formulas, search->model, code, span.line);
         step->may_remember = step->spot != NULL && step->known == NULL && !loop_has_own_frame(code);
-        int32_t def = step->may_remember ? known_formula_definition(search->model, code, span.line) : 0;
-        step->does_more =
-            step->may_remember && !(def > 0 && function_only_evaluates(source_code(search->model, code->file), def));
+        int32_t def = step->may_remember ? definition_row(search->model, code, span.line) : 0;
+        bool only_evaluates = def > 0 && function_only_evaluates(source_code(search->model, code->file), def);
+        step->does_more = (step->may_remember && !only_evaluates) || (code != NULL && row_draws_once(code));
         if (!step->does_more && def > 0)
             row_passed_read(&step->passed, search->model, code, def, step->spot->text, span.column < 0);
-        step->decorates = code != NULL && code->owner == OWNER_FOUNDATION &&
-                          strcmp(known_formula_name(code), "decorate_context") == 0;
+        step->decorates =
+            code != NULL && code->owner == OWNER_FOUNDATION && strcmp(definition_name(code), "decorate_context") == 0;
         step->callee = code != NULL ? row_callee_of(code) : CALLEE_OTHER;
         step->act = code != NULL ? frame_act_of(code) : FRAME_OTHER;
     }
@@ -374,18 +375,9 @@ static bool takes_what_is_stored(const struct loop_text *text)
 {
     const struct words *outer = &text->calls.outer, *stored = &text->stored;
     for (size_t i = 0; i < outer->count; i++)
-        for (size_t k = 0; k < stored->count; k++)
-            if (word_equal(outer->words[i], stored->words[k]))
-                return true;
-    return outer->count > 0 && (outer->count == WORDS_MAX || stored->count == WORDS_MAX);
-}
-
-static bool names(const struct words *words, struct word name)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (word_equal(words->words[i], name))
+        if (words_have(stored, outer->words[i]))
             return true;
-    return false;
+    return outer->count > 0 && (outer->count == WORDS_MAX || stored->count == WORDS_MAX);
 }
 
 /* May a function that is neither one of the formulas nor of the `models` remember? */
@@ -393,7 +385,7 @@ static bool others_may(const struct walk *walk, const struct words *models)
 {
     const struct words *others = &walk->text.calls.others;
     for (size_t i = 0; i < others->count; i++)
-        if (!names(&walk->formulas, word_last_part(others->words[i])) && !names(models, others->words[i]))
+        if (!words_have(&walk->formulas, word_last_part(others->words[i])) && !words_have(models, others->words[i]))
             return true;
     return others->count == WORDS_MAX || takes_what_is_stored(&walk->text);
 }
@@ -407,7 +399,7 @@ bool walk_may_remember(const struct walk *walk)
 bool walk_may_remember_beside(const struct walk *walk)
 {
     for (size_t i = 0; i < walk->makers.count; i++)
-        if (!names(&walk->models, walk->makers.words[i]))
+        if (!words_have(&walk->models, walk->makers.words[i]))
             return true;
     return walk->remembers_beside || walk->makers.count == WORDS_MAX || others_may(walk, &walk->models);
 }

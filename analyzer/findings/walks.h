@@ -29,10 +29,10 @@ struct walk {
     bool claimed;
     struct process *process; /* of a node there */
     uint32_t node;
-    bool remembers; /* a function of the user's that is no formula was seen below it... */
-    bool
-        remembers_beside; /* ... elsewhere than in models that it calls, or in a model one that does more than to make its result */
-    struct words models;   /* those (row_calls.h), by name */
+    /* A function of the user's that is no formula was seen below it; such a one elsewhere than in models that it calls, or in one of these
+     * one that does more than to make its result. */
+    bool remembers, remembers_beside;
+    struct words models;   /* that it calls (row_calls.h), by name */
     struct words makers;   /* functions of the user's that it calls, which make what they return and nothing else */
     struct words formulas; /* those that were seen to be called */
     const char *called;    /* the one that took most; NULL: there is none */
@@ -52,8 +52,8 @@ struct spot {
     uint32_t node;
     uint64_t node_ns;
     struct word text; /* of the whole line where no columns are known (before CPython 3.11) */
-    struct loop_text
-        *handed; /* in a data set's __getitem__(), and no loop of it: that function (single_row.h); NULL else */
+    /* In a data set's __getitem__(), and no loop of it: that function (single_row.h); NULL else. */
+    struct loop_text *handed;
     struct row_call row_call;
     struct frame_rows rows;
 };

@@ -53,22 +53,14 @@ static bool calls_state(struct word statement)
     return false;
 }
 
-static bool is_named(const struct words *words, struct word function)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (word_equal(words->words[i], function))
-            return true;
-    return false;
-}
-
 bool loop_calls_add(struct loop_calls *calls, const struct source *code, struct word statement)
 {
     struct word function;
     bool are_formulas = true;
     while (handed_next_other(&statement, &function)) {
-        if (is_named(&calls->formulas, function))
+        if (words_have(&calls->formulas, function))
             continue;
-        bool is_known = is_named(&calls->others, function) || calls->others.count == WORDS_MAX ||
+        bool is_known = words_have(&calls->others, function) || calls->others.count == WORDS_MAX ||
                         calls->formulas.count == WORDS_MAX;
         struct formula formula = {0};
         if (!is_known)

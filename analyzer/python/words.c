@@ -53,6 +53,14 @@ bool words_hold(const struct words *words, struct word word)
     return false;
 }
 
+bool words_have(const struct words *words, struct word word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (word_equal(words->words[i], word))
+            return true;
+    return false;
+}
+
 void words_add(struct words *words, struct word word)
 {
     if (words->count < WORDS_MAX && !words_hold(words, word))

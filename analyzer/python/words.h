@@ -42,6 +42,9 @@ bool word_is_part_of(struct word name, struct word word);
 /* Is one of them the word, or what it is an attribute of? */
 bool words_hold(const struct words *words, struct word word);
 
+/* Is it one of them itself? */
+bool words_have(const struct words *words, struct word word);
+
 /* Once; nothing where there is no room. */
 void words_add(struct words *words, struct word word);
 

@@ -48,6 +48,17 @@ work()
     assert re.search(r"samples in the loop at program.py:\d+, \d+ % lie below iterrows\(\), which makes a Series of each row\.", text)
 
 
+def test_what_a_loop_stores_it_may_take_out_again(tmp_path):
+    """Then a list that was made of the column before the loop is not to be kept apart from it."""
+    path, report, _ = profile(tmp_path, FRAME + """
+for i in range(1, 4000):
+    df.at[i, "b"] = df.iloc[i - 1]["b"] * 0.5 + df.at[i, "a"]  # A
+""", VENV)
+    (finding,) = tiny(report)
+    assert [finding["line"]] == marked(path)
+    assert finding["advice"].endswith(" Of what it stores: Keep the values in a list or an array, and make that a column once, behind the loop.")
+
+
 def test_an_item_of_a_data_set(tmp_path):
     path, report, database = profile(tmp_path, FRAME + """
 import torch
