@@ -1,23 +1,12 @@
 /* link: analyzer */
 /* What a loop's rounds work on, by its text: elements, arrays beside them, and what data select. */
-#include "source_run.h"
-
-#include "python/loop_text.h"
-
-static struct loop_text loop_of(const char *text)
-{
-    static struct source_run run; /* what is told points into its text */
-    struct loop_text loop;
-    source_run_begin(&run, text);
-    loop_text_read(&loop, &run.source, 1, (int32_t)run.source.line_count);
-    return loop;
-}
+#include "loop_run.h"
 
 static void test_an_array_as_a_whole(void **state)
 {
     (void)state;
     struct loop_text loop =
-        loop_of("for i in range(n):\n    far = np.abs(x - x[i])\n    near = x[i] * 2\n    y[i] = near\n");
+        loop_run_read("for i in range(n):\n    far = np.abs(x - x[i])\n    near = x[i] * 2\n    y[i] = near\n");
     const struct word whole = {"np.abs(x - x[i])", 16}, one = {"x[i] * len(x)", 4}, other = {"w @ x[i]", 8};
     assert_true(loop_text_has_whole(&loop, whole));
     assert_false(loop_text_has_whole(&loop, one));
@@ -37,10 +26,10 @@ static void test_what_no_whole_array_has(void **state)
         "for i in range(n):\n    y[i] = x[ends[i]:ends[i + 1]].sum()\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (!loop_of(texts[i]).carried)
+        if (!loop_run_read(texts[i]).carried)
             fail_msg("%s", texts[i]);
-    assert_false(loop_of("for i in range(n):\n    y[i] = x[i:i + 1].sum()\n").carried);
-    assert_false(loop_of("for i in range(n):\n    y[i] = x[where[i]]\n").carried);
+    assert_false(loop_run_read("for i in range(n):\n    y[i] = x[i:i + 1].sum()\n").carried);
+    assert_false(loop_run_read("for i in range(n):\n    y[i] = x[where[i]]\n").carried);
 }
 
 int main(void)

@@ -1,17 +1,8 @@
 /* link: analyzer */
 /* What a loop hands on of an array: one row, made a batch of one, or something else. */
-#include "source_run.h"
+#include "loop_run.h"
 
 #include "python/single_row.h"
-
-static struct loop_text loop_of(const char *text)
-{
-    static struct source_run run; /* what is told points into its text */
-    struct loop_text loop;
-    source_run_begin(&run, text);
-    loop_text_read(&loop, &run.source, 1, (int32_t)run.source.line_count);
-    return loop;
-}
 
 static struct word word_of(const char *text)
 {
@@ -49,7 +40,7 @@ static void test_batches_of_one(void **state)
         {"[row]", ROW_OF_ITEM},
         {"torch.from_numpy(row).unsqueeze(0)", ROW_OF_ITEM},
     };
-    struct loop_text loop = loop_of(LOOP);
+    struct loop_text loop = loop_run_read(LOOP);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct single_row row = single_row_read(&loop, word_of(rows[i].text));
         if (row.source != rows[i].source || !row.is_batch)
@@ -88,7 +79,7 @@ static void test_anything_else(void **state)
         "row.",
         "row.unsqueeze(",
     };
-    struct loop_text loop = loop_of(LOOP);
+    struct loop_text loop = loop_run_read(LOOP);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct single_row row = single_row_read(&loop, word_of(texts[i]));
         bool is_cut_short = strcmp(texts[i], "X[i:i + 1") == 0;
@@ -100,7 +91,7 @@ static void test_anything_else(void **state)
 static void test_calls(void **state)
 {
     (void)state;
-    struct loop_text loop = loop_of(LOOP);
+    struct loop_text loop = loop_run_read(LOOP);
     struct word function;
     struct single_row row;
     assert_true(single_row_call(&loop, word_of("self.net(X[i:i + 1], mask)"), false, &function, &row));
