@@ -189,9 +189,31 @@ static char *say_each_kept(const struct model *model, const struct ways *ways, c
     return text;
 }
 
+/* Of two functions that go through the same, as a test for its loss and one for its accuracy: neither has the other's result. */
+static struct ways_calls others_calls(struct model *model, const struct finding *finding, const struct ways *ways)
+{
+    const struct site *first = finding->first, *second = finding->second;
+    return ways->into_others ? ways_calls(model, second->process, first->record->node, second->record->node)
+                             : (struct ways_calls){0};
+}
+
+/* Fresh memory. */
+static char *say_once_for_both(const struct model *model, const struct ways_calls *calls)
+{
+    char *first = say_place(model, calls->first_file, calls->first);
+    char *second = say_place(model, calls->second_file, calls->second);
+    char *text = memory_print("%s and %s each run it on the same input: run it once, for both.", first, second);
+    free(first);
+    free(second);
+    return text;
+}
+
 /* By the two calls where the ways part, which is where the result can be kept; by the lines else. Fresh memory. */
 static char *say_advice(struct model *model, const struct finding *finding, const struct ways *ways, const char *where)
 {
+    const struct ways_calls calls = others_calls(model, finding, ways);
+    if (calls.first_file != NULL)
+        return say_once_for_both(model, &calls);
     if (ways->file != NULL && arguments_of(model, finding->first, finding->second) == ARGUMENTS_SAME_TAKEN)
         return say_hand_in(model, ways);
     const bool parts = ways->file != NULL && ways->first != ways->second;
@@ -231,7 +253,7 @@ static void say(struct model *model, struct finding *finding)
 {
     const struct site *first = finding->first, *second = finding->second;
     struct ways ways = ways_part(model, second->process, first->record->node, second->record->node);
-    char *part = say_part(model, finding), *made = say_made(&finding->object, part);
+    char *part = ways.into_others ? NULL : say_part(model, finding), *made = say_made(&finding->object, part);
     char *equal = page_count(finding->object.equal);
     char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
     finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s%s.", made,

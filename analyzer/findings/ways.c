@@ -48,11 +48,28 @@ static bool is_one_place(const struct line_span *one, const struct line_span *ot
     return one->line == other->line && one->column == other->column;
 }
 
+static bool is_passed_through(const struct code *code)
+{
+    return code != NULL && (code->owner == OWNER_FOUNDATION || code->owner == OWNER_STDLIB);
+}
+
+/* The first code from frame `at` in that is not run by NumPy, PyTorch or Python's library, as a decorator of theirs is. */
+static const struct code *code_behind(struct model *model, struct process *process, const struct way *way, size_t at)
+{
+    const struct code *code = NULL;
+    for (; at < way->count; at++) {
+        code = step_at(model, process, way->frames[at]).code;
+        if (!is_passed_through(code))
+            return code;
+    }
+    return NULL;
+}
+
 static bool lead_into_others(struct model *model, struct process *process, const struct way *first,
                              const struct way *second, size_t at)
 {
-    return at < first->count && at < second->count &&
-           step_at(model, process, first->frames[at]).code != step_at(model, process, second->frames[at]).code;
+    const struct code *one = code_behind(model, process, first, at), *other = code_behind(model, process, second, at);
+    return one != NULL && other != NULL && one != other;
 }
 
 struct ways ways_part(struct model *model, struct process *process, uint32_t first_node, uint32_t second_node)
@@ -134,8 +151,7 @@ size_t ways_behind(struct model *model, struct process *process, uint32_t node_i
         struct step step = step_at(model, process, own.frames[i]);
         if (step.code == NULL)
             return SIZE_MAX;
-        bool is_passed = step.code->owner == OWNER_FOUNDATION || step.code->owner == OWNER_STDLIB;
-        if (is_passed && i > parting)
+        if (is_passed_through(step.code) && i > parting)
             continue;
         if (step.code->owner != OWNER_USER || !is_of_suite(step.code) || count == most)
             return SIZE_MAX;

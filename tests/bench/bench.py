@@ -20,9 +20,20 @@ import ratios
 import turns
 
 ROOT = Path(__file__).resolve().parents[2]
-# Longer than their defaults: trainings of a few seconds are mostly imports.
-LENGTHS = {"mlp_numpy": "--steps 15000", "cnn_digits": "--epochs 50", "transformer": "--steps 500", "conv_loops": "--steps 3000"}
-PROGRAMS = [f"examples/{name}/{version}.py {length}" for name, length in LENGTHS.items() for version in ("wasteful", "fixed")]
+# Half a minute each: much of what a run of seconds costs is its start, which is measured by itself.
+LENGTHS = {
+    "mlp_numpy/wasteful": "--steps 64000",
+    "mlp_numpy/fixed": "--steps 240000",
+    "cnn_digits/wasteful": "--epochs 200",
+    "cnn_digits/fixed": "--epochs 300",
+    "transformer/wasteful": "--steps 1600",
+    "transformer/fixed": "--steps 1600",
+    "conv_loops/wasteful": "--steps 9000",
+    "conv_loops/fixed": "--steps 36000",
+}
+PROGRAMS = [f"examples/{name}.py {length}" for name, length in LENGTHS.items()]
+STARTS = ("pass", "import numpy", "import torch")
+START_PAIRS = 10
 HEAD = ("program", "CPU s", "CPU ratio", "95 %", "wall ratio", "95 %", "memory MiB", "samples/s", "pairs/s", "objects/s")
 
 
@@ -72,13 +83,24 @@ def measure(options, program):
     return pairs, rates
 
 
+def start(options, statement):
+    """A line: what a process costs that does nothing more."""
+    command = [options.python, "-c", statement]
+    with tempfile.TemporaryDirectory(prefix="pieprof-bench-") as directory:
+        both = environments(options, Path(directory) / "out.db")
+        pairs = [measures_of(command, both, options.threads) for _ in range(START_PAIRS)]
+    added = sorted(1000 * (profiled.cpu_s - plain.cpu_s) for plain, profiled in pairs)
+    plain_ms = 1000 * statistics.median(plain.cpu_s for plain, _ in pairs)
+    return f"`{statement}`: {plain_ms:.0f} ms, {statistics.median(added):+.0f} ms ({added[0]:+.0f} to {added[-1]:+.0f}) with the shim"
+
+
 def row(program, pairs, rates):
     cells = [program.removeprefix("examples/").replace(".py", ""), f"{statistics.median(pair[0].cpu_s for pair in pairs):.1f}"]
     cells += ratios.cells_of(pairs)
     return cells + rates, ratios.ratio_of_sums(pairs, "cpu_s")
 
 
-def page(options, rows, mean, small):
+def page(options, rows, mean, starts, small):
     versions = "import platform, numpy, torch; print(platform.python_version(), numpy.__version__, torch.__version__)"
     done = subprocess.run([options.python, "-c", versions], capture_output=True, text=True)
     python, numpy, torch = done.stdout.split() if done.returncode == 0 else ("?", "?", "?")
@@ -91,6 +113,10 @@ NumPy {numpy}, PyTorch {torch}, {options.threads} thread a library, {options.pai
 {ratios.markdown(HEAD, rows)}
 
 Geometric mean of the CPU ratios: **{mean:.3f}**.
+
+Once a process, CPU time of start and end ({START_PAIRS} pairs):
+
+{starts}
 
 Below the size of an object, in a process that records:
 
@@ -108,7 +134,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     parser.add_argument("--python", default="/usr/bin/python3")
-    parser.add_argument("--pairs", type=int, default=4)
+    parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a variable for the shim")
     parser.add_argument("--write", type=Path, help="write the table there, as markdown")
@@ -128,10 +154,11 @@ def main():
         all_ratios.append(ratio)
         print("  ".join(f"{name} {cell}" for name, cell in zip(HEAD, cells)), flush=True)
     mean = ratios.geometric_mean(all_ratios)
+    starts = "\n".join(f"- {start(options, statement)}" for statement in STARTS)
     small = "\n".join(f"- {allocation.measure(options.build, options.python, size_bytes)}" for size_bytes in (64, 900))
-    print("\n" + ratios.markdown(HEAD, rows) + f"\n\ngeometric mean: {mean:.3f}\n\n{small}")
+    print("\n" + ratios.markdown(HEAD, rows) + f"\n\ngeometric mean: {mean:.3f}\n\n{starts}\n\n{small}")
     if options.write:
-        options.write.write_text(page(options, rows, mean, small))
+        options.write.write_text(page(options, rows, mean, starts, small))
 
 
 if __name__ == "__main__":

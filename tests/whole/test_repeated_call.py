@@ -134,3 +134,39 @@ for epoch in range(150):
     train(), test()
 """)
     assert not [finding for finding in report["findings"] if finding["category"].startswith("repeated native call")]
+
+
+EVALUATED_TWICE = TORCH + """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body, self.head = nn.GRU(24, 96, batch_first=True), nn.Linear(96, 2)
+            def forward(self, x):
+                return self.head(self.body(x)[0][:, -1])
+        batches = [(torch.randn(64, 12, 24), torch.randint(0, 2, (64,))) for batch in range(12)]
+        net = Net()
+        optimizer = torch.optim.Adam(net.parameters(), 1e-3)
+        @torch.no_grad()
+        def mean_loss():
+            return sum(nn.functional.cross_entropy(net(x), y).item() for x, y in batches)  # first
+        @torch.no_grad()
+        def accuracy():
+            return sum((net(x).argmax(-1) == y).float().mean().item() for x, y in batches)  # second
+        for epoch in range(12):
+            for x, y in batches:
+                loss = nn.functional.cross_entropy(net(x), y)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            print(mean_loss(), accuracy())
+        """
+
+
+def test_two_tests_of_one_model_are_each_named(tmp_path):
+    """The finding is within the model; what to change are the two functions that run it, not the model nor what calls them."""
+    path, report = found(tmp_path, EVALUATED_TWICE)
+    first, second = (number for number, row in enumerate(path.read_text().splitlines(), 1) if row.endswith(("# first", "# second")))
+    assert report["findings"]
+    for finding in report["findings"]:
+        assert finding["category"] == "repeated native call with the same arguments"
+        assert f"{path.name}:{first} and {path.name}:{second} each run it on the same input: run it once, for both." in finding["advice"]
