@@ -5,6 +5,7 @@
 #include "model/path.h"
 
 #define FRAMES_MAX 200
+#define RESERVE_MIN_BYTES (UINT64_C(1) << 20) /* results of matrix products are made by who calls OpenBLAS */
 
 /* Without the names of functions, which take long to find. */
 static bool is_in(const struct process *process, uint64_t address, const char *part)
@@ -27,6 +28,11 @@ bool site_is_made_in(const struct site *site, const char *part)
         record = run_record(process->run, DB_KIND_NODE, record->parent);
     }
     return false;
+}
+
+bool site_is_reserve(const struct site *site)
+{
+    return site->record->size_bytes >= RESERVE_MIN_BYTES && site_is_made_in(site, "openblas");
 }
 
 bool site_is_part_filled(const struct site *site)

@@ -7,6 +7,9 @@
 /* Among the native frames below the innermost Python one, is one of a library whose file's name holds `part`? */
 bool site_is_made_in(const struct site *site, const char *part);
 
+/* Buffers that OpenBLAS maps once, on the line that comes to it first, and works in ever after: no results of the line. */
+bool site_is_reserve(const struct site *site);
+
 /*
  * Is it memory of which only a part is ever filled, so that contents which differ say nothing: a hash table of pandas, or the elements of
  * Python's array.array, which grows by more than it needs?

@@ -25,11 +25,10 @@
 #include "model/phase.h"
 #include "show/page.h"
 
-#define NEARLY_ALL_PERCENT 95u /* of those looked at */
-
 #define LINKED_MIN 4u
 #define DIFFERING_MIN 2u /* the first pass may find nothing to equal */
-#define DIFFERING_OF_EXAMINED 100u
+#define DIFFERING_OF_EXAMINED                                                                                          \
+    25u /* fewer than one in 32: who trains after so many steps evaluates the last state anew */
 
 static uint64_t differing_of(const struct site *site)
 {
@@ -245,8 +244,8 @@ static char *say_advice(struct model *model, const struct finding *finding, cons
 /* A sampler keeps what it proposed or what it had: the result of before is that of now only where it was accepted. */
 static const char *say_when(const struct finding *finding)
 {
-    bool nearly_all = finding->object.equal * 100 >= finding->object.examined * NEARLY_ALL_PERCENT;
-    return nearly_all ? "" : " Only where what it is computed from is the same: not each one looked at had its equal.";
+    bool are_all = finding->object.equal + DIFFERING_MIN >= finding->object.examined;
+    return are_all ? "" : " Only where what it is computed from is the same: not each one looked at had its equal.";
 }
 
 static void say(struct model *model, struct finding *finding)

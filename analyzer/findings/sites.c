@@ -37,7 +37,7 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
     own_sizes_find(&sizes);
     for (size_t i = 0; i < sizes.count; i++) {
         const struct sized *sized = &sizes.sites[i];
-        if (site_is_part_filled(sized->site))
+        if (site_is_part_filled(sized->site) || site_is_reserve(sized->site))
             continue;
         if (!sized->carries || sized->has_own_size) {
             balance_add_other(&balance, claim->rule, sized->site, sized->has_own_size);

@@ -1,5 +1,4 @@
 #include "model/lifetime.h"
-#include "findings/libraries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +6,6 @@
 #include "base/memory.h"
 #include "findings/libraries.h"
 #include "model/model.h"
-
-#define RESERVE_MIN_BYTES (UINT64_C(1) << 20) /* results of matrix products are made by who calls OpenBLAS */
 
 /* Only a damaged file's bytes reach the end of the range; they stay there. */
 static void bytes_add(uint64_t *sum, uint64_t count, uint64_t size_bytes)
@@ -87,7 +84,7 @@ static void charge_site(struct model *model, struct process *process, const stru
     if (is_peak)
         note_line(memory, line);
     alive_add(&line->alive, process, record, is_peak);
-    if (is_peak && record->size_bytes >= RESERVE_MIN_BYTES && site->record != NULL && site_is_made_in(site, "openblas"))
+    if (is_peak && site->record != NULL && site_is_reserve(site))
         bytes_add(&line->alive.reserve_bytes, record->peak_objects, record->size_bytes);
 }
 
