@@ -99,13 +99,14 @@ static bool is_copy(struct model *model, const struct site *site)
 
 /*
  * Is something else made there about once for each of so many rounds? A result, not a structure of a library's own, which comes as often
- * as chance has it.
+ * as chance has it, between others that its instruction makes.
  */
 static bool place_makes_once(const struct place *place, uint64_t rounds)
 {
     uint64_t most = rounds + rounds / 4;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
-        bool is_result = site->record->examined > 0 && site->record->births <= most;
+        bool is_between = (site->record->unlike & DB_UNLIKE_SIZES) != 0;
+        bool is_result = site->record->examined > 0 && site->record->births <= most && !is_between;
         uint64_t births = is_result ? site->births_there : UINT64_MAX;
         if (births >= rounds - rounds / 4 && births <= most)
             return true;
