@@ -29,24 +29,6 @@ struct ring {
     bool shown;        /* ... some of them */
 };
 
-/* The statement at `at`; `*first`: the row on which it begins, 0 where another begins there. False: it does not end. */
-static bool statement_of(const struct source *code, const char *at, struct word *statement, int32_t *first)
-{
-    int32_t row = code_row(code, at), last = 0;
-    size_t length = 0, last_length = 0;
-    if (!suite_rows(code, 1, row, first, &last))
-        return false;
-    const char *begin = source_line(code, *first, &length), *end = source_line(code, last, &last_length);
-    struct word rest = {begin, (size_t)(end + last_length - begin)};
-    for (bool is_first = true; word_next_statement(&rest, statement); is_first = false)
-        if (at >= statement->text && at < word_end(*statement)) {
-            *first = is_first ? *first : 0;
-            *statement = word_trimmed(statement->text, word_end(*statement));
-            return true;
-        }
-    return false;
-}
-
 /* Is it run wherever what is made is made, and as often? */
 static bool is_beside(const struct ring *ring, int32_t row)
 {
@@ -141,7 +123,7 @@ static bool keeps_order(const char *at, void *state)
     struct word statement, name = {at, 0};
     struct mention mention;
     int32_t row = 0;
-    if (!statement_of(code, at, &statement, &row))
+    if (!suite_statement_at(code, at, &statement, &row))
         return false;
     while (word_char(at[name.length_bytes]))
         name.length_bytes++;
@@ -201,7 +183,7 @@ static bool begin_at_call(struct ring *ring, const struct kept_level *level)
     int32_t row = 0;
     bool was_shown = ring->shown;
     *ring = (struct ring){.code = level->code, .row = level->row};
-    if (level->code == NULL || !statement_of(level->code, level->call.text, &statement, &row) || row == 0)
+    if (level->code == NULL || !suite_statement_at(level->code, level->call.text, &statement, &row) || row == 0)
         return false;
     ring->header = scope_header(level->code, row);
     if (word_equal(statement, level->call))

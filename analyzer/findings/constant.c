@@ -8,9 +8,11 @@
  * still to do, filled with another when it is done); buffers of one value each, but not the same (the time of a step, the working target of a round); buffers that are
  * alive together, which the program may come to write apart (gradients, states); a line whose other results repeat is rule replica's, constants included; automatic differentiation's ones and zeros, initial states and masks that happen to be full: they cost nothing;
  * results that are constant only at times (any object that is not unmakes it); a computed result that is all one value
- * because of the data (a check that finds nothing).
+ * because of the data (a check that finds nothing); arrays of Python objects, which NumPy empties before it frees them: pandas makes such
+ * of columns of several types.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "findings/blank.h"
@@ -43,10 +45,20 @@ static bool is_stored_into(struct model *model, const struct site *site)
     return changed.count > 0 || site_changed_later(model, site);
 }
 
+static bool is_made_by_pandas(struct model *model, const struct site *site)
+{
+    struct code *code = NULL;
+    const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, site->python);
+    if (record != NULL)
+        model_position(model, site->process, record, &code);
+    return code != NULL && strstr(code->file, "/pandas/") != NULL;
+}
+
 static bool holds(struct model *model, const struct site *site)
 {
-    return site_is_constant(site) && site->record->most_alive <= ALIVE_MAX && !finding_has_line(site->place->line) &&
-           site_is_blank(model, site) != BLANK_NO && !is_stored_into(model, site);
+    return site_is_constant(site) && !is_made_by_pandas(model, site) && site->record->most_alive <= ALIVE_MAX &&
+           !finding_has_line(site->place->line) && site_is_blank(model, site) != BLANK_NO &&
+           !is_stored_into(model, site);
 }
 
 static uint64_t constant_of(const struct site *site)

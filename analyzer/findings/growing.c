@@ -214,9 +214,10 @@ static void say(struct model *model, struct finding *finding)
     char *from = page_bytes(growth.first->record->size_bytes), *to = page_bytes(growth.last->record->size_bytes);
     char *all_bytes = page_bytes((uint64_t)fmin(growth.bytes, 0x1p62));
     char *added = page_bytes((uint64_t)fmin(growth.added_bytes, 0x1p62));
-    finding->claim = memory_print(
-        "Made %s%s times, each time a little larger, from %s to %s%s: %s were written to add %s.",
-        finding->exact ? "" : "at least ", made, from, to, finding->exact ? "" : " or more", all_bytes, added);
+    const char *least = finding->exact ? "" : "at least ";
+    finding->claim =
+        memory_print("Made %s%s times, each time a little larger, from %s to %s%s: %s%s were written to add %s.", least,
+                     made, from, to, finding->exact ? "" : " or more", least, all_bytes, added);
     finding->advice = say_advice(is_used_meanwhile(model, site), place);
     char *all[] = {made, place, from, to, all_bytes, added};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

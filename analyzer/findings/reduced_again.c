@@ -17,13 +17,16 @@
 #include "findings/expression.h"
 #include "findings/kept.h"
 #include "findings/sites.h"
+#include "findings/statement.h"
 #include "model/select.h"
 #include "model/share.h"
 #include "python/code_facts.h"
+#include "python/name_read.h"
 #include "python/reduction.h"
+#include "python/suite.h"
 #include "show/page.h"
 
-#define AGAIN_MIN 20u       /* loads of the line that found what another execution of it had */
+#define AGAIN_MIN 16u       /* loads of the line that found what another execution of it had */
 #define AGAIN_LOW 0.8       /* ... the least part of all such that chance leaves them */
 #define CALLED_MIN 8u       /* of these, loads of the call itself... */
 #define OTHER_OF_CALLED 10u /* ... of which one in so many may have found something else, or nothing of the line's */
@@ -279,6 +282,17 @@ static bool is_number(const struct kept_level *level, bool has_settings)
     return !has_settings && word_mentions(code_text(level->code), (struct word){torch, sizeof(torch) - 1}) == 0;
 }
 
+/* Is it given to a name of the function's own, of which nothing is changed in place, kept elsewhere or handed on? */
+static bool is_named_to_read(struct model *model, struct process *process, uint32_t frame,
+                             const struct kept_level *level)
+{
+    struct word name = {.length_bytes = 0};
+    int32_t first, last;
+    name.text = statement_target(model, process, frame, &name.length_bytes);
+    return name.text != NULL && word_last_part(name).text == name.text &&
+           suite_rows(level->code, 1, level->row, &first, &last) && name_is_only_read(level->code, first, last, name);
+}
+
 static bool find_loop(struct model *model, struct process *process, uint32_t frame, struct word *operand,
                       struct loop *loop)
 {
@@ -286,7 +300,8 @@ static bool find_loop(struct model *model, struct process *process, uint32_t fra
     bool has_settings = false;
     kept_ways_find(&ways, model, process, frame);
     return read_operand(&ways, operand, &has_settings) &&
-           (is_number(&ways.levels[0], has_settings) || is_taken(&ways.levels[0])) &&
+           (is_number(&ways.levels[0], has_settings) || is_taken(&ways.levels[0]) ||
+            is_named_to_read(model, process, frame, &ways.levels[0])) &&
            (loop == NULL || kept_in_loop(&ways, *operand, loop));
 }
 

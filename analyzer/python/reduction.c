@@ -7,11 +7,11 @@
 
 static bool is_reduction(struct word name)
 {
-    static const char *const names[] = {"sum",    "mean",       "std",      "var",       "max",       "min",
-                                        "amax",   "amin",       "prod",     "norm",      "median",    "any",
-                                        "all",    "percentile", "quantile", "argmax",    "argmin",    "trace",
-                                        "nansum", "nanmean",    "nanstd",   "nanvar",    "nanmax",    "count_nonzero",
-                                        "nanmin", "ptp",        "average",  "logsumexp", "nanmedian", "aminmax"};
+    static const char *const names[] = {
+        "sum",       "mean",      "std",     "var",    "max",        "min",           "amax",   "amin",   "prod",
+        "norm",      "median",    "any",     "all",    "percentile", "quantile",      "argmax", "argmin", "trace",
+        "nansum",    "nanmean",   "nanstd",  "nanvar", "nanmax",     "count_nonzero", "nanmin", "ptp",    "average",
+        "logsumexp", "nanmedian", "aminmax", "cov",    "bincount",   "corrcoef"};
     return WORD_IS_ONE_OF(name, names);
 }
 
@@ -60,8 +60,9 @@ static bool is_literal(struct word text)
 /* "axis=0", "2", "keepdims=True" */
 static bool is_setting(struct word argument)
 {
-    static const char *const keys[] = {"axis", "dim",      "keepdims",   "keepdim", "dtype",  "ord",          "p",
-                                       "ddof", "unbiased", "correction", "q",       "method", "interpolation"};
+    static const char *const keys[] = {"axis", "dim",    "keepdims",      "keepdim",   "dtype",
+                                       "ord",  "p",      "ddof",          "unbiased",  "correction",
+                                       "q",    "method", "interpolation", "minlength", "rowvar"};
     size_t length = 0;
     const char *sign = word_assignment(argument, &length);
     if (sign == NULL)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "python/code_facts.h"
+
 #define ROWS_MAX 200 /* of a statement, behind one of its rows */
 
 bool suite_row(const struct source *code, int32_t row, struct word *text, size_t *indent)
@@ -60,5 +62,22 @@ bool suite_rows(const struct source *code, int32_t from, int32_t line, int32_t *
             *first = *last + 1;
         }
     }
+    return false;
+}
+
+bool suite_statement_at(const struct source *code, const char *at, struct word *statement, int32_t *first)
+{
+    int32_t row = code_row(code, at), last = 0;
+    size_t length = 0, last_length = 0;
+    if (!suite_rows(code, 1, row, first, &last))
+        return false;
+    const char *begin = source_line(code, *first, &length), *end = source_line(code, last, &last_length);
+    struct word rest = {begin, (size_t)(end + last_length - begin)};
+    for (bool is_first = true; word_next_statement(&rest, statement); is_first = false)
+        if (at >= statement->text && at < word_end(*statement)) {
+            *first = is_first ? *first : 0;
+            *statement = word_trimmed(statement->text, word_end(*statement));
+            return true;
+        }
     return false;
 }

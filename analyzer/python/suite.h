@@ -30,4 +30,7 @@ bool suite_next(const struct source *code, int32_t behind, size_t indent, struct
  */
 bool suite_rows(const struct source *code, int32_t from, int32_t line, int32_t *first, int32_t *last);
 
+/* The statement at `at` of a source's code; `*first`: the row on which it begins, 0 where another begins there. False: it does not end. */
+bool suite_statement_at(const struct source *code, const char *at, struct word *statement, int32_t *first);
+
 #endif

@@ -48,6 +48,18 @@ work()
     assert re.search(r"samples in the loop at program.py:\d+, \d+ % lie below iterrows\(\), which makes a Series of each row\.", text)
 
 
+def test_rows_of_several_types(tmp_path):
+    """pandas gathers the columns in an array of Python objects for that, which NumPy empties before it frees it: full of zeros at its end."""
+    path, report, _ = profile(tmp_path, FRAME + """
+df["name"] = ["a", "b"] * (n // 2)
+total = 0.0
+for epoch in range(3):
+    for _, row in df.iterrows():  # A
+        total += row["a"]
+""", VENV)
+    assert [(finding["line"], finding["kind"]) for finding in report["findings"]] == [(marked(path)[0], "tiny_calls")]
+
+
 def test_what_a_loop_stores_it_may_take_out_again(tmp_path):
     """Then a list that was made of the column before the loop is not to be kept apart from it."""
     path, report, _ = profile(tmp_path, FRAME + """

@@ -56,6 +56,24 @@ print(loss.item())
 """
 TORCH_FIXED = TORCH.replace(" / words.norm()", " / length").replace("net = ", "length = words.norm()\nnet = ")
 
+NAMED = """
+import numpy as np
+rng = np.random.default_rng(0)
+
+def balance(labels):
+    counts = np.bincount(labels, minlength=3)  # A
+    return counts.sum() / (3 * counts)
+
+points = rng.normal(size=(100000, 8))
+kinds, hot = (points[:, 0] > 1).astype(int) + (points[:, 1] > 1), np.eye(3)
+weights = np.zeros((8, 3))
+for step in range(2000 * longer):  # loop
+    rows = rng.integers(0, len(points), 64)
+    guess = np.exp(points[rows] @ weights)
+    guess /= guess.sum(1, keepdims=True)
+    weights -= 0.1 * points[rows].T @ ((guess - hot[kinds[rows]]) * balance(kinds)[kinds[rows], None]) / 64
+print(weights.sum())
+"""
 OTHERS = {
     "the mean of each batch": """
         for step in range(6000 * longer):
@@ -107,6 +125,37 @@ OTHERS = {
         for step in range(150 * longer):
             total += np.quantile(points, step % 100 / 100)  # A
         """,
+    "a result that is changed in place": """
+        for step in range(600 * longer):
+            center = points.mean(axis=0)  # A
+            center += step
+            total += center[0]
+        """,
+    "a result that its function returns": """
+        def center_of(some):
+            center = some.mean(axis=0)  # A
+            return center
+        for step in range(600 * longer):
+            moved = center_of(points)
+            moved *= 0.5
+            total += moved[0]
+        """,
+    "a result that a function changes": """
+        def move(row, by):
+            row += by
+        for step in range(600 * longer):
+            center = points.mean(axis=0)  # A
+            move(center, step)
+            total += center[0]
+        """,
+    "results that are kept, each to be changed": """
+        centers = []
+        for step in range(600 * longer):
+            center = points.mean(axis=0)  # A
+            centers.append(center)
+        for step, row in enumerate(centers):
+            row += step
+        """,
     "a broadcast row": """
         row = rng.normal(size=4000)
         table = np.empty((400, 4000))
@@ -126,7 +175,7 @@ def reduced_again(report):
     return [finding for finding in report["findings"] if finding["kind"] == "redundant_load"]
 
 
-@pytest.mark.parametrize("source", [NUMPY, TORCH], ids=["numpy", "torch"])
+@pytest.mark.parametrize("source", [NUMPY, TORCH, NAMED], ids=["numpy", "torch", "by a name"])
 def test_the_line_is_first(tmp_path, source):
     report, marks = followed.followed(tmp_path, source, "redundant_loads", FOLLOWED_MIN)
     first = report["findings"][0]

@@ -122,8 +122,8 @@ def other_line(run):
 
 
 EDGES = {
-    "as few loads as may be": (lambda run: run.again(20), True),
-    "fewer": (lambda run: run.again(19), False),
+    "as few loads as may be": (lambda run: run.again(16), True),
+    "fewer": (lambda run: run.again(15), False),
     "one in twenty found something else": (lambda run: run.again(57).again(3, flags=0), True),
     "one in seven": (lambda run: run.again(60).again(10, flags=0), False),
     "nothing was loaded": (lambda run: run, False),
@@ -223,6 +223,9 @@ def call(text, words="X.max()"):
 
 KEPT = {
     "a loop of a module": loop(),
+    "what is made of it is named, to be read": loop(first="scale = X.mean(axis=0)", last="w = w / scale")[:1] + (("X.mean(axis=0)",),),
+    "what is made of it is PyTorch's, to be read": loop(first="top = X.min()", last="w = w / top")[:1] + (("X.min()",),),
+    "how often each label comes": loop(first="scale = w / np.bincount(X, minlength=3)")[:1] + (("np.bincount(X, minlength=3)",),),
     "a function that the loop calls": function(),
     "by a keyword": function(handed="x=X"),
     "a global name": ("def share():\n    return w / X.max()\n\nX = rng.normal(size=(60000, 40))\nw = np.ones(40)\nfor step in range(100):\n    share()\n", ("share()", "X.max()")),
@@ -256,9 +259,11 @@ CHANGED = {
     "a model of the file": ("class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.first = torch.nn.Linear(40, 1)\n\n    def forward(self, x):\n        return torch.tanh(self.first(x))\n\n"
                             "X = torch.randn(60000, 40)\nnet = Net()\nfor step in range(100):\n    net(X[:64])\n    print(X.norm() / 2)\n", ("X.norm()",)),
     "in a round of another loop": ("def fit(a):\n    for step in range(10):\n        print(2 * a.max())\n\nfor seed in range(5):\n    X = rng.normal(size=(60000, 40))\n    fit(X)\n", ("fit(X)", "a.max()")),
-    "what is made of it is named": loop(first="scale = X.mean(axis=0)")[:1] + (("X.mean(axis=0)",),),
+    "what is made of it is named, and changed": loop(first="scale = X.mean(axis=0)", last="scale -= 1")[:1] + (("X.mean(axis=0)",),),
+    "what is made of it has another name, too": loop(first="scale = X.mean(axis=0)", last="old = scale")[:1] + (("X.mean(axis=0)",),),
+    "what is made of it is an attribute": loop(first="w.scale = X.mean(axis=0)")[:1] + (("X.mean(axis=0)",),),
     "what is made of it is kept": loop(first="many.append(X.max(0))")[:1] + (("X.max(0)",),),
-    "what is made of it is PyTorch's": loop(first="top = X.min()")[:1] + (("X.min()",),),
+    "what is made of it is PyTorch's, and changed": loop(first="top = X.min()", last="top.add_(1)")[:1] + (("X.min()",),),
     "drawn row by row": loop(first="row = X[rng.integers(0, high_size)]; row += 50"),
     "drawn without a size": loop(first="i = rng.integers(0, 60000, endpoint=True, dtype=int); X[i] += 1"),
     "drawn into": loop(first="rng.standard_normal(None, float, X)"),

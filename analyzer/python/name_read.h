@@ -1,0 +1,15 @@
+/* Is a local name's value only read, by the text? */
+#ifndef PIEPROF_ANALYZER_NAME_READ_H
+#define PIEPROF_ANALYZER_NAME_READ_H
+
+#include "model/source.h"
+#include "python/words.h"
+
+/*
+ * Is every use of a local name that may see what the statement on rows [first, last] gives it (name_uses.h) one that computes with it,
+ * and leaves nothing of it in its result? Not so where it is stored into, kept by another name or in a container, handed to functions
+ * of the program's own, or returned; nor where a use is not understood. `code`: source_code(); the statement is alone on its rows.
+ */
+bool name_is_only_read(const struct source *code, int32_t first, int32_t last, struct word name);
+
+#endif
