@@ -12,12 +12,12 @@
  * of columns of several types.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "findings/blank.h"
 #include "findings/changed.h"
 #include "findings/changed_later.h"
+#include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/sites.h"
 #include "show/page.h"
@@ -45,18 +45,9 @@ static bool is_stored_into(struct model *model, const struct site *site)
     return changed.count > 0 || site_changed_later(model, site);
 }
 
-static bool is_made_by_pandas(struct model *model, const struct site *site)
-{
-    struct code *code = NULL;
-    const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, site->python);
-    if (record != NULL)
-        model_position(model, site->process, record, &code);
-    return code != NULL && strstr(code->file, "/pandas/") != NULL;
-}
-
 static bool holds(struct model *model, const struct site *site)
 {
-    return site_is_constant(site) && !is_made_by_pandas(model, site) && site->record->most_alive <= ALIVE_MAX &&
+    return site_is_constant(site) && !site_is_made_by_pandas(model, site) && site->record->most_alive <= ALIVE_MAX &&
            !finding_has_line(site->place->line) && site_is_blank(model, site) != BLANK_NO &&
            !is_stored_into(model, site);
 }

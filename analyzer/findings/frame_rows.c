@@ -11,6 +11,7 @@
 
 #define KIND "tiny_calls"
 #define SAMPLES_MIN 10u
+#define ROW_BY_ROW "Goes through a data frame row by row"
 #define STORE_ADVICE "Keep the values in a list or an array, and make that a column once, behind the loop."
 
 enum frame_act frame_act_of(const struct code *code)
@@ -22,7 +23,8 @@ enum frame_act frame_act_of(const struct code *code)
                 {"/pandas/core/frame.py", "apply", FRAME_APPLIES},
                 {"/pandas/core/indexing.py", "__getitem__", FRAME_TAKES},
                 {"/pandas/core/indexing.py", "__setitem__", FRAME_STORES},
-                {"/pandas/core/series.py", "__getitem__", FRAME_SERIES}};
+                {"/pandas/core/series.py", "__getitem__", FRAME_SERIES},
+                {"/pandas/core/reshape/concat.py", "concat", FRAME_JOINS}};
     const struct word function = word_last_part((struct word){code->function, strlen(code->function)});
     for (size_t i = 0; code->owner == OWNER_FOUNDATION && i < sizeof(acts) / sizeof(acts[0]); i++)
         if (word_is(function, acts[i].function) && strstr(code->file, acts[i].file) != NULL)
@@ -77,7 +79,16 @@ static bool is_of_iterrows(const struct loop_text *loop, struct word text)
            words_hold(&loop->items, word_name_at(text.text, word_end(text)));
 }
 
-bool frame_act_is_of_row(enum frame_act act, struct word text, const struct loop_text *loop, enum frame_place place)
+/* "df.loc[len(df)] = row" */
+static bool adds_row(struct word text)
+{
+    static const char length[] = "len(";
+    struct word index = index_of(word_trimmed(text.text, word_end(text)));
+    return index.length_bytes >= sizeof(length) - 1 && memcmp(index.text, length, sizeof(length) - 1) == 0;
+}
+
+bool frame_act_is_of_row(enum frame_act act, struct word text, struct word target, const struct loop_text *loop,
+                         enum frame_place place)
 {
     if (act == FRAME_APPLIES)
         return memmem(text.text, text.length_bytes, "axis=1", 6) != NULL ||
@@ -87,6 +98,10 @@ bool frame_act_is_of_row(enum frame_act act, struct word text, const struct loop
         return false;
     if (act == FRAME_ITERATES || place == FRAME_IN_HEADER)
         return act == FRAME_ITERATES && place == FRAME_IN_HEADER;
+    if (act == FRAME_JOINS)
+        return place == FRAME_IN_BODY && target.length_bytes > 0 && word_mentions(text, target) > 0;
+    if (act == FRAME_STORES && adds_row(text))
+        return true;
     return (act == FRAME_SERIES && is_of_iterrows(loop, text)) || is_of_label(loop, place == FRAME_IN_ITEM, text);
 }
 
@@ -99,6 +114,8 @@ static const char *function_of(enum frame_act act)
         return "in making a Series of each row, and in taking it apart";
     case FRAME_STORES:
         return "in stores of one row or cell each";
+    case FRAME_JOINS:
+        return "below pd.concat(), which copies all that it has so far";
     default:
         return "in subscripts that take one row or cell each";
     }
@@ -119,18 +136,21 @@ static const char *advice_of(enum frame_act act, bool is_item)
                "a comprehension over zip(df[\"a\"], df[\"b\"]).";
     case FRAME_STORES:
         return STORE_ADVICE;
+    case FRAME_JOINS:
+        return "Append the parts to a list, and join them once behind the loop; of rows, a list of dictionaries that "
+               "is "
+               "made a data frame there.";
     default:
         return "Let one call work on whole columns; what must stay a loop is quicker over what df[\"a\"].tolist() or "
                ".to_numpy() makes of each column once, before it.";
     }
 }
 
-static void say_in(struct finding *finding, const char *where)
+static void say_in(struct finding *finding, const char *done, const char *where)
 {
     char *samples = page_count(finding->whole);
     char *part = page_percent(100 * (double)finding->part / (double)finding->whole);
-    finding->claim = memory_print("Goes through a data frame row by row: of %s samples %s, %s lie %s.", samples, where,
-                                  part, finding->called);
+    finding->claim = memory_print("%s: of %s samples %s, %s lie %s.", done, samples, where, part, finding->called);
     finding->advice = memory_print("%s", finding->instead);
     free(samples);
     free(part);
@@ -139,7 +159,7 @@ static void say_in(struct finding *finding, const char *where)
 static void say_call(struct model *model, struct finding *finding)
 {
     (void)model;
-    say_in(finding, "below this call");
+    say_in(finding, ROW_BY_ROW, "below this call");
 }
 
 static void say_item(struct model *model, struct finding *finding)
@@ -153,12 +173,22 @@ static void say_item(struct model *model, struct finding *finding)
     free(samples);
 }
 
-static void say(struct model *model, struct finding *finding)
+static void say_loop_of(struct model *model, struct finding *finding, const char *done)
 {
     char *loop = say_loop(model, finding), *where = memory_print("in %s", loop);
-    say_in(finding, where);
+    say_in(finding, done, where);
     free(loop);
     free(where);
+}
+
+static void say(struct model *model, struct finding *finding)
+{
+    say_loop_of(model, finding, ROW_BY_ROW);
+}
+
+static void say_joined(struct model *model, struct finding *finding)
+{
+    say_loop_of(model, finding, "Makes a data frame anew, to add a little to it");
 }
 
 static bool is_beside(const struct spot *spot, const struct spot *other)
@@ -181,20 +211,26 @@ static const struct spot *heaviest_beside(const struct walks *walks, const struc
     return heaviest;
 }
 
-/* What a loop stores into a column it may take out of it later. */
-static bool stores_beside(const struct walks *walks, const struct spot *heaviest)
+/* The heaviest of those beside it that store, or that do not; NULL: there are none. */
+static const struct spot *heaviest_of(const struct walks *walks, const struct spot *spot, bool stores)
 {
-    for (size_t i = 0; i < walks->spot_count; i++)
-        if (is_beside(heaviest, walks->spots[i]) && walks->spots[i]->rows.act == FRAME_STORES)
-            return true;
-    return false;
+    const struct spot *heaviest = NULL;
+    for (size_t i = 0; i < walks->spot_count; i++) {
+        const struct spot *other = walks->spots[i];
+        if (is_beside(spot, other) && other->rows.below.samples > 0 && (other->rows.act == FRAME_STORES) == stores &&
+            (heaviest == NULL || other->rows.below.ns > heaviest->rows.below.ns))
+            heaviest = other;
+    }
+    return heaviest;
 }
 
+/* What a loop stores into a column it may take out of it later: of one that does both, both is told, whichever is heavier. */
 static char *instead_of(const struct walks *walks, const struct spot *heaviest, bool is_item)
 {
-    bool stores = heaviest->rows.act != FRAME_STORES && stores_beside(walks, heaviest);
-    return memory_print("%s%s", advice_of(heaviest->rows.act, is_item),
-                        stores ? " Of what it stores: " STORE_ADVICE : "");
+    const struct spot *other = heaviest_of(walks, heaviest, false);
+    bool stores = heaviest_of(walks, heaviest, true) != NULL;
+    return memory_print("%s%s", advice_of(other != NULL ? other->rows.act : FRAME_STORES, is_item),
+                        other != NULL && stores ? " Of what it stores: " STORE_ADVICE : "");
 }
 
 static void charge(const struct walks *walks, const struct spot *heaviest, struct finding *finding)
@@ -219,7 +255,9 @@ static void claim(struct model *model, const struct walks *walks, const struct s
     struct line *line = samples >= SAMPLES_MIN ? lines_get(model, rows->below.process, rows->below.frame) : NULL;
     if (line == NULL || finding_is_told_better(model, line, (double)rows->below.ns * 1e-9))
         return;
-    struct finding *finding = finding_add(model, line, KIND, "slice under-utilisation");
+    bool joins = rows->act == FRAME_JOINS;
+    struct finding *finding =
+        finding_add(model, line, joins ? "churn" : KIND, joins ? "API misuse" : "slice under-utilisation");
     finding->process = rows->below.process;
     finding->node = rows->below.frame;
     finding->called = memory_print("%s", function_of(rows->act));
@@ -227,7 +265,7 @@ static void claim(struct model *model, const struct walks *walks, const struct s
     finding->instead = instead_of(walks, heaviest, is_item);
     finding->part = samples;
     finding->whole = rows->act == FRAME_APPLIES || heaviest->walk == NULL ? rows->all : heaviest->walk->all;
-    finding->say = is_item ? say_item : rows->act == FRAME_APPLIES ? say_call : say;
+    finding->say = joins ? say_joined : is_item ? say_item : rows->act == FRAME_APPLIES ? say_call : say;
     charge(walks, heaviest, finding);
 }
 

@@ -14,6 +14,7 @@ enum frame_act {
     FRAME_STORES,   /* df.loc[...] = ... */
     FRAME_SERIES,   /* series[...] */
     FRAME_APPLIES,  /* DataFrame.apply() */
+    FRAME_JOINS,    /* pd.concat() */
 };
 
 /* Of an instruction of the user's. */
@@ -33,13 +34,18 @@ enum frame_place {
     FRAME_IN_ITEM,   /* in a data set's __getitem__(), which is handed what a loop takes elsewhere */
 };
 
-/* Is it done to a single row or cell, by the text of the instruction? `loop`: around it, or that function (single_row.h); NULL: there is none. */
-bool frame_act_is_of_row(enum frame_act act, struct word text, const struct loop_text *loop, enum frame_place place);
+/*
+ * Is it done to a single row or cell, by the text of the instruction; or does it join a frame, by its name `target`, to more, as long as
+ * the loop runs? `loop`: around it, or that function (single_row.h); NULL: there is none. `target`: what the instruction's value is given
+ * to; empty: nothing.
+ */
+bool frame_act_is_of_row(enum frame_act act, struct word text, struct word target, const struct loop_text *loop,
+                         enum frame_place place);
 
 struct walks;
 
 /*
- * Claim: a data frame is gone through by rows or cells in Python, where columns could be taken whole.
+ * Claim: a data frame is gone through by rows or cells in Python, where columns could be taken whole; or grows by copies of all of it.
  * Evidence: pandas' functions that were seen to run, called by the user's line; the text, which says that a loop takes one row or cell at a time;
  * samples below them.
  * Traps: many rows at once (a mask, a slice, a list of labels); a row that no loop counts; what the user's own function does, that apply() calls.

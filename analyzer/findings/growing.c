@@ -4,7 +4,7 @@
  * loop; and what it made was nearly always larger than what it had made before, of many sizes. The waste is its time but for
  * the part that what was added is of what was made.
  * Traps: batches that are joined in the order of their lengths (the name is not among the arguments); a window that slides
- * (its size stays, at once or once it is full); a few parts that are joined (few sizes).
+ * (its size stays, at once or once it is full); a few parts that are joined (few sizes). Data frames are told by frame_rows.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "findings/expression.h"
+#include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
@@ -228,6 +229,7 @@ static bool holds(struct model *model, const struct place *place, const struct g
 {
     double least = place->samples > 0 ? fmax(0, 1 - 2 / sqrt((double)place->samples)) : 0;
     return growth->first != NULL && grows(growth) && joins_itself(model, growth->last) &&
+           !site_is_made_by_pandas(model, growth->last) &&
            model_percent(model, waste_s(place, growth) * least) >= WASTE_PERCENT;
 }
 

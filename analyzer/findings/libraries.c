@@ -39,3 +39,12 @@ bool site_is_part_filled(const struct site *site)
 {
     return site_is_made_in(site, "hashtable.") || site_is_made_in(site, "array.cpython");
 }
+
+bool site_is_made_by_pandas(struct model *model, const struct site *site)
+{
+    struct code *code = NULL;
+    const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, site->python);
+    if (record != NULL)
+        model_position(model, site->process, record, &code);
+    return code != NULL && strstr(code->file, "/pandas/") != NULL;
+}

@@ -16,4 +16,7 @@ bool site_is_reserve(const struct site *site);
  */
 bool site_is_part_filled(const struct site *site);
 
+/* By one of pandas' own Python functions, called by whomever? */
+bool site_is_made_by_pandas(struct model *model, const struct site *site);
+
 #endif

@@ -9,6 +9,7 @@
 #include "findings/known_formulas.h"
 #include "findings/loop.h"
 #include "findings/spot_text.h"
+#include "findings/statement.h"
 #include "model/source.h"
 #include "model/source_code.h"
 #include "python/only_makes.h"
@@ -303,7 +304,8 @@ static void add_rows(struct search *search, struct process *process, struct spot
     enum frame_act act = way->within != NULL ? way->within->act : FRAME_OTHER;
     enum frame_place place = spot->handed != NULL ? FRAME_IN_ITEM : spot->header ? FRAME_IN_HEADER : FRAME_IN_BODY;
     const struct loop_text *loop = spot->walk != NULL ? &spot->walk->text : spot->handed;
-    if (act == FRAME_OTHER || !frame_act_is_of_row(act, spot->text, loop, place))
+    struct word target = act == FRAME_JOINS ? statement_item(search->model, process, frame) : (struct word){"", 0};
+    if (act == FRAME_OTHER || !frame_act_is_of_row(act, spot->text, target, loop, place))
         return;
     spot->rows.act = act;
     spot->rows.all += record->samples;

@@ -60,6 +60,32 @@ for epoch in range(3):
     assert [(finding["line"], finding["kind"]) for finding in report["findings"]] == [(marked(path)[0], "tiny_calls")]
 
 
+def test_a_frame_that_grows(tmp_path):
+    """By copies of all of it, or by a row each; parts that are joined to no more than each other are none."""
+    path, report, _ = profile(tmp_path, FRAME + """
+def joined(log):
+    for step in range(3000):
+        log = pd.concat([log, pd.DataFrame({"step": [step], "loss": [rng.random()]})], ignore_index=True)  # A
+    return log
+def by_rows(log):
+    for step in range(3000):
+        log.loc[len(log)] = [step, rng.random()]  # A
+    return log
+def pairs(log):
+    parts = []
+    for step in range(1000):
+        part = pd.concat([log, pd.DataFrame({"step": [step]})])
+        parts.append(part)
+    return pd.concat(parts)
+empty = pd.DataFrame({"step": [], "loss": []})
+print(len(joined(empty)), len(by_rows(empty.copy())), len(pairs(empty)))
+""", VENV)
+    found = sorted(report["findings"], key=lambda finding: finding["line"])
+    assert [finding["line"] for finding in found] == marked(path)
+    assert [(finding["kind"], finding["category"]) for finding in found] == [("churn", "API misuse"), ("tiny_calls", "slice under-utilisation")]
+    assert found[0]["advice"].startswith("Append the parts to a list, and join them once behind the loop")
+
+
 def test_what_a_loop_stores_it_may_take_out_again(tmp_path):
     """Then a list that was made of the column before the loop is not to be kept apart from it."""
     path, report, _ = profile(tmp_path, FRAME + """
