@@ -119,17 +119,13 @@ static bool keeps_order(const char *at, void *state)
     static const char append_call[] = ".append(";
     const struct visit *visit = state;
     struct ring *ring = visit->ring;
-    const struct source *code = ring->code;
-    struct word statement, name = {at, 0};
+    struct word statement, name;
     struct mention mention;
     int32_t row = 0;
-    if (!suite_statement_at(code, at, &statement, &row))
+    if (!mention_at(&mention, ring->code, at, &name, &statement, &row))
         return false;
-    while (word_char(at[name.length_bytes]))
-        name.length_bytes++;
     if (strncmp(word_end(name), append_call, sizeof(append_call) - 1) == 0 && statement.text == at)
         return true;
-    mention_read(&mention, code_text(code), statement, at, word_end(name));
     if (mention.kind == MENTION_RETURNED && (is_beside(ring, row) || !visit->is_own)) {
         ring->returned = true;
         return true;

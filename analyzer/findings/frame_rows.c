@@ -72,11 +72,20 @@ static bool is_of_label(const struct loop_text *loop, bool is_function, struct w
     return false;
 }
 
+static bool iterates(const struct loop_text *loop, const char *method)
+{
+    return memmem(loop->iterable.text, loop->iterable.length_bytes, method, strlen(method)) != NULL;
+}
+
+bool frame_gives_rows(const struct loop_text *loop)
+{
+    return iterates(loop, ".itertuples(") || iterates(loop, ".iterrows(");
+}
+
 /* "row['a']" of "for i, row in df.iterrows()" */
 static bool is_of_iterrows(const struct loop_text *loop, struct word text)
 {
-    return memmem(loop->iterable.text, loop->iterable.length_bytes, "iterrows", 8) != NULL &&
-           words_hold(&loop->items, word_name_at(text.text, word_end(text)));
+    return iterates(loop, "iterrows") && words_hold(&loop->items, word_name_at(text.text, word_end(text)));
 }
 
 /* "df.loc[len(df)] = row" */

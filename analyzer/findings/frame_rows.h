@@ -42,6 +42,9 @@ enum frame_place {
 bool frame_act_is_of_row(enum frame_act act, struct word text, struct word target, const struct loop_text *loop,
                          enum frame_place place);
 
+/* "for row in df.itertuples():", whose header takes columns apart: what the loop takes is no array. */
+bool frame_gives_rows(const struct loop_text *loop);
+
 struct walks;
 
 /*

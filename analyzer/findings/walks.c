@@ -335,7 +335,9 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
             if (is_model)
                 below_add(search->model, &spot->row_call.below, process, id, leaf, record);
             walk->all += walk != last ? record->samples : 0;
-            walk->header_array += way.own && spot->header && library != LIBRARY_OTHER ? record->samples : 0;
+            walk->header_array += way.own && spot->header && library != LIBRARY_OTHER && !frame_gives_rows(&walk->text)
+                                      ? record->samples
+                                      : 0;
             last = walk;
         }
         pass(&way, step);

@@ -5,6 +5,8 @@
 
 #include "python/array_calls.h"
 #include "python/array_value.h"
+#include "python/code_facts.h"
+#include "python/suite.h"
 
 #define ITEMS_MAX 32u
 #define DEPTH_MAX 8u
@@ -384,4 +386,16 @@ void mention_read(struct mention *mention, struct word code, struct word stateme
             return;
     }
     mention->kind = MENTION_UNKNOWN;
+}
+
+bool mention_at(struct mention *mention, const struct source *code, const char *at, struct word *name,
+                struct word *statement, int32_t *row)
+{
+    if (!suite_statement_at(code, at, statement, row))
+        return false;
+    *name = (struct word){at, 0};
+    while (word_char(at[name->length_bytes]))
+        name->length_bytes++;
+    mention_read(mention, code_text(code), *statement, at, word_end(*name));
+    return true;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/source.h"
 #include "python/words.h"
 
 enum mention_kind {
@@ -33,5 +34,12 @@ struct mention {
  * strings and comments, as word_next_statement() gives it.
  */
 void mention_read(struct mention *mention, struct word code, struct word statement, const char *at, const char *behind);
+
+/*
+ * Of the name, no attribute, that begins at `at` in a source's code (source_code()), with the statement that it stands in and the row of that
+ * (suite_statement_at()). False: the statement does not end.
+ */
+bool mention_at(struct mention *mention, const struct source *code, const char *at, struct word *name,
+                struct word *statement, int32_t *row);
 
 #endif

@@ -133,8 +133,9 @@ def work():
         total += df.iloc[i:i + 64].a.sum() + df.loc[i:i + 64, "b"].sum()
     for column in df.columns:
         total += df[column].sum() + df.loc[:, column].sum()
-    for row in df.itertuples():
-        total += row.a
+    for rows in range(4):
+        for row in df.itertuples():
+            total += row.a
     return total + df.apply(np.sum).a + df.apply(lambda column: column.max(), axis=0).a
 for again in range(6):
     work()
