@@ -56,7 +56,7 @@ def search(x, w):
 """
 
 
-@pytest.mark.parametrize("equal, settled, always", [(97, 0, True), (60, 0, False), (60, 38, True)])
+@pytest.mark.parametrize("equal, settled, always", [(98, 0, True), (97, 0, False), (60, 0, False), (60, 38, True)])
 def test_a_package_s_own_calls_are_told_apart(tmp_path, equal, settled, always):
     """Its line leads where the user's is only the entrance: which of its calls came first its own lines say. Where the
     second is often what it was itself, it is the first then only if that is what it was, too."""
