@@ -103,12 +103,13 @@ static bool is_copy(struct model *model, const struct site *site)
  */
 static bool place_makes_once(const struct place *place, uint64_t rounds)
 {
-    uint64_t most = rounds + rounds / 4;
+    uint64_t least = rounds - rounds / 4, most = rounds + rounds / 4;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
-        bool is_between = (site->record->unlike & DB_UNLIKE_SIZES) != 0;
-        bool is_result = site->record->examined > 0 && site->record->births <= most && !is_between;
-        uint64_t births = is_result ? site->births_there : UINT64_MAX;
-        if (births >= rounds - rounds / 4 && births <= most)
+        if (site->births_there < least || site->births_there > most)
+            continue; /* nearly all: their records are not read */
+        const struct db_site *record = site->record;
+        bool is_between = (record->unlike & DB_UNLIKE_SIZES) != 0;
+        if (record->examined > 0 && record->births <= most && !is_between)
             return true;
     }
     return false;

@@ -27,20 +27,20 @@ struct step {
     struct spot *spot;    /* NULL: not the user's code */
     bool wrapper;         /* of Python code that NumPy and PyTorch put before a native function */
     const struct known_formula
-        *known;               /* of a function of the user's that is in no loop; NULL: it is none, or no formula */
-    bool may_remember;        /* of a function of the user's: it is no formula... */
-    bool does_more;           /* ... and does more than to make what it returns */
-    struct row_passed passed; /* if not: what it hands to a model */
-    bool decorates;           /* of PyTorch's code that "@torch.no_grad()" puts before a function */
-    enum frame_act act;       /* of pandas' functions */
-    enum row_callee callee;   /* of others' functions: what a loop may hand rows to */
+        *known;                /* of a function of the user's that is in no loop; NULL: it is none, or no formula */
+    bool may_remember;         /* of a function of the user's: it is no formula... */
+    bool does_more;            /* ... and does more than to make what it returns */
+    struct row_passed *passed; /* if not: what it hands to a model; few have one, and it is large */
+    bool decorates;            /* of PyTorch's code that "@torch.no_grad()" puts before a function */
+    enum frame_act act;        /* of pandas' functions */
+    enum row_callee callee;    /* of others' functions: what a loop may hand rows to */
 };
 
 struct search {
     struct model *model;
     struct walks *walks;
-    struct step *steps; /* by run_index() of DB_KIND_NODE */
-    struct map walk_map, spot_map;
+    struct step *steps;                        /* by run_index() of DB_KIND_NODE */
+    struct map walk_map, spot_map, evaluating; /* functions that only evaluate, or do not, by their "def" */
     struct known_formulas formulas;
 };
 
@@ -173,6 +173,20 @@ static void add_own(struct search *search, struct process *process, struct spot 
     }
 }
 
+/* Asked once for each function: its lines have a step each. */
+static bool only_evaluates(struct search *search, const struct source *code, int32_t def)
+{
+    static bool answers[] = {false, true};
+    struct map_key key = {(uintptr_t)code, (uint64_t)def, 0};
+    const bool *answer = map_get(&search->evaluating, key);
+    if (answer == NULL) {
+        bool *found = &answers[function_only_evaluates(code, def)];
+        map_put(&search->evaluating, key, found);
+        answer = found;
+    }
+    return *answer;
+}
+
 static struct step *step_of(struct search *search, struct process *process, uint32_t python_id)
 {
     struct step *step = &search->steps[run_index(&process->run->tables[DB_KIND_NODE], python_id)];
@@ -186,10 +200,12 @@ static struct step *step_of(struct search *search, struct process *process, uint
             step->known = known_formula_at(&search->formulas, search->model, code, span.line);
         step->may_remember = step->spot != NULL && step->known == NULL && !loop_has_own_frame(code);
         int32_t def = step->may_remember ? definition_row(search->model, code, span.line) : 0;
-        bool only_evaluates = def > 0 && function_only_evaluates(source_code(search->model, code->file), def);
-        step->does_more = (step->may_remember && !only_evaluates) || (code != NULL && row_draws_once(code));
-        if (!step->does_more && def > 0)
-            row_passed_read(&step->passed, search->model, code, def, step->spot->text, span.column < 0);
+        bool evaluates = def > 0 && only_evaluates(search, source_code(search->model, code->file), def);
+        step->does_more = (step->may_remember && !evaluates) || (code != NULL && row_draws_once(code));
+        if (!step->does_more && def > 0) {
+            step->passed = memory_zeroed(1, sizeof(*step->passed));
+            row_passed_read(step->passed, search->model, code, def, step->spot->text, span.column < 0);
+        }
         step->decorates =
             code != NULL && code->owner == OWNER_FOUNDATION && strcmp(definition_name(code), "decorate_context") == 0;
         step->callee = code != NULL ? row_callee_of(code) : CALLEE_OTHER;
@@ -240,8 +256,8 @@ static void pass(struct way_out *way, const struct step *step)
     if (step->decorates)
         return;
     way->of_user = way->of_user || (step->spot != NULL && (way->within == NULL || way->within->act != FRAME_SERIES));
-    bool passes =
-        way->within != NULL && step->passed.code != NULL && row_is_model(step->passed.model, way->within->callee);
+    bool passes = way->within != NULL && step->passed != NULL && step->passed->code != NULL &&
+                  row_is_model(step->passed->model, way->within->callee);
     way->model = passes ? way->within->callee : CALLEE_OTHER;
     way->remembers_below = way->remembers;
     way->remembers = way->remembers || step->may_remember;
@@ -282,7 +298,7 @@ static bool calls_model(struct spot *spot, const struct way_out *way)
         return false;
     bool passes = way->model != CALLEE_OTHER;
     return row_call_is_of_model(&spot->row_call, &spot->walk->text, passes ? way->model : way->within->callee,
-                                passes ? &way->within->passed : NULL);
+                                passes ? way->within->passed : NULL);
 }
 
 static void note_remembering(struct walk *walk, const struct way_out *way, const struct row_call *call, bool is_model)
@@ -371,6 +387,8 @@ static void add_process(struct search *search, struct process *process)
         if (record->samples > 0 && !process->nodes[cursor.index].in_import)
             add_leaf(search, process, (uint32_t)cursor.id, record, search->steps[cursor.index].library);
     }
+    for (size_t i = 0; i < run_capacity(table); i++)
+        free(search->steps[i].passed);
     free(search->steps);
 }
 
@@ -441,6 +459,7 @@ void walks_find(struct walks *walks, struct model *model)
     known_formulas_free(&search.formulas);
     map_free(&search.walk_map);
     map_free(&search.spot_map);
+    map_free(&search.evaluating);
 }
 
 void walks_free(struct walks *walks)
