@@ -63,6 +63,15 @@ static bool is_in_header(const struct comprehension *comprehension, const char *
     return is_header;
 }
 
+/* Does the row at `at` begin a statement, by a word that begins no row within brackets? They all are closed then. */
+static bool begins_statement(const char *at, const char *end)
+{
+    static const char *const words[] = {"def",  "class", "return", "with",  "while", "import",
+                                        "elif", "try",   "raise",  "break", "pass",  "continue"};
+    const char *first = word_skip_blanks(at, end);
+    return first < end && WORD_IS_ONE_OF(word_name_at(first, end), words);
+}
+
 /* From the inside out: the brackets around [start, end). */
 static const char *find_around(const char *text, const char *text_end, const char *start, const char *end,
                                struct comprehension *comprehension)
@@ -70,6 +79,8 @@ static const char *find_around(const char *text, const char *text_end, const cha
     size_t depth = 0;
     for (const char *at = start; at > text && start - at < REACH_BYTES; at--) {
         char c = at[-1];
+        if (c == '\n' && begins_statement(at, text_end))
+            return NULL;
         if (closes(c))
             depth++;
         else if (opens(c) && depth > 0)

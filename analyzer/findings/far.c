@@ -91,10 +91,10 @@ uint64_t site_far_round(const struct site *site)
     return (uint64_t)llround(fmax((double)record->far_births / often * result_part(site), 1));
 }
 
-bool place_repeats_far(const struct place *place)
+bool place_repeats_far(struct place *place)
 {
-    for (const struct site *site = place->sites; site != NULL; site = site->next)
-        if (site_repeats_far(site))
-            return true;
-    return false;
+    for (const struct site *site = place->sites; !place->is_far_known && site != NULL; site = site->next)
+        place->repeats_far = place->repeats_far || site_repeats_far(site);
+    place->is_far_known = true;
+    return place->repeats_far;
 }

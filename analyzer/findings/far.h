@@ -26,6 +26,6 @@ uint32_t site_far_period(const struct site *site);
 uint64_t site_far_round(const struct site *site);
 
 /* Is there another site of the place for which that is so? */
-bool place_repeats_far(const struct place *place);
+bool place_repeats_far(struct place *place);
 
 #endif

@@ -104,6 +104,8 @@ static bool is_copy(struct model *model, const struct site *site)
 static bool place_makes_once(const struct place *place, uint64_t rounds)
 {
     uint64_t least = rounds - rounds / 4, most = rounds + rounds / 4;
+    if (place->most_there < least || place->least_there > most)
+        return false;
     for (const struct site *site = place->sites; site != NULL; site = site->next) {
         if (site->births_there < least || site->births_there > most)
             continue; /* nearly all: their records are not read */

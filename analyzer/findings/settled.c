@@ -62,9 +62,15 @@ static void order_sites(struct model *model, struct process *process)
         uint32_t maker = site->record != NULL ? frame_of(model, site) : 0;
         const struct db_node *frame = maker != 0 ? frame_record(process, maker) : NULL;
         if (frame != NULL)
-            process->beside[process->beside_count++] = (struct beside){frame->parent, (uint32_t)i, maker};
+            process->beside[process->beside_count++] = (struct beside){frame->parent, (uint32_t)i, maker, 0};
     }
     qsort(process->beside, process->beside_count, sizeof(*process->beside), by_caller);
+    for (size_t i = process->beside_count; i-- > 0;) {
+        const struct beside *next = &process->beside[i + 1];
+        bool goes_on = i + 1 < process->beside_count && next->caller == process->beside[i].caller &&
+                       next->maker == process->beside[i].maker;
+        process->beside[i].behind = goes_on ? next->behind : (uint32_t)i + 1;
+    }
 }
 
 /* The first of those of `caller`; beside_count: none. */
@@ -185,7 +191,11 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
          i < process->beside_count && process->beside[i].caller == frame->parent; i++) {
         const struct site *operand = &process->sites[process->beside[i].index];
         uint32_t maker = process->beside[i].maker;
-        if (operand == result || !makes_operand(model, process, &makers, maker))
+        if (!makes_operand(model, process, &makers, maker)) {
+            i = process->beside[i].behind - 1u; /* an instruction may have thousands of sizes */
+            continue;
+        }
+        if (operand == result)
             continue;
         const bool by_itself = maker == operand->python;
         if (by_itself && changed_more(operand, result))

@@ -151,8 +151,8 @@ static bool add_pair(struct search *search, struct process *process, const struc
     bool used = (record->flags & DB_PAIR_USED) != 0, slept = (record->flags & DB_PAIR_SLEPT) != 0 && !used;
     bool zero = (record->flags & DB_PAIR_ZERO) != 0;
     bool other_way = model_node(process, record->first_node)->way != model_node(process, record->second_node)->way;
-    bool clears = is_clearing(search->model, process, record->first_node);
     bool repeats = !used && first != NULL && other_way && (record->flags & DB_PAIR_SAME_VALUE) != 0;
+    bool clears = repeats && is_clearing(search->model, process, record->first_node);
     if ((record->flags & DB_PAIR_UNPROVED) != 0 || slept) {
         bool found = repeats && !slept && clears;
         restored->undecided += record->count;

@@ -48,6 +48,7 @@ struct step {
 
 struct balance {
     struct map place_map, step_map;
+    struct access_place **known; /* those looked up so far: of loads and of stores, by run_index() of their node */
     struct access_place **places;
     size_t place_count, place_capacity;
     struct step **steps;
@@ -65,7 +66,16 @@ static struct map_key place_key(struct model *model, struct process *process, ui
     return (struct map_key){(uintptr_t)lines_of_leaf(model, process, leaf), call, instruction << 2 | access};
 }
 
-static struct access_place *place_at(struct balance *balance, struct map_key key)
+/* Where the place of a node's accesses is kept once it is known: each has many pairs. NULL: nowhere. */
+static struct access_place **known_at(const struct balance *balance, const struct process *process, uint32_t leaf,
+                                      uint8_t access)
+{
+    size_t index = run_index(&process->run->tables[DB_KIND_NODE], leaf);
+    bool is_kept = index != SIZE_MAX && (access == DB_ACCESS_LOAD || access == DB_ACCESS_STORE);
+    return is_kept ? &balance->known[2 * index + (access == DB_ACCESS_STORE ? 1 : 0)] : NULL;
+}
+
+static struct access_place *place_made(struct balance *balance, struct map_key key)
 {
     struct access_place *place = map_get(&balance->place_map, key);
     if (place == NULL) {
@@ -76,6 +86,17 @@ static struct access_place *place_at(struct balance *balance, struct map_key key
             memory_grow(balance->places, balance->place_count, &balance->place_capacity, sizeof(struct access_place *));
         balance->places[balance->place_count++] = place;
     }
+    return place;
+}
+
+static struct access_place *place_at(struct balance *balance, struct model *model, struct process *process,
+                                     uint32_t leaf, uint8_t access)
+{
+    struct access_place **known = known_at(balance, process, leaf, access), *place = known != NULL ? *known : NULL;
+    if (place == NULL)
+        place = place_made(balance, place_key(model, process, leaf, access));
+    if (known != NULL)
+        *known = place;
     return place;
 }
 
@@ -146,10 +167,8 @@ static void gather(struct balance *balance, struct model *model, struct process 
     for (const struct db_pair *record; (record = run_next(&process->run->tables[DB_KIND_PAIR], &cursor)) != NULL;) {
         if (!is_of_chain(process, record) || !is_step(record, with_stores))
             continue;
-        struct access_place *from =
-            place_at(balance, place_key(model, process, record->first_node, record->first_access));
-        struct access_place *to =
-            place_at(balance, place_key(model, process, record->second_node, record->second_access));
+        struct access_place *from = place_at(balance, model, process, record->first_node, record->first_access);
+        struct access_place *to = place_at(balance, model, process, record->second_node, record->second_access);
         balance->pairs += (double)record->count;
         from->told_starts += (double)record->scale;
         step_of(balance, from, to)->told_weight += (double)record->scale;
@@ -159,6 +178,9 @@ static void gather(struct balance *balance, struct model *model, struct process 
 static struct access_place *place_of(const struct balance *balance, struct model *model, struct process *process,
                                      const struct db_pair *record)
 {
+    struct access_place **known = known_at(balance, process, record->first_node, record->first_access);
+    if (known != NULL && *known != NULL)
+        return *known;
     return map_get(&balance->place_map, place_key(model, process, record->first_node, record->first_access));
 }
 
@@ -183,8 +205,7 @@ static void resampled_gather(struct balance *balance, struct model *model, struc
             resampled_add(place->resampled->pairs[sort_of(record)], record, factors);
         if (!is_of_chain(process, record) || !is_step(record, with_stores))
             continue;
-        struct access_place *to =
-            place_at(balance, place_key(model, process, record->second_node, record->second_access));
+        struct access_place *to = place_at(balance, model, process, record->second_node, record->second_access);
         resampled_add(place->resampled->starts, record, factors);
         resampled_add(step_of(balance, place, to)->resampled, record, factors);
     }
@@ -409,6 +430,7 @@ static void resamples_make(struct balance *balance, struct model *model, struct 
 struct balance *balance_make(struct model *model, struct process *process)
 {
     struct balance *balance = memory_zeroed(1, sizeof *balance);
+    balance->known = memory_zeroed(2 * run_capacity(&process->run->tables[DB_KIND_NODE]), sizeof(balance->known[0]));
     gather(balance, model, process);
     if (balance->pairs <= 0)
         return balance;
@@ -442,6 +464,7 @@ void balance_free(struct balance *balance)
         place_free(balance->places[i]);
     for (size_t i = 0; i < balance->step_count; i++)
         step_free(balance->steps[i]);
+    free(balance->known);
     free(balance->places);
     free(balance->steps);
     map_free(&balance->place_map);

@@ -22,6 +22,13 @@ static void add_births(struct map *firsts, struct site *site)
         first->births_there += site->record->births;
 }
 
+static void note_there(struct place *place, uint64_t births)
+{
+    bool is_first = place->most_there == 0;
+    place->least_there = is_first || births < place->least_there ? births : place->least_there;
+    place->most_there = births > place->most_there ? births : place->most_there;
+}
+
 static void count_births(struct process *process, struct map *firsts)
 {
     struct run_cursor cursor = {0};
@@ -31,8 +38,10 @@ static void count_births(struct process *process, struct map *firsts)
     cursor = (struct run_cursor){0};
     while (run_next(&process->run->tables[DB_KIND_SITE], &cursor) != NULL) {
         struct site *site = &process->sites[cursor.index];
-        if (is_of_instruction(site))
-            site->births_there = ((struct site *)map_get(firsts, instruction_of(site)))->births_there;
+        if (!is_of_instruction(site))
+            continue;
+        site->births_there = ((struct site *)map_get(firsts, instruction_of(site)))->births_there;
+        note_there(site->place, site->births_there);
     }
 }
 

@@ -171,6 +171,7 @@ struct site {
 /* A site, the frame of the program's or a package's own code that it is made in, and the frame that called that. */
 struct beside {
     uint32_t caller, index, maker;
+    uint32_t behind; /* where the next one of another maker, or caller, stands */
 };
 
 /* An instruction of a line, reached on one way: its sites are the objects made below it, of all sizes. */
@@ -178,11 +179,13 @@ struct place {
     struct line *line;
     struct line_span span;
     struct site *sites;
-    struct place *next; /* on the same line */
-    uint64_t ns;        /* CPU time below it: native, boundary, and Python in functions it called... */
-    uint64_t samples;   /* ... and those that measured it */
-    uint64_t native_ns; /* of it, native and boundary */
-    bool claimed;       /* a finding speaks of it: no other does */
+    struct place *next;               /* on the same line */
+    uint64_t ns;                      /* CPU time below it: native, boundary, and Python in functions it called... */
+    uint64_t samples;                 /* ... and those that measured it */
+    uint64_t native_ns;               /* of it, native and boundary */
+    bool claimed;                     /* a finding speaks of it: no other does */
+    bool is_far_known, repeats_far;   /* findings/far.h */
+    uint64_t least_there, most_there; /* of its sites' `births_there` */
 };
 
 struct process {

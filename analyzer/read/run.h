@@ -23,12 +23,15 @@ struct run_extent {
     uint32_t process, kind;
 };
 
+#define RUN_EXTENT_SHIFT 32u
+
 /* The records of one kind of one process: extents by first id. */
 struct run_table {
     const struct run_extent *extents;
     size_t extent_count;
     size_t record_bytes; /* of a record; 0 for blobs */
     size_t per_extent;   /* records in an extent; payload bytes for blobs */
+    uint64_t per_record; /* extents, times 2^RUN_EXTENT_SHIFT and rounded up */
 };
 
 struct run_process {
