@@ -146,9 +146,8 @@ static const char *advice_of(enum frame_act act, bool is_item)
     case FRAME_STORES:
         return STORE_ADVICE;
     case FRAME_JOINS:
-        return "Append the parts to a list, and join them once behind the loop; of rows, a list of dictionaries that "
-               "is "
-               "made a data frame there.";
+        return "Append the parts to a list, and join them once behind the loop; of rows, make a list of dictionaries a "
+               "data frame there.";
     default:
         return "Let one call work on whole columns; what must stay a loop is quicker over what df[\"a\"].tolist() or "
                ".to_numpy() makes of each column once, before it.";

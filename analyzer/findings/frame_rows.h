@@ -1,4 +1,7 @@
-/* Data frames of pandas that are gone through row by row, cell by cell: each makes a Series, or looks the labels up anew. */
+/*
+ * Data frames of pandas that are gone through row by row, cell by cell, where each makes a Series, or looks the labels up anew; and those
+ * that grow so.
+ */
 #ifndef PIEPROF_ANALYZER_FRAME_ROWS_H
 #define PIEPROF_ANALYZER_FRAME_ROWS_H
 

@@ -26,9 +26,8 @@
 #include "show/page.h"
 
 #define LINKED_MIN 4u
-#define DIFFERING_MIN 2u /* the first pass may find nothing to equal */
-#define DIFFERING_OF_EXAMINED                                                                                          \
-    25u /* fewer than one in 32: who trains after so many steps evaluates the last state anew */
+#define DIFFERING_MIN 2u          /* the first pass may find nothing to equal */
+#define DIFFERING_OF_EXAMINED 25u /* training every 32 steps makes one in 32 new */
 
 static uint64_t differing_of(const struct site *site)
 {

@@ -117,6 +117,18 @@ for batch in DataLoader(Table(df), batch_size=64):
     assert "for each item" in " ".join(whole.read_report(database).split())
 
 
+def test_rows_of_itertuples_are_no_arrays(tmp_path):
+    """Its header takes columns apart, in NumPy; they are what the advice on rows leads to."""
+    _, report, _ = profile(tmp_path, FRAME + """
+half, total = np.float64(0.5), 0.0
+for again in range(25):
+    for row in df.itertuples():
+        total += half * row.a + half * row.b * half - row.a * half
+print(total)
+""", VENV)
+    assert tiny(report) == []
+
+
 def test_many_rows_at_once_are_no_finding(tmp_path):
     _, report, _ = profile(tmp_path, FRAME + """
 indexed = df.set_index("k").sort_index()
@@ -133,9 +145,8 @@ def work():
         total += df.iloc[i:i + 64].a.sum() + df.loc[i:i + 64, "b"].sum()
     for column in df.columns:
         total += df[column].sum() + df.loc[:, column].sum()
-    for rows in range(4):
-        for row in df.itertuples():
-            total += row.a
+    for row in df.itertuples():
+        total += row.a
     return total + df.apply(np.sum).a + df.apply(lambda column: column.max(), axis=0).a
 for again in range(6):
     work()

@@ -88,19 +88,23 @@ def test_a_comprehension_is_no_epoch(tmp_path):
     assert (finding["line"], finding["function"]) == (17, "main")
 
 
+OTHER_SIZES = 8  # DB_UNLIKE_SIZES
+
+
 @pytest.mark.parametrize("why, others, expected", [
     ("the batches of an epoch", [], "recomputed input"),
     ("so with a smaller last batch", [("_conv_forward", 2048, 20, 1)], "recomputed input"),
     ("so with structures of the library's own", [("cache", 2048, 20, 0)], "recomputed input"),
+    ("so with structures that are looked at: their instruction makes other sizes between", [("cache", 3592, 20, 0, OTHER_SIZES)], "recomputed input"),
     ("a library's loop: what stands outside of it is made once for all of a period", [("embedding", 1024, 20, 1)], "loop-invariant computation"),
 ])
 def test_what_a_library_makes_comes_round_with_the_users_loops(tmp_path, why, others, expected):
     program = Program()
     inside = below_torch(program, 11, "_call_impl", "_conv_forward")
     program.process.site(inside, 65536, period=14, births=280, replicas=266)
-    for function, size, births, period in others:
+    for function, size, births, period, *unlike in others:
         node = inside if function == "_conv_forward" else below_torch(program, 11, "_call_impl", function)
-        compared = {"period": period, "replicas": births - 1} if period > 0 else {"examined": 0}
+        compared = {"period": period, "replicas": births - 1} if period > 0 else {"examined": 1, "unlike": unlike[0]} if unlike else {"examined": 0}
         program.process.site(node, size, births=births, **compared)
     (finding,) = program.report(tmp_path)["findings"]
     assert finding["category"] == expected, why
