@@ -63,7 +63,7 @@ static bool is_tiny(const struct walk *walk)
            least_share(walk->interpreter, walk->all) >= least;
 }
 
-/* Of the line: what was spent in such a loop. The loop's finding stands where most of that is. */
+/* Of the line: what was spent in such a loop. The loop's finding stands where most of that is, what the line calls included. */
 static void add_line(struct spot *spot)
 {
     struct walk *walk = spot->walk;
@@ -71,7 +71,7 @@ static void add_line(struct spot *spot)
     if (line == NULL)
         return;
     line->element_samples += spot->interpreter + spot->native;
-    line->element_ns += spot->ns;
+    line->element_ns += spot->ns + spot->called_ns;
     if (!spot_is_element(spot) || spot->header || spot->called ||
         (walk->line != NULL && walk->line->element_ns > line->element_ns))
         return;

@@ -286,6 +286,7 @@ static void add_at(struct search *search, struct process *process, struct spot *
         return;
     }
     if (way->called != NULL) {
+        spot->called_ns += record->cpu_ns;
         spot = called_spot(search, spot, way->inner);
         note_called(spot->walk, way->called, record->cpu_ns);
     }

@@ -48,6 +48,7 @@ struct spot {
     bool loads;                 /* tells by its samples whether it subscripts an array */
     bool header, element, item; /* item: an element where what is iterated over is an array */
     uint64_t interpreter, native, array, tensor, ns;
+    uint64_t called_ns;      /* beside these: in formulas that it calls */
     struct process *process; /* of the node that is heaviest there */
     uint32_t node;
     uint64_t node_ns;

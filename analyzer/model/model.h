@@ -120,9 +120,10 @@ struct line {
     const struct line
         *finishes; /* the line whose buffers it finishes, which are made again (findings); NULL: of none */
     enum share_kind waste_kind;
-    uint64_t element_samples, element_ns; /* of times: in loops over the elements of arrays (findings/tiny_calls.c) */
-    bool own, wasteful;                   /* in the user's own code; waste_kind says something */
-    bool found;                           /* a finding stands at it */
+    /* Of times, in loops over the elements of arrays (findings/tiny_calls.c): its own; with the formulas that it calls. */
+    uint64_t element_samples, element_ns;
+    bool own, wasteful; /* in the user's own code; waste_kind says something */
+    bool found;         /* a finding stands at it */
 };
 
 /* Who wrote a code object. */
