@@ -2,7 +2,8 @@
  * Claim: the line computes results it already had; one computation, kept, would do.
  * Evidence: nearly all objects of its sites equal an earlier one of the same site over the whole run. As many contents as
  * one period has are new, and hardly any more; or one in each round of a loop around (rounds.h), or in every so-many-th of
- * one loop (rhythm.h); or the same contents come in each round, however long, in whatever order (far.h).
+ * one loop (rhythm.h); or the same contents come in each round, however long, in whatever order (far.h); or files give
+ * them, that are read again and again (read_again.h).
  * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
  * are new; or it never changes, but what it is computed from does: settled.h); an instruction whose other results differ (only a part inside a library repeats); constant contents and
  * copies, which are counted apart; the epoch: batches gathered or read from the data set again in each pass, in whatever order;
@@ -19,6 +20,7 @@
 #include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/moving.h"
+#include "findings/read_again.h"
 #include "findings/replica_words.h"
 #include "findings/rhythm.h"
 #include "findings/rounds.h"
@@ -131,10 +133,12 @@ static bool is_between_others(struct model *model, const struct site *site)
 static bool is_made_again(struct model *model, const struct site *site)
 {
     if (site_repeats_far(site))
-        return !site_moves(model, site);
+        return !site_moves(model, site) || site_read_again(model, site) > 0;
     if (site->record->replicas < site->record->examined / REPLICAS_PART ||
         site->record->undecided > site->record->examined / OPEN_PART)
         return false;
+    if (site_read_again(model, site) > 0)
+        return true;
     if (!site_repeats(site)) {
         bool in_rounds = site_repeats_in_rounds(model, site);
         bool stays = in_rounds && site_equals_last(site) && !is_copy(model, site);

@@ -15,6 +15,7 @@
 #include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/loop_feeds.h"
+#include "findings/read_again.h"
 #include "findings/rhythm.h"
 #include "findings/rounds.h"
 #include "findings/sites.h"
@@ -440,10 +441,25 @@ static char *say_drawn(struct model *model, const struct finding *finding, char 
     return text;
 }
 
+/* Fresh memory. */
+static char *say_read_once(struct model *model, const struct finding *finding, uint64_t contents)
+{
+    char *changes = changes_say(model, finding, false), *count = page_count(contents),
+         *size = page_bytes(finding->object.size_bytes);
+    char *text = memory_print("Read each file once, and keep what it gives, by its name: about %s contents of %s.%s",
+                              count, size, changes);
+    free(changes);
+    free(count);
+    free(size);
+    return text;
+}
+
 /* What to do where the whole result can be kept. Fresh memory. */
 static char *say_kept(struct model *model, const struct finding *finding, bool again, bool copy)
 {
-    char *advice = say_advice(model, finding, again, copy), *room = say_room(finding);
+    uint64_t read = site_read_again(model, finding->second);
+    char *advice = read > 1 ? say_read_once(model, finding, read) : say_advice(model, finding, again, copy),
+         *room = say_room(finding);
     char *text = memory_print("%s%s", advice, room);
     free(advice);
     free(room);

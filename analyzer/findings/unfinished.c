@@ -4,6 +4,7 @@
 #include "findings/changed.h"
 #include "findings/expression.h"
 #include "findings/filled.h"
+#include "findings/read_again.h"
 #include "findings/statement.h"
 #include "model/source.h"
 #include "python/steady.h"
@@ -52,7 +53,7 @@ bool site_is_read_unfinished(struct model *model, const struct site *site)
     struct code *code = NULL;
     struct word value;
     if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0 && !site_is_filled_in_package(model, site) &&
-        !is_looked_at_unfilled(model, site, frame))
+        !is_looked_at_unfilled(model, site, frame) && site_read_again(model, site) == 0)
         return true;
     changed_find(&changed, model, process, frame);
     if (!changed.read_before)
