@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "findings/expression.h"
 #include "findings/kept.h"
+#include "findings/kept_setting.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
 #include "model/select.h"
@@ -257,10 +258,9 @@ static bool is_worth_it(const struct model *model, const struct call *call)
 }
 
 /* The instruction's text in code without strings; false where it is no reduction. */
-static bool read_operand(const struct kept_ways *ways, struct word *operand, bool *has_settings)
+static bool read_call(const struct kept_ways *ways, struct reduction *reduction)
 {
-    return ways->count > 0 && ways->levels[0].code != NULL &&
-           reduction_read(ways->levels[0].call, operand, has_settings);
+    return ways->count > 0 && ways->levels[0].code != NULL && reduction_read(ways->levels[0].call, reduction);
 }
 
 /* Does an operator take the result at once? A name for it, or a list, may have it changed in place, or hold each round's. */
@@ -293,16 +293,26 @@ static bool is_named_to_read(struct model *model, struct process *process, uint3
            suite_rows(level->code, 1, level->row, &first, &last) && name_is_only_read(level->code, first, last, name);
 }
 
+static bool is_kept(const struct kept_ways *ways, const struct reduction *reduction, struct loop *loop)
+{
+    bool kept = kept_in_loop(ways, reduction->operand, loop);
+    for (size_t i = 0; kept && i < reduction->names.count; i++)
+        kept = kept_setting(ways, reduction->names.words[i], *loop);
+    return kept;
+}
+
 static bool find_loop(struct model *model, struct process *process, uint32_t frame, struct word *operand,
                       struct loop *loop)
 {
     struct kept_ways ways;
-    bool has_settings = false;
+    struct reduction reduction;
     kept_ways_find(&ways, model, process, frame);
-    return read_operand(&ways, operand, &has_settings) &&
-           (is_number(&ways.levels[0], has_settings) || is_taken(&ways.levels[0]) ||
+    if (!read_call(&ways, &reduction))
+        return false;
+    *operand = reduction.operand;
+    return (is_number(&ways.levels[0], reduction.has_settings) || is_taken(&ways.levels[0]) ||
             is_named_to_read(model, process, frame, &ways.levels[0])) &&
-           (loop == NULL || kept_in_loop(&ways, *operand, loop));
+           (loop == NULL || is_kept(&ways, &reduction, loop));
 }
 
 static void say(struct model *model, struct finding *finding)

@@ -1,4 +1,4 @@
-/* Is a local name's value only read, by the text? */
+/* What happens to the value of a name, by the text. */
 #ifndef PIEPROF_ANALYZER_NAME_READ_H
 #define PIEPROF_ANALYZER_NAME_READ_H
 
@@ -11,5 +11,8 @@
  * of the program's own, or returned; nor where a use is not understood. `code`: source_code(); the statement is alone on its rows.
  */
 bool name_is_only_read(const struct source *code, int32_t first, int32_t last, struct word name);
+
+/* May a statement on the rows give the name another value? What is not understood may. */
+bool name_may_be_given(const struct source *code, int32_t first, int32_t last, struct word name);
 
 #endif

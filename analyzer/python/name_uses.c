@@ -53,22 +53,6 @@ static bool is_loop(const struct row *row)
     return begins(row, "for") || begins(row, "while") || is_async;
 }
 
-/* The next mention at or behind `at`; NULL where there is none. */
-static const char *next_mention(struct word text, const char *at, struct word name)
-{
-    const char *end = text.text + text.length_bytes;
-    for (; at < end; at++) {
-        at = memmem(at, (size_t)(end - at), name.text, name.length_bytes);
-        if (at == NULL)
-            return NULL;
-        const char *behind = at + name.length_bytes;
-        bool begins_name = at == text.text || (!word_char(at[-1]) && at[-1] != '.');
-        if (begins_name && (behind == end || !word_char(*behind)))
-            return at;
-    }
-    return NULL;
-}
-
 /* "name = ...", "a, name = ...": not "name += ...", "name[0] = ..." */
 static bool is_target(const struct row *row, struct word name, const char *mention)
 {
@@ -79,7 +63,7 @@ static bool is_target(const struct row *row, struct word name, const char *menti
     for (const char *at = row->text.text; at < sign; at++)
         if (!word_char(*at) && *at != ',' && *at != ' ')
             return false;
-    return next_mention(row->text, mention, name) == mention;
+    return word_next_mention(row->text, mention, name) == mention;
 }
 
 /* "for i, name in": in a loop's header or a comprehension. */
@@ -115,7 +99,7 @@ static bool visit_row(const struct search *search, const struct row *row, bool *
     bool is_alone = memchr(row->text.text, ';', row->text.length_bytes) == NULL;
     if (is_alone && (begins(row, "del") || begins(row, "import") || begins(row, "from")))
         return true;
-    for (const char *at = row->text.text; (at = next_mention(row->text, at, search->name)) != NULL;
+    for (const char *at = row->text.text; (at = word_next_mention(row->text, at, search->name)) != NULL;
          at += search->name.length_bytes) {
         if (is_target(row, search->name, at))
             *given = is_closed(row);
@@ -145,7 +129,8 @@ static bool calls_function(const struct row *row, const char *function)
 {
     struct word name = {function, strlen(function)};
     const char *end = row->text.text + row->text.length_bytes;
-    for (const char *at = row->text.text; (at = next_mention(row->text, at, name)) != NULL; at += name.length_bytes)
+    for (const char *at = row->text.text; (at = word_next_mention(row->text, at, name)) != NULL;
+         at += name.length_bytes)
         if (at + name.length_bytes < end && at[name.length_bytes] == '(')
             return true;
     return false;
@@ -161,7 +146,7 @@ static bool is_shared(const struct search *search)
             if (calls_function(&row, all[k]))
                 return true;
         if ((begins(&row, "global") || begins(&row, "nonlocal")) &&
-            next_mention(row.text, row.text.text, search->name) != NULL)
+            word_next_mention(row.text, row.text.text, search->name) != NULL)
             return true;
     }
     return false;
@@ -214,8 +199,8 @@ static bool is_own_name(const struct search *search, int32_t definition, int32_t
 {
     struct row row;
     for (int32_t i = definition; i < end && row_at(search->code, i, &row); i++) {
-        const char *mention = next_mention(row.text, row.text.text, search->name);
-        if (i == definition && mention != NULL && next_mention(row.text, mention + 1, search->name) != NULL)
+        const char *mention = word_next_mention(row.text, row.text.text, search->name);
+        if (i == definition && mention != NULL && word_next_mention(row.text, mention + 1, search->name) != NULL)
             return false; /* "name=name" */
         if (i > definition && (begins(&row, "nonlocal") || begins(&row, "global")) && mention != NULL)
             return false;

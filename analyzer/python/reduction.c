@@ -57,8 +57,16 @@ static bool is_literal(struct word text)
     return known;
 }
 
-/* "axis=0", "2", "keepdims=True" */
-static bool is_setting(struct word argument)
+static bool read_setting(struct reduction *reduction, struct word value)
+{
+    if (is_literal(value))
+        return true;
+    words_add(&reduction->names, value);
+    return is_operand(value) && reduction->names.count < WORDS_MAX;
+}
+
+/* "axis=0", "2", "keepdims=True", "minlength=k" */
+static bool read_argument(struct reduction *reduction, struct word argument)
 {
     static const char *const keys[] = {"axis", "dim",    "keepdims",      "keepdim",   "dtype",
                                        "ord",  "p",      "ddof",          "unbiased",  "correction",
@@ -68,10 +76,10 @@ static bool is_setting(struct word argument)
     if (sign == NULL)
         return is_literal(argument);
     return length == 1 && WORD_IS_ONE_OF(word_trimmed(argument.text, sign), keys) &&
-           is_literal(word_trimmed(sign + 1, word_end(argument)));
+           read_setting(reduction, word_trimmed(sign + 1, word_end(argument)));
 }
 
-bool reduction_read(struct word code, struct word *operand, bool *has_settings)
+bool reduction_read(struct word code, struct reduction *reduction)
 {
     struct word function, arguments, items[ARGUMENTS_MAX];
     if (!word_call(word_trimmed(code.text, word_end(code)), &function, &arguments))
@@ -84,10 +92,10 @@ bool reduction_read(struct word code, struct word *operand, bool *has_settings)
     bool is_function = is_module(object);
     if (is_function && count == 0)
         return false;
-    *operand = is_function ? items[0] : object;
-    *has_settings = count > (is_function ? 1u : 0u);
+    *reduction =
+        (struct reduction){.operand = is_function ? items[0] : object, .has_settings = count > (is_function ? 1u : 0u)};
     for (size_t i = is_function ? 1 : 0; i < count; i++)
-        if (!is_setting(items[i]))
+        if (!read_argument(reduction, items[i]))
             return false;
-    return is_operand(*operand);
+    return is_operand(reduction->operand);
 }

@@ -6,10 +6,13 @@
 
 #include "python/words.h"
 
-/*
- * Is the expression such a call, of an array that a name stands for ("x"), with literals for all other arguments, of which there are some where
- * `has_settings`? `code`: without strings and comments.
- */
-bool reduction_read(struct word code, struct word *operand, bool *has_settings);
+struct reduction {
+    struct word operand; /* "x" */
+    bool has_settings;   /* other arguments: literals, or names */
+    struct words names;  /* of these */
+};
+
+/* Is the expression such a call, of an array that a name stands for? `code`: without strings and comments. */
+bool reduction_read(struct word code, struct reduction *reduction);
 
 #endif

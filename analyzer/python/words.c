@@ -116,7 +116,10 @@ struct word word_trimmed(const char *from, const char *to)
 size_t word_split(struct word text, char separator, struct word *items, size_t most)
 {
     size_t count = 0, depth = 0;
-    const char *first = text.text, *end = text.text + text.length_bytes;
+    const char *first = text.text, *end;
+    if (text.length_bytes == 0)
+        return 0;
+    end = word_end(text);
     if (word_trimmed(first, end).length_bytes == 0)
         return 0;
     for (const char *at = text.text; at <= end; at++) {
@@ -206,15 +209,19 @@ const char *word_find(struct word text, const char *at, struct word name)
     return NULL;
 }
 
+const char *word_next_mention(struct word text, const char *at, struct word name)
+{
+    for (; (at = word_find(text, at, name)) != NULL; at++)
+        if (at == text.text || at[-1] != '.')
+            return at;
+    return NULL;
+}
+
 size_t word_mentions(struct word text, struct word name)
 {
     size_t count = 0;
-    for (const char *at = text.text; at + name.length_bytes <= word_end(text); at++) {
-        const char *behind = at + name.length_bytes;
-        bool begins = at == text.text || (!word_char(at[-1]) && at[-1] != '.');
-        bool ends = behind == word_end(text) || !word_char(*behind);
-        count += begins && ends && memcmp(at, name.text, name.length_bytes) == 0;
-    }
+    for (const char *at = text.text; (at = word_next_mention(text, at, name)) != NULL; at++)
+        count++;
     return count;
 }
 

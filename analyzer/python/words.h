@@ -78,7 +78,10 @@ const char *word_assignment(struct word text, size_t *length);
 /* Where the name stands next, from `at` on, as a whole or as a part of a dotted one; NULL: nowhere. */
 const char *word_find(struct word text, const char *at, struct word name);
 
-/* How often the text holds the name as such, or something of it: "x", "x[0]", "x.T". */
+/* Where the name stands next, from `at` on, as such or with something of it: "x", "x[0]", "x.T"; NULL: nowhere. */
+const char *word_next_mention(struct word text, const char *at, struct word name);
+
+/* How often it does. */
 size_t word_mentions(struct word text, struct word name);
 
 /* "def f():" of "async def f():", and likewise of loops. */

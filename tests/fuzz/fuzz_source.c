@@ -8,6 +8,7 @@
 
 #include "findings/expression.h"
 #include "findings/kept.h"
+#include "findings/kept_setting.h"
 #include "findings/operand.h"
 #include "model/source_code.h"
 #include "python/aliases.h"
@@ -67,19 +68,20 @@ static void try_kept(const struct source *code, int32_t row, struct word line)
 {
     struct kept_level level = {.code = code, .row = row, .def = scope_function(code, row), .call = line};
     struct kept_ways ways = {.levels = {level, level}, .count = 2, .from_module = true};
-    struct loop loop;
+    struct loop loop = {.line = row};
     struct word operand = {line.text, 0};
     const char *at = line.text;
     while (at < word_end(line) && word_name_at(at, word_end(line)).length_bytes == 0)
         at++;
     value_of(line);
-    bool has_settings;
-    if (!reduction_read(line, &operand, &has_settings))
-        operand = word_name_at(at, word_end(line));
+    struct reduction reduction;
+    operand = reduction_read(line, &reduction) ? reduction.operand : word_name_at(at, word_end(line));
     ways.levels[1].row = row / 2 + 1;
     ways.levels[1].def = scope_function(code, row / 2 + 1);
-    if (operand.length_bytes > 0)
-        kept_in_loop(&ways, operand, &loop);
+    if (operand.length_bytes == 0)
+        return;
+    kept_in_loop(&ways, operand, &loop);
+    kept_setting(&ways, operand, loop);
 }
 
 static void try_row(const struct source *code, int32_t row)

@@ -205,10 +205,11 @@ static void test_indices_are_arrays_by_all_that_they_are_given(void **state)
 
 static void check_reduction(const char *expression, const char *expected)
 {
-    struct word operand = {expression, 0};
-    bool has_settings = false, found = reduction_read(word_of(expression), &operand, &has_settings);
-    if (found != (expected != NULL) || (found && !word_is(operand, expected)))
-        fail_msg("%s: %.*s", expression, found ? (int)operand.length_bytes : 0, operand.text);
+    struct reduction reduction;
+    bool found = reduction_read(word_of(expression), &reduction);
+    if (found != (expected != NULL) || (found && !word_is(reduction.operand, expected)))
+        fail_msg("%s: %.*s", expression, found ? (int)reduction.operand.length_bytes : 0,
+                 found ? reduction.operand.text : "");
 }
 
 static void test_reductions(void **state)
@@ -221,12 +222,14 @@ static void test_reductions(void **state)
     check_reduction("np.quantile(x, [0.1, 0.9])", "x");
     check_reduction("x.max()", "x");
     check_reduction("x.sum(dtype=np.float64)", "x");
+    check_reduction("np.bincount(x, minlength=k)", "x");
     static const char *const others[] = {"x[0].mean()",
                                          "x.y.mean()",
                                          "self.x.sum()",
                                          "self.x.y.mean()",
                                          "np.mean(x * 2)",
-                                         "x.mean(axis=k)",
+                                         "x.mean(axis=k.axis)",
+                                         "x.mean(k)",
                                          "x.sum(out=a)",
                                          "np.mean()",
                                          "x.cumsum()",

@@ -60,18 +60,18 @@ NAMED = """
 import numpy as np
 rng = np.random.default_rng(0)
 
-def balance(labels):
-    counts = np.bincount(labels, minlength=3)  # A
-    return counts.sum() / (3 * counts)
+def balance(labels, count):
+    counts = np.bincount(labels, minlength=count)  # A
+    return counts.sum() / (count * counts)
 
-points = rng.normal(size=(100000, 8))
-kinds, hot = (points[:, 0] > 1).astype(int) + (points[:, 1] > 1), np.eye(3)
-weights = np.zeros((8, 3))
+points, classes = rng.normal(size=(100000, 8)), 3
+kinds, hot = (points[:, 0] > 1).astype(int) + (points[:, 1] > 1), np.eye(classes)
+weights = np.zeros((8, classes))
 for step in range(2000 * longer):  # loop
     rows = rng.integers(0, len(points), 64)
     guess = np.exp(points[rows] @ weights)
     guess /= guess.sum(1, keepdims=True)
-    weights -= 0.1 * points[rows].T @ ((guess - hot[kinds[rows]]) * balance(kinds)[kinds[rows], None]) / 64
+    weights -= 0.1 * points[rows].T @ ((guess - hot[kinds[rows]]) * balance(kinds, classes)[kinds[rows], None]) / 64
 print(weights.sum())
 """
 OTHERS = {

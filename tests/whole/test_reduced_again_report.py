@@ -221,8 +221,28 @@ def call(text, words="X.max()"):
     return loop(first=f"scale = w / {text}")[0], (text,)
 
 
+COUNTS = "np.bincount(X, minlength=k)"
+
+
+def counts(last="pass", before="k = 3"):
+    """A call with a name for a setting, in the plain loop."""
+    return loop(before=before, first=f"scale = w / {COUNTS}", last=last)[0], (COUNTS,)
+
+
+def counts_of(handed, body="pass", head="k = 3", define="def share(X, k):"):
+    """The same in a function that the loop calls."""
+    text = f"{define}\n    {body}\n    return w / {COUNTS}\n\n{head}\nX = rng.normal(size=(60000, 40))\nw = np.ones(40)\nfor step in range(100):\n    share({handed})\n"
+    return text, (f"share({handed})", COUNTS)
+
+
 KEPT = {
     "a loop of a module": loop(),
+    "a setting that has a name": counts(),
+    "one that is read in the loop": counts(last="w = w[:k] + k; total = len(range(k)); print(k == 3)"),
+    "one that is handed in": counts_of("X, k"),
+    "a number that is handed in": counts_of("X, 3"),
+    "one of the module's": counts_of("X", define="def share(X):"),
+    "one that a function makes before": ("def fit(X):\n    k = len(X)\n    for step in range(100):\n        print(2 / " + COUNTS + ")\n\nX = rng.normal(size=(60000, 40))\nfit(X)\n", ("fit(X)", COUNTS)),
     "what is made of it is named, to be read": loop(first="scale = X.mean(axis=0)", last="w = w / scale")[:1] + (("X.mean(axis=0)",),),
     "what is made of it is PyTorch's, to be read": loop(first="top = X.min()", last="w = w / top")[:1] + (("X.min()",),),
     "how often each label comes": loop(first="scale = w / np.bincount(X, minlength=3)")[:1] + (("np.bincount(X, minlength=3)",),),
@@ -254,6 +274,23 @@ KEPT = {
 
 CHANGED = {
     "an attribute": trainer(),
+    "a setting that is added to": counts(last="k += 1"),
+    "a setting that is given anew": counts(last="k = step"),
+    "a setting that is one of two given": counts(last="a, k = 1, step"),
+    "a setting that is given in a chain": counts(last="a = k = step"),
+    "a setting that is given in an expression": counts(last="print(k := step)"),
+    "a setting that a loop gives": counts(last="for k in range(3): pass"),
+    "a setting that a file stands for": counts(last="with open(path) as k: pass"),
+    "a setting that is deleted": counts(last="del k"),
+    "a setting that an import gives": counts(last="from numpy import k"),
+    "the round's number, handed in": counts_of("X, step"),
+    "a sum, handed in": counts_of("X, step + 1"),
+    "a parameter that is given anew": counts_of("X, k", body="k = rng.integers(9)"),
+    "a name of the function's own": counts_of("X", body="k = rng.integers(9)", define="def share(X):"),
+    "a default": counts_of("X", define="def share(X, k=3):"),
+    "a global that a function gives": counts_of("X", head="k = 3\ndef renew():\n    global k\n    k += 1", define="def share(X):"),
+    "the loop's own": ("for k in range(100):\n    pass\nX = rng.normal(size=(60000, 40))\nfor k in range(100):\n    print(2 / " + COUNTS + ")\n", (COUNTS,)),
+    "an attribute, as a setting": call("np.bincount(X, minlength=w.size)"),
     "a method of an object in a variable": ("class M:\n    def __init__(self, x):\n        self.x = x\n\n    def share(self, w):\n        return w / self.x.sum()\n\n"
                                             "X = rng.normal(size=(60000, 40))\nm = M(X)\nfor step in range(100):\n    m.share(step)\n", ("m.share(step)", "self.x.sum()")),
     "a model of the file": ("class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.first = torch.nn.Linear(40, 1)\n\n    def forward(self, x):\n        return torch.tanh(self.first(x))\n\n"
