@@ -80,7 +80,6 @@ static uint64_t events_limit(const struct db_process *record)
 
 static void process_counters(struct run *run, struct db_process *record)
 {
-    limit(run, &record->threads, THREADS_LIMIT);
     const uint64_t most = events_limit(record);
     uint64_t *counters[] = {&record->samples, &record->native,   &record->call_ended, &record->resolved,
                             &record->armed,   &record->finished, &record->traps,      &record->objects};
@@ -122,6 +121,7 @@ static void process_times(struct run *run, struct db_process *record)
 void plausible_process(struct run *run, struct run_process *process)
 {
     struct db_process *record = process->record;
+    limit(run, &record->threads, THREADS_LIMIT); /* the limits of the others are computed of it */
     process_times(run, record);
     process_counters(run, record);
     if (record->ended == DB_END_EXIT && (record->end_detail < 0 || record->end_detail > 255)) {

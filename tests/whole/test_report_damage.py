@@ -45,6 +45,14 @@ def test_structural_damage_is_one_line(tmp_path, small):
         refused(path, "offset", *words)
 
 
+def test_more_threads_than_a_process_can_have_are_read_as_so_many(tmp_path):
+    for threads in (2**64 - 1, 2**63, 2**32 - 1):
+        database = make_db.golden_small()
+        database.processes[0].threads = threads
+        database.write(tmp_path / "threads.db")
+        assert report_json(tmp_path / "threads.db")["run"]["health"]["samples"] > 0
+
+
 def test_reference_out_of_range_is_refused(tmp_path):
     database = make_db.golden_small()
     process = database.processes[0]
