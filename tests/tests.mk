@@ -134,9 +134,11 @@ gate: packages ## false alarms and misses of the gate, on recorded runs (GATE="-
 	@$(MAKE) --no-print-directory all
 	@$(PYTHON) tests/bench/gate.py --build $(BUILD) --python $(PYTHON) --write tests/bench/gate.md $(GATE)
 
+# pointer-overflow: an empty text is NULL and 0 bytes, and NULL + 0 is NULL (C2y, N3322), which clang before 20 calls an error.
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(ANALYZER_SRC)
 	@mkdir -p $(@D)
 	clang $(CSTD) -O1 -g $(CPPFLAGS) $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	    -fno-sanitize=pointer-overflow \
 	    $(filter-out analyzer/main.c,$(filter %.c,$^)) -o $@ $(ANALYZER_LIBS)
 
 # The same entries without libFuzzer: they change the seeds at random. `make check` runs them for some seconds.

@@ -29,6 +29,11 @@ static bool may_have_graph(struct model *model, const struct site *site)
     return backward && (phase == PHASE_FORWARD || phase == PHASE_OTHER) && site_is_made_in(site, "libtorch");
 }
 
+bool graph_may_hold(struct model *model, const struct site *site)
+{
+    return may_have_graph(model, site) && !is_without_graph(model, site);
+}
+
 bool graph_first_is_without(struct model *model, const struct site *first, const struct site *second)
 {
     return may_have_graph(model, second) && is_without_graph(model, first) && !is_without_graph(model, second);

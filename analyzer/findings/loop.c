@@ -210,15 +210,26 @@ static const struct source *search_frame(struct search *search, struct model *mo
     return source;
 }
 
-bool loop_of_frame(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body)
+static bool find_in_frame(struct model *model, struct process *process, uint32_t node_id, bool inner,
+                          struct loop_body *body)
 {
-    struct search search = {.inner = true};
+    struct search search = {.inner = inner};
     bool found;
     const struct source *source = search_frame(&search, model, process, node_id, &found);
     if (found)
         *body = (struct loop_body){
             .code = search.code, .first = search.near_line, .last = body_end(source, search.near_line)};
     return found;
+}
+
+bool loop_of_frame(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body)
+{
+    return find_in_frame(model, process, node_id, true, body);
+}
+
+bool loop_of_frame_beyond(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body)
+{
+    return find_in_frame(model, process, node_id, false, body);
 }
 
 struct loop loop_outermost_in(struct model *model, struct process *process, uint32_t node_id)

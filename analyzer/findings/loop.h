@@ -51,6 +51,9 @@ size_t loop_bodies_around(struct model *model, struct process *process, uint32_t
  */
 bool loop_of_frame(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body);
 
+/* The same, but for a loop on whose header's row the frame stands. */
+bool loop_of_frame_beyond(struct model *model, struct process *process, uint32_t node_id, struct loop_body *body);
+
 /* Is it the code of a comprehension or generator expression? Up to CPython 3.11 these are functions of their own, generators still are. */
 bool loop_has_own_frame(const struct code *code);
 

@@ -4,6 +4,8 @@
 
 #include "findings/expression.h"
 #include "model/source.h"
+#include "model/source_code.h"
+#include "python/code_index.h"
 #include "python/words.h"
 
 #define ROWS_MAX 500 /* of a loop that is looked through */
@@ -110,6 +112,34 @@ bool loop_augments(struct model *model, struct process *process, uint32_t node_i
             if (name.length_bytes > 0 && word_mentions(expression, name) > 0)
                 return true;
         }
+    }
+    return false;
+}
+
+static bool joins(struct word row)
+{
+    static const char *const names[] = {"vstack", "hstack", "concatenate", "concat",       "cat", "append",
+                                        "extend", "stack",  "insert",      "column_stack", "r_",  "pad"};
+    for (const char *at = row.text; at < word_end(row);) {
+        struct word name = word_char(*at) ? word_name_at(at, word_end(row)) : (struct word){at, 0};
+        if (name.length_bytes > 0 && WORD_IS_ONE_OF(word_last_part(name), names))
+            return true;
+        at = name.length_bytes > 0 ? word_end(name) : at + 1;
+    }
+    return false;
+}
+
+bool loop_joins(struct model *model, struct loop loop)
+{
+    const struct source *source = loop.file != NULL ? source_code(model, loop.file) : NULL;
+    struct word row;
+    if (source == NULL)
+        return false;
+    int32_t last = code_index_last(source, loop.line);
+    for (int32_t i = loop.line; i <= last && i < loop.line + ROWS_MAX; i++) {
+        row.text = source_line(source, i, &row.length_bytes);
+        if (row.text != NULL && joins(row))
+            return true;
     }
     return false;
 }

@@ -16,4 +16,7 @@ bool loop_feeds(struct model *model, struct process *process, uint32_t node_id, 
  */
 bool loop_augments(struct model *model, struct process *process, uint32_t node_id);
 
+/* By the text of its rows: does it put anything together with what was there ("x = np.vstack([x, row])", "xs.append(x)")? */
+bool loop_joins(struct model *model, struct loop loop);
+
 #endif

@@ -112,7 +112,7 @@ static bool place_makes_once(const struct place *place, uint64_t rounds)
         if (site->births_there < least || site->births_there > most)
             continue; /* nearly all: their records are not read */
         const struct db_site *record = site->record;
-        bool is_between = (record->unlike & DB_UNLIKE_SIZES) != 0;
+        bool is_between = site_size_takes_turns(site);
         if (record->examined > 0 && record->births <= most && !is_between)
             return true;
     }

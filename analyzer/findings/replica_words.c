@@ -11,17 +11,17 @@
 #include "findings/draws.h"
 #include "findings/executions.h"
 #include "findings/far.h"
+#include "findings/graph.h"
 #include "findings/inputs_change.h"
-#include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/loop_feeds.h"
+#include "findings/nearest_loop.h"
 #include "findings/read_again.h"
 #include "findings/rhythm.h"
 #include "findings/rounds.h"
 #include "findings/sites.h"
 #include "findings/size_rounds.h"
 #include "findings/ways.h"
-#include "model/phase.h"
 #include "show/page.h"
 
 #define LOOPS_MAX 4u /* so many are named */
@@ -110,23 +110,14 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
     return text;
 }
 
-/* Made by PyTorch in a forward pass of a program that goes backward, too: what changes with each step may be made of parameters. */
-static bool may_have_gradient(struct model *model, const struct site *site)
+/* What changes with each step may be made of parameters. */
+static const char *say_gradient(struct model *model, const struct finding *finding)
 {
-    const struct node *node = model_node(site->process, site->record->node);
-    enum phase phase = node_phase(site->process, node);
-    if (!has_moving_inputs(site) || (phase != PHASE_FORWARD && phase != PHASE_OTHER) ||
-        model->totals.phases[PHASE_BACKWARD].objects.births == 0)
-        return false;
-    return site_is_made_in(site, "libtorch");
-}
-
-static const char *say_gradient(struct model *model, const struct site *site)
-{
-    return may_have_gradient(model, site)
-               ? " Where more than one backward() goes through it before the inputs change, keep a detached leaf of "
-                 "it, "
-                 "and hand that one's gradient on when they do: a graph is freed by its first backward()."
+    const struct site *site = finding->second, *other = finding->object.other_way;
+    bool may =
+        has_moving_inputs(site) && (graph_may_hold(model, site) || (other != NULL && graph_may_hold(model, other)));
+    return may ? " Where more than one backward() goes through it before the inputs change, keep a detached leaf of "
+                 "it, and hand that one's gradient on when they do: a graph is freed by its first backward()."
                : "";
 }
 
@@ -246,13 +237,15 @@ static bool come_round_in_rounds(const struct finding *finding)
     return has_moving_inputs(finding->second) && finding->object.period > 1 && !finding->object.within_line;
 }
 
-/* What makes the same again and again, within a loop that changes what it comes from: of several that come round, none where nothing shows it. */
+/*
+ * What makes the same again and again, within a loop that changes what it comes from: of several that come round, none where nothing shows
+ * it. One that no other stands within is right in any case.
+ */
 static struct loop loop_within_rounds(struct model *model, const struct finding *finding, const struct site *site)
 {
     struct loop loop = site_rounds_loop(model, site);
-    return loop.file != NULL || come_round_in_rounds(finding)
-               ? loop
-               : loop_around(model, site->process, site->record->node, false);
+    return loop.file != NULL || come_round_in_rounds(finding) ? loop
+                                                              : loop_nearest(model, site->process, site->record->node);
 }
 
 /* What never changes need not be built again in any loop. */
@@ -261,11 +254,14 @@ static struct loop loop_of_way(struct model *model, const struct finding *findin
     if (again)
         return loop_of_rounds(model, site);
     if (site_size_is_of_round(site))
-        return loop_around(model, site->process, site->record->node, false);
+        return loop_nearest(model, site->process, site->record->node);
     struct loop loop = has_moving_inputs(site) ? loop_within_rounds(model, finding, site)
                        : finding->object.stays ? outermost(model, site)
                                                : loop_around(model, site->process, site->record->node, false);
-    return is_for_each_size(finding) && !loop.is_comprehension ? loop_beyond_sizes(model, site, loop) : loop;
+    if (!is_for_each_size(finding) || loop.is_comprehension)
+        return loop;
+    bool grows = site_sizes_grow(site) && (!site_size_takes_turns(site) || loop_joins(model, loop));
+    return grows ? (struct loop){0} : loop_beyond_sizes(model, site, loop);
 }
 
 /* None where the ways to the line have loops of their own. */
@@ -296,11 +292,11 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
-                            say_gradient(model, site));
+                            say_gradient(model, finding));
     else if (finding->object.hardly_changes && !is_within_function(model, finding))
         text = memory_print("%s, and keep it until then.%s%s",
                             copy ? "Copy it where the source changes" : "Build it where its inputs change", changes,
-                            say_gradient(model, site));
+                            say_gradient(model, finding));
     else if (copy && place != NULL)
         text = memory_print("Copy it once%s, outside the loop at %s%s.%s", each, place,
                             *changes == '\0' ? ", or use the source itself where nobody stores into the copy" : "",
@@ -309,7 +305,11 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
         text = memory_print("%s", doubt);
     else if (come_round_in_rounds(finding) && place == NULL)
         text = memory_print("Build the %u of them where their inputs change%s, and keep them until then.%s%s",
-                            finding->object.period, each, changes, say_gradient(model, site));
+                            finding->object.period, each, changes, say_gradient(model, finding));
+    else if (place == NULL && has_moving_inputs(site))
+        text = memory_print("%s%s, and keep it until then.%s%s",
+                            copy ? "Copy it where the source changes" : "Build it where its inputs change", each,
+                            changes, say_gradient(model, finding));
     else if (place == NULL)
         text = memory_print("%s %s once%s%s keep %s.%s", copy ? "Copy" : "Build", what, each,
                             *each != '\0' ? ", and" : " and", what, changes);
@@ -319,11 +319,11 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     else if (come_round_in_rounds(finding))
         text = memory_print("Build the %u of them once%s, before or in the first pass of the loop at %s, and keep them "
                             "for its other passes.%s%s",
-                            finding->object.period, each, place, changes, say_gradient(model, site));
+                            finding->object.period, each, place, changes, say_gradient(model, finding));
     else
-        text =
-            memory_print("Build %s once%s, outside the %s at %s.%s%s", what, each,
-                         loop.is_comprehension ? "comprehension" : "loop", place, changes, say_gradient(model, site));
+        text = memory_print("Build %s once%s, outside the %s at %s.%s%s", what, each,
+                            loop.is_comprehension ? "comprehension" : "loop", place, changes,
+                            say_gradient(model, finding));
     free(doubt);
     free(place);
     free(changes);

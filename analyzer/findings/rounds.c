@@ -159,10 +159,10 @@ static struct loop rounds_comprehension(struct model *model, const struct site *
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, frame);
     int32_t row = model_position(model, process, record, &code).line;
     if (loop_has_own_frame(code)) {
-        frame = record->parent;
+        const struct node *around = model_node(process, record->parent); /* sum() may stand between */
+        frame = around != NULL ? around->python : 0;
         record = run_record(process->run, DB_KIND_NODE, frame);
-        if (record == NULL || record->frame != DB_FRAME_PYTHON ||
-            model_position(model, process, record, &caller).line <= 0 || caller->file != code->file)
+        if (record == NULL || model_position(model, process, record, &caller).line <= 0 || caller->file != code->file)
             return none;
         code = caller;
     }

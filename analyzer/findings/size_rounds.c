@@ -2,8 +2,9 @@
 
 #include "findings/site_counts.h"
 
-#define SIZES_MIN 3u /* fewer may stay equally long by chance */
-#define AGAIN_MIN 4u /* births of each */
+#define SIZES_MIN 3u   /* fewer may stay equally long by chance */
+#define AGAIN_MIN 4u   /* births of each */
+#define GROWING_MIN 4u /* sizes: fewer may come in order by chance */
 
 static bool is_result(const struct site *site)
 {
@@ -22,6 +23,11 @@ static bool holds_one(const struct site *site)
     return record->replicas > 0 && site_new(site) == 1 && record->constant == 0 && record->undecided == 0;
 }
 
+bool site_size_takes_turns(const struct site *site)
+{
+    return (site->record->unlike & DB_UNLIKE_SIZES) != 0;
+}
+
 bool site_size_is_of_round(const struct site *site)
 {
     uint64_t births = site->record->births, sizes = 0, shorter = 0;
@@ -30,11 +36,27 @@ bool site_size_is_of_round(const struct site *site)
     for (const struct site *other = site->place->sites; other != NULL; other = other->next) {
         if (!is_of_instruction(site, other) || !is_result(other))
             continue;
-        bool takes_turns = (other->record->unlike & DB_UNLIKE_SIZES) != 0;
-        if (takes_turns || !holds_one(other) || other->record->births > births)
+        if (site_size_takes_turns(other) || !holds_one(other) || other->record->births > births)
             return false;
         shorter += other->record->births < births;
         sizes++;
     }
     return sizes >= SIZES_MIN && shorter <= 1; /* the run may end within the last */
+}
+
+/* A place's sites stand in the order of their first births, the last one first. */
+bool site_sizes_grow(const struct site *site)
+{
+    uint64_t sizes = 0, grown = 0, shrunk = 0, before = 0;
+    for (const struct site *other = site->place != NULL ? site->place->sites : NULL; other != NULL;
+         other = other->next) {
+        if (!is_of_instruction(site, other) || other->record->node != site->record->node || !is_result(other))
+            continue;
+        uint64_t size = other->record->size_bytes;
+        grown += sizes > 0 && size < before;
+        shrunk += sizes > 0 && size > before;
+        before = size;
+        sizes++;
+    }
+    return sizes >= GROWING_MIN && (grown == sizes - 1 || shrunk == sizes - 1);
 }

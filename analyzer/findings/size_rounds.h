@@ -11,4 +11,10 @@
  */
 bool site_size_is_of_round(const struct site *site);
 
+/* Is each size of its instruction larger than all before, or smaller? Where what it is made from grows, none is there before its time. */
+bool site_sizes_grow(const struct site *site);
+
+/* Did its instruction make it again after others, as far as is known? */
+bool site_size_takes_turns(const struct site *site);
+
 #endif

@@ -116,10 +116,7 @@ struct word word_trimmed(const char *from, const char *to)
 size_t word_split(struct word text, char separator, struct word *items, size_t most)
 {
     size_t count = 0, depth = 0;
-    const char *first = text.text, *end;
-    if (text.length_bytes == 0)
-        return 0;
-    end = word_end(text);
+    const char *first = text.text, *end = text.text + text.length_bytes;
     if (word_trimmed(first, end).length_bytes == 0)
         return 0;
     for (const char *at = text.text; at <= end; at++) {

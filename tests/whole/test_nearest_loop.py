@@ -1,0 +1,95 @@
+"""The loop outside of which something is to be built never is the one in which its inputs change."""
+import textwrap
+
+import pytest
+from marked import NUMPY, TORCH, found
+
+BANK = """
+bank = random.normal(size=(600, 16))
+def score(query):
+    scaled = np.tanh(bank)  # A
+    return float((scaled @ query).max())
+for part in range(6):
+    bank += 0.01
+    queries, total = random.normal(size=(60, 16)), 0.0
+"""
+LOOPS = {
+    "a generator expression": "    total = sum(score(query) for query in queries)  # inner",
+    "one that max() goes through": "    total = max(score(query) for query in queries)  # inner",
+    "a list": "    total = sum([score(query) for query in queries])  # inner",
+    "a loop on one line": "    for query in queries: total += score(query)  # inner",
+    "a block": "    for query in queries:  # inner\n        total += score(query)",
+    "while": "    while len(queries):  # inner\n        total += score(queries[0])\n        queries = queries[1:]",
+}
+UNSEEN = {
+    "map()": "    total = sum(map(score, queries))",
+    "a key": "    best = min(queries, key=score)",
+    "a function that is handed over": "    np.apply_along_axis(score, 1, queries)",
+}
+
+
+def the_finding(tmp_path, source):
+    path, report = found(tmp_path, source)
+    marks = {line.split("# ")[1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "# " in line}
+    (finding,) = [finding for finding in report["findings"] if finding["line"] == marks["A"]]
+    return finding, marks
+
+
+def indented(text):
+    return textwrap.indent(text, "        ")
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_innermost_loop_is_named(tmp_path, name):
+    finding, marks = the_finding(tmp_path, NUMPY + indented(BANK + LOOPS[name] + "\n"))
+    assert "did not change in between" in finding["claim"]
+    kind = "loop" if "for query in queries:" in LOOPS[name] or "while" in name else "comprehension"
+    assert finding["advice"] == f"Build it once, outside the {kind} at program.py:{marks['inner']}."
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_no_loop_is_named_where_none_is_seen(tmp_path, name):
+    """What calls it may do so in a loop of its own."""
+    path, report = found(tmp_path, NUMPY + indented(BANK + UNSEEN[name] + "\n"))
+    for finding in report["findings"]:
+        assert "outside the loop" not in finding["advice"], finding["advice"]
+
+
+def test_an_evaluation_between_epochs_has_no_gradient(tmp_path):
+    finding, marks = the_finding(tmp_path, TORCH + """
+        class Standard(nn.Linear):
+            def forward(self, x):
+                weight = self.weight - self.weight.mean(1, keepdim=True)  # A
+                return functional.linear(x, weight, self.bias)
+        network = nn.Sequential(nn.Linear(32, 128), nn.ReLU(), Standard(128, 64), nn.ReLU(), nn.Linear(64, 3))
+        data, labels = torch.randn(1200, 32), torch.randint(0, 3, (1200,))
+        optimizer = torch.optim.SGD(network.parameters(), 0.01)
+        @torch.no_grad()
+        def evaluate():
+            return sum((network(batch).argmax(1) == 0).sum().item() for batch in data.split(20))  # inner
+        for epoch in range(6):
+            for rows in torch.randperm(1200).split(100):
+                loss = functional.cross_entropy(network(data[rows]), labels[rows])
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            evaluate()
+        """)
+    assert f"outside the comprehension at program.py:{marks['inner']}" in finding["advice"]
+    assert "backward()" not in finding["advice"]
+
+
+def test_what_grows_has_no_loop_outside_of_which_all_sizes_are_there(tmp_path):
+    finding, _ = the_finding(tmp_path, NUMPY + """
+        def kernel(points):
+            return np.exp(-points @ points.T)  # A
+        def predict(points, query):
+            return float(kernel(points)[0] @ points @ query)
+        points = random.normal(size=(90, 8))
+        for part in range(10):
+            best = -1e9
+            for again in range(25):
+                best = max(best, predict(points, random.normal(size=8)))
+            points = np.vstack([points, random.normal(size=(1, 8))])
+        """)
+    assert finding["advice"] == "Build it once, for each size, and keep it."
