@@ -80,9 +80,19 @@ static void add_shared(struct kept_search *search, const struct source *code, st
     name->is_list = true;
 }
 
+/* "rng.choice(n, p=x)", of NumPy's generators: it only reads them. */
+static bool is_draw(const struct source *code, const struct mention *mention)
+{
+    static const struct word choice = {"choice", 6};
+    return word_is(mention->keyword, "p") && word_equal(word_last_part(mention->function), choice) &&
+           !code_defines(code, choice);
+}
+
 static void hand_on(struct kept_search *search, const struct source *code, const struct mention *mention, bool is_list)
 {
     int32_t def = code_function_run(code, mention->function);
+    if (def == 0 && is_draw(code, mention))
+        return;
     if (def == 0) {
         search->failed |= !code_is_layer(code, mention->function);
         return;

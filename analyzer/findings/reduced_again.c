@@ -3,7 +3,8 @@
  * Evidence: the text (the instruction's call is a known reduction of one array, which nothing changes while the loop runs: reduction.h,
  * kept.h), and sampled loads: nearly all that the call makes of the array, and all that the line makes of it from one execution to
  * the next, find the value that the line's last load found there. The result is too small to be an object, so that nothing is known of its
- * content. The waste is the native time of the instruction but for one execution's share.
+ * content. The waste is the native time of the instruction but for one execution's share. Draws by probabilities (rng.choice(n, p=x)) begin
+ * with the sums of these, which are the same again.
  * Traps: the epoch, the gather (each batch is other rows: no plain name that stays), the weights (stored into), the window (pairs within
  * a call), the plateau (values that happen to stay: the text must say that they do), zeros that meet zeros; stores of the line into
  * the array; another array of the same place (recycled memory); an array that a function, or another name, changes.
@@ -301,34 +302,42 @@ static bool is_kept(const struct kept_ways *ways, const struct reduction *reduct
     return kept;
 }
 
-static bool find_loop(struct model *model, struct process *process, uint32_t frame, struct word *operand,
+static bool find_loop(struct model *model, struct process *process, uint32_t frame, struct reduction *reduction,
                       struct loop *loop)
 {
     struct kept_ways ways;
-    struct reduction reduction;
     kept_ways_find(&ways, model, process, frame);
-    if (!read_call(&ways, &reduction))
-        return false;
-    *operand = reduction.operand;
-    return (is_number(&ways.levels[0], reduction.has_settings) || is_taken(&ways.levels[0]) ||
+    return read_call(&ways, reduction) &&
+           (reduction->draws || is_number(&ways.levels[0], reduction->has_settings) || is_taken(&ways.levels[0]) ||
             is_named_to_read(model, process, frame, &ways.levels[0])) &&
-           (loop == NULL || is_kept(&ways, &reduction, loop));
+           (loop == NULL || is_kept(&ways, reduction, loop));
+}
+
+/* NumPy's Generator and RandomState do just that, and draw as many numbers for it. */
+static char *say_draw(const char *array, const char *place)
+{
+    return memory_print("Sum it up once, outside the loop at %s (sums = %s.cumsum(); sums /= sums[-1]), and draw with "
+                        "sums.searchsorted(rng.random(size), side=\"right\"): the same numbers from the same "
+                        "generator, as places in what is drawn from.",
+                        place, array);
 }
 
 static void say(struct model *model, struct finding *finding)
 {
-    struct word operand = {"", 0};
+    struct reduction reduction = {.operand = {"", 0}};
     struct loop loop = {.line = 0};
     uint32_t frame = lines_frame_of_leaf(model, finding->process, finding->node);
-    bool told = find_loop(model, finding->process, frame, &operand, &loop);
-    char *array = text_printable(operand.text, operand.length_bytes), *again = page_count(finding->part),
-         *whole = page_count(finding->whole);
+    bool told = find_loop(model, finding->process, frame, &reduction, &loop);
+    char *array = text_printable(reduction.operand.text, reduction.operand.length_bytes),
+         *again = page_count(finding->part), *whole = page_count(finding->whole);
     char *place = told ? say_place(model, loop.file, loop.line) : memory_print("?");
-    finding->claim = memory_print("Computes the same of `%s` each time: %s of %s sampled loads found what the line had "
-                                  "loaded before, and by the text "
-                                  "nothing changes `%s` while the loop runs.",
-                                  array, again, whole, array);
-    finding->advice = memory_print("Compute it once, outside the loop at %s, and keep the result.", place);
+    finding->claim =
+        memory_print("%s `%s` each time: %s of %s sampled loads found what the line had loaded before, "
+                     "and by the text nothing changes `%s` while the loop runs.",
+                     reduction.draws ? "Adds up the same" : "Computes the same of", array, again, whole, array);
+    finding->advice = reduction.draws
+                          ? say_draw(array, place)
+                          : memory_print("Compute it once, outside the loop at %s, and keep the result.", place);
     char *all[] = {array, again, whole, place};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
@@ -367,14 +376,14 @@ static void claim(struct model *model, const struct call *call, const struct loa
 static void look_at(struct model *model, const struct call *call)
 {
     struct loads loads = {.site_count = 0};
-    struct word operand;
+    struct reduction reduction;
     struct loop loop;
     if (!is_worth_it(model, call) || (finding_has_line(call->line) && finding_at(model, call->line) == NULL) ||
-        !find_loop(model, call->process, call->frame, &operand, NULL))
+        !find_loop(model, call->process, call->frame, &reduction, NULL))
         return;
     find_loads(&loads, model, call);
-    if (are_redundant(&loads) && !makes_others(model, call) &&
-        find_loop(model, call->process, call->frame, &operand, &loop))
+    if (are_redundant(&loads) && (reduction.draws || !makes_others(model, call)) &&
+        find_loop(model, call->process, call->frame, &reduction, &loop))
         claim(model, call, &loads);
 }
 

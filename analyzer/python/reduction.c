@@ -79,6 +79,26 @@ static bool read_argument(struct reduction *reduction, struct word argument)
            read_setting(reduction, word_trimmed(sign + 1, word_end(argument)));
 }
 
+/* Of "rng.choice(n, size=k, p=x)": with replacement, for NumPy draws anew until each is another one else. */
+static bool read_draw(const struct word *arguments, size_t count, struct reduction *reduction)
+{
+    bool found = false, replaces = true;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = 0;
+        const char *sign = word_assignment(arguments[i], &length);
+        if (sign == NULL)
+            continue;
+        struct word key = word_trimmed(arguments[i].text, sign),
+                    value = word_trimmed(sign + length, word_end(arguments[i]));
+        replaces = replaces && (!word_is(key, "replace") || word_is(value, "True"));
+        if (word_is(key, "p")) {
+            *reduction = (struct reduction){.operand = value, .draws = true};
+            found = is_operand(value);
+        }
+    }
+    return found && replaces && count <= 3;
+}
+
 bool reduction_read(struct word code, struct reduction *reduction)
 {
     struct word function, arguments, items[ARGUMENTS_MAX];
@@ -86,7 +106,11 @@ bool reduction_read(struct word code, struct reduction *reduction)
         return false;
     struct word last = word_last_part(function);
     size_t count = word_split(arguments, ',', items, ARGUMENTS_MAX);
-    if (last.text == function.text || count == SIZE_MAX || !is_reduction(last))
+    if (last.text == function.text || count == SIZE_MAX)
+        return false;
+    if (word_is(last, "choice"))
+        return read_draw(items, count, reduction);
+    if (!is_reduction(last))
         return false;
     struct word object = {function.text, (size_t)(last.text - function.text) - 1};
     bool is_function = is_module(object);

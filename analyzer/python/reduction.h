@@ -1,4 +1,7 @@
-/* Calls of NumPy's and PyTorch's that make a number, or a few, of one array and nothing else: "x.mean(axis=0)", "np.linalg.norm(x)". */
+/*
+ * Calls of NumPy's and PyTorch's that make a number, or a few, of one array and nothing else: "x.mean(axis=0)", "np.linalg.norm(x)"; and
+ * draws that begin with sums of one: "rng.choice(n, p=x)".
+ */
 #ifndef PIEPROF_ANALYZER_REDUCTION_H
 #define PIEPROF_ANALYZER_REDUCTION_H
 
@@ -8,6 +11,7 @@
 
 struct reduction {
     struct word operand; /* "x" */
+    bool draws;          /* the sums are the same each time, what is drawn by them is not */
     bool has_settings;   /* other arguments: literals, or names */
     struct words names;  /* of these */
 };

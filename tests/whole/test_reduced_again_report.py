@@ -2,6 +2,7 @@
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 
 from gating import ADDRESS, export, make_db, verdict
@@ -272,8 +273,17 @@ KEPT = {
     "with a string": call("np.linalg.norm(X, 'fro')"),
 }
 
+DRAW = "rng.choice(9, size=4, p=X)"
+KEPT["what is drawn by it"] = loop(first=f"part = {DRAW}")[0], (DRAW,)
+KEPT["what is drawn by it, in a function"] = function("return rng.choice(9, 4, p=x)", call="rng.choice(9, 4, p=x)")
+
 CHANGED = {
     "an attribute": trainer(),
+    "drawn by what changes": (loop(first=f"part = {DRAW}; X *= 0.9")[0], (DRAW,)),
+    "drawn by what is computed": call("rng.choice(9, p=X / 2)"),
+    "drawn without putting back": call("rng.choice(9, 4, replace=False, p=X)"),
+    "drawn from it": call("rng.choice(X, p=None)"),
+    "a draw of the file's own": ("def choice(n, p):\n    p *= 2\n    return n\n\nX = rng.normal(size=9)\nclass Own:\n    pass\nown = Own()\nown.choice = choice\nfor step in range(100):\n    own.choice(9, p=X)\n", ("own.choice(9, p=X)",)),
     "a setting that is added to": counts(last="k += 1"),
     "a setting that is given anew": counts(last="k = step"),
     "a setting that is one of two given": counts(last="a, k = 1, step"),
@@ -432,6 +442,20 @@ CHANGED = {
     "Python's own": call("max(X)"),
     "an attribute of something": call("cfg.data.max()"),
 }
+
+
+def test_what_is_drawn_by_sums_is_drawn_by_kept_ones(tmp_path):
+    """No number changes: that is what NumPy's generators do."""
+    (finding,) = Run(*KEPT["what is drawn by it"]).again().findings(tmp_path)
+    assert finding["claim"].startswith("Adds up the same `X` each time: 60 of 60 sampled loads")
+    assert "(sums = X.cumsum(); sums /= sums[-1])" in finding["advice"] and 'sums.searchsorted(rng.random(size), side="right")' in finding["advice"]
+    for generator in (np.random.default_rng, np.random.RandomState):
+        weights = np.random.default_rng(1).random(1000)
+        weights /= weights.sum()
+        sums = weights.cumsum()
+        sums /= sums[-1]
+        for size in (None, 500, (20, 3)):
+            assert np.array_equal(generator(3).choice(1000, size, p=weights), sums.searchsorted(generator(3).random(size), side="right"))
 
 
 @pytest.mark.parametrize("name", KEPT)
