@@ -4,8 +4,8 @@
  * is taken: in the same expression ("np.argsort(d)[:, :k]"), so that nothing else can see the result; or by every mention of
  * the names it is given to that may see it. That the count is small is told by the text too, or by the objects that are made of what is
  * taken (few_told.h). The time below the call is sampled. The waste is an upper bound: a partition takes a part of it.
- * Traps: the rest that is used (another slice of the name, trimmed means "[k:-k]", "[1:]"); halves, quantiles and splits
- * (a count is a number or a name, no calculation); a name for nearly all of it, where also sampled stores of the sort, many of which a
+ * Traps: the rest that is used (another slice of the name, trimmed means "[k:-k]", "[1:]"); halves and splits (a count is a number or a
+ * name, no calculation); several quantiles of one result (one that is calculated is taken where the sort stands); a name for nearly all of it, where also sampled stores of the sort, many of which a
  * later call loads, unmake the claim; small results (no object, no time); names of objects ("self.order"), which others may read.
  */
 #include <ctype.h>
@@ -85,12 +85,15 @@ static bool is_made_number(const char *from, const char *text)
 }
 
 /* Adds what begins at `from` and is sliced `behind` it; false where it is no slice that may be few, or there is no room. */
-static bool add_use(struct taken *taken, const char *from, const char *behind)
+static bool add_use(struct taken *taken, const char *from, const char *behind, bool once)
 {
     const char *slice, *end, *rest, *last = NULL;
     bool is_flat = taken->of == PART_OF_ARRAY && is_made_number(from, taken->text);
     enum part_of of = is_flat ? PART_OF_FLAT : taken->of;
-    if (taken->count == TAKEN_MAX || part_taken(behind, of, &slice, &end) != PART_FEW)
+    if (taken->count == TAKEN_MAX)
+        return false;
+    enum part part = part_taken(behind, of, &slice, &end);
+    if (part != PART_FEW && !(part == PART_ONE && once))
         return false;
     bool goes_on = part_taken(end, PART_OF_ARRAY, &rest, &last) == PART_ALL && is_all(end, last);
     taken->uses[taken->count++] = (struct taken_use){.whole = {from, (size_t)((goes_on ? last : end) - from)},
@@ -102,7 +105,7 @@ static bool add_use(struct taken *taken, const char *from, const char *behind)
 /* Of a result's name: is a few what may be taken of it? */
 static bool gives_few(const char *at, void *state)
 {
-    return add_use(state, at, word_end(word_name_at(at, at + strlen(at))));
+    return add_use(state, at, word_end(word_name_at(at, at + strlen(at))), false);
 }
 
 static bool is_axis(struct word text, long *axis)
@@ -261,7 +264,8 @@ static bool takes_few(struct model *model, struct process *process, uint32_t fra
     *taken = (struct taken){.text = source->text, .of = gives_of(call)};
     switch (part_taken(word_end(call), taken->of, &slice, &end)) {
     case PART_FEW:
-        return add_use(taken, call.text, word_end(call)) && is_along_axis(call, taken);
+    case PART_ONE:
+        return add_use(taken, call.text, word_end(call), true) && is_along_axis(call, taken);
     case PART_ALL:
         taken->of = end > word_end(call) && taken->of == PART_OF_TUPLE ? PART_OF_ARRAY : taken->of;
         end = skip_blanks(end);

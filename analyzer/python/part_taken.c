@@ -101,6 +101,28 @@ static bool is_element(struct span item)
     return is_number(number) && number.to - number.from <= 2;
 }
 
+/* "2000", "n // 2", "len(x) // 2", "int(0.99 * n)": a whole number, and no array of them. */
+static bool is_somewhere(struct span item)
+{
+    const char *at = item.from;
+    if (is_number(item))
+        return !is_element(item);
+    while (at < item.to && (word_char(*at) || *at == '.'))
+        at++;
+    if (at < item.to && *at == '(') {
+        bool is_known = is_text((struct span){item.from, at}, "len") || is_text((struct span){item.from, at}, "int");
+        struct word inside = word_in_bracket(at, item.to);
+        if (!is_known || word_end(inside) == item.to)
+            return false;
+        if (word_end(inside) + 1 == item.to)
+            return *item.from == 'i';
+        at = word_end(inside) + 1;
+    }
+    struct span rest = trimmed(at, item.to);
+    return at > item.from && rest.to - rest.from > 2 && rest.from[0] == '/' && rest.from[1] == '/' &&
+           is_number(trimmed(rest.from + 2, rest.to));
+}
+
 static bool is_all(struct span item)
 {
     return is_text(item, ":") || is_text(item, "...") || is_text(item, "::-1") || is_number(item);
@@ -114,6 +136,11 @@ static bool takes_element(struct span inside, struct span item, enum part_of of)
            (!is_alone || of == PART_OF_FLAT || !is_text(item, "0") || strncmp(inside.to + 1, ".item()", 7) == 0);
 }
 
+static bool takes_one(struct span inside, struct span item, enum part_of of)
+{
+    return of != PART_OF_TUPLE && inside.to[1] != '[' && is_somewhere(item);
+}
+
 /* What stands between a subscript's brackets. */
 static enum part subscript(struct span inside, enum part_of of)
 {
@@ -124,6 +151,8 @@ static enum part subscript(struct span inside, enum part_of of)
         struct span item = trimmed(inside.from, comma);
         if (is_few(item) || takes_element(all, item, of))
             part = PART_FEW;
+        else if (part == PART_ALL && takes_one(all, item, of))
+            part = PART_ONE;
         else if (!is_all(item))
             return PART_OTHER;
         if (comma == inside.to)
@@ -194,17 +223,19 @@ static struct word count_of(struct word item)
 
 bool part_slice_read(const char *slice, const char *end, struct part_slice *read)
 {
+    static const struct word one = {"1", 1};
     struct word items[WORDS_MAX];
     bool found = false, is_slice = false;
     read->items = word_split((struct word){slice + 1, (size_t)(end - slice) - 2}, ',', items, WORDS_MAX);
     for (size_t i = 0; read->items != SIZE_MAX && i < read->items && !is_slice; i++) {
         struct span item = {items[i].text, word_end(items[i])};
         is_slice = is_few(item);
-        if (!is_slice && !is_element(item))
+        bool is_one = !is_slice && !is_element(item);
+        if (is_one && !is_somewhere(item))
             continue;
         found = true;
         read->place = i;
-        read->count = count_of(items[i]);
+        read->count = is_one ? one : count_of(items[i]);
     }
     return found;
 }

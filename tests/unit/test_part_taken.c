@@ -34,12 +34,33 @@ static void test_one_element(void **state)
     check_of(PART_OF_ARRAY, "[0]", PART_ALL);
     check_of(PART_OF_ARRAY, "[-1][0]", PART_OTHER);
     check_of(PART_OF_ARRAY, "[i]", PART_OTHER);
-    check_of(PART_OF_ARRAY, "[n // 2]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[x]", PART_OTHER);
     check_of(PART_OF_FLAT, "[0]", PART_FEW);
     check_of(PART_OF_FLAT, "[::-1][0]", PART_FEW);
     check("[0][-1]", PART_FEW);
     check(".values[1]", PART_FEW);
     check("[0]", PART_ALL);
+}
+
+static void test_one_element_wherever(void **state)
+{
+    (void)state;
+    check_of(PART_OF_ARRAY, "[n // 2]", PART_ONE);
+    check_of(PART_OF_ARRAY, "[len(x) // 2]", PART_ONE);
+    check_of(PART_OF_ARRAY, "[self.n // 2] + 1", PART_ONE);
+    check_of(PART_OF_ARRAY, "[int(0.99 * len(x))]", PART_ONE);
+    check_of(PART_OF_ARRAY, "[2000]", PART_ONE);
+    check_of(PART_OF_ARRAY, "[:, n // 2]", PART_ONE);
+    check_of(PART_OF_FLAT, "[n//2]", PART_ONE);
+    check_of(PART_OF_TUPLE, "[n // 2]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[x // y]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[int(a) + b]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[ints(a)]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[rows[0] // 2]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[n // 2][0]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[: n // 2]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[n / 2]", PART_OTHER);
+    check_of(PART_OF_ARRAY, "[len(x)]", PART_OTHER);
 }
 
 static void test_few_from_an_end(void **state)
@@ -114,6 +135,8 @@ static void test_the_count_of_a_slice(void **state)
     check_slice("[0, :k]", 1, 2, "k");
     check_slice("[:k, 0]", 0, 2, "k");
     check_slice("[0, 1]", 1, 2, "1");
+    check_slice("[n // 2]", 0, 1, "1");
+    check_slice("[:, 2000]", 1, 2, "1");
     const char *all = "[:]";
     assert_false(part_slice_read(all, all + 3, &read));
 }
@@ -138,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_element),
+        cmocka_unit_test(test_one_element_wherever),
         cmocka_unit_test(test_few_from_an_end),
         cmocka_unit_test(test_all_of_it),
         cmocka_unit_test(test_what_is_not_known),

@@ -40,6 +40,16 @@ FEW = {
             x[:, 7] += 0.1
             total += np.argsort(x.ravel())[-1]  # A
         """,
+    "the middle one": NUMPY + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += np.sort(x.ravel())[x.size // 2]  # A
+        """,
+    "the middle one of each row": NUMPY + """
+        for step in range(60):
+            x[:, 7] += 0.1
+            total += np.sort(x, axis=1)[:, int(0.5 * 1000)].sum()  # A
+        """,
     "the first and the last by a name": NUMPY + """
         def ends(x):
             values = np.sort(x, axis=1)  # A
@@ -153,10 +163,12 @@ WHOLE = {
             order = np.argsort(x.ravel())  # A
             total += int(order[0]) + order[int(total) % 9000]
         """,
-    "the middle one": NUMPY + """
+    "several quantiles": NUMPY + """
+        flat = x.reshape(150000)
         for step in range(60):
             x[:, 7] += 0.1
-            total += np.sort(x.ravel())[x.size // 2]  # A
+            order = np.argsort(flat)  # A
+            total += sum(flat[order[int(part * 150000)]] for part in (0.1, 0.5, 0.9))
         """,
     "the rest is used": NUMPY + """
         for step in range(60):
