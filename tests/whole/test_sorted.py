@@ -1,4 +1,4 @@
-"""Sorts of which a few are taken, in real programs; and those whose whole result may be used."""
+"""Sorts and shuffles of which a few are taken, in real programs; and those whose whole result may be used."""
 import json
 import textwrap
 
@@ -11,16 +11,75 @@ SCHEMA = json.loads(whole.SCHEMA.read_text())
 NUMPY = """
 import numpy as np
 rng = np.random.default_rng(0)
-x = rng.random((150, 1000))
+x, data = rng.random((150, 1000)), rng.random(200000)
 few, most, total = 5, 990, 0.0
 """
 TORCH = """
 import torch
 torch.set_num_threads(1)
 torch.manual_seed(0)
-x = torch.rand(150, 1000)
+x, data = torch.rand(150, 1000), torch.rand(200000)
 few, most, total = 5, 990, 0.0
 """
+
+SHUFFLED = {
+    "a batch of all": NUMPY + """
+        n = len(data)
+        for step in range(60):
+            total += data[rng.permutation(n)[:50]].sum()  # A
+        """,
+    "by names": NUMPY + """
+        def batch(size):
+            order = rng.permutation(len(data))  # A
+            rows = order[:size]
+            return data[rows]
+        for step in range(60):
+            total += batch(40).sum()
+        """,
+    "PyTorch's": TORCH + """
+        for step in range(60):
+            total += data[torch.randperm(data.shape[0])[:50]].sum()  # A
+        """,
+    "by a function that shuffles all by itself": NUMPY + """
+        for step in range(60):
+            total += data[np.random.choice(200000, 50, replace=False)].sum()  # A
+        """,
+}
+ALL_DRAWN = {
+    "batches of an epoch": NUMPY + """
+        for epoch in range(10):
+            order = rng.permutation(len(data))  # A
+            for start in range(0, len(data), 20000):
+                total += data[order[start : start + 20000]].sum()
+        """,
+    "one part to train, one to test": NUMPY + """
+        for fold in range(20):
+            order = rng.permutation(len(data))  # A
+            total += data[order[:50]].sum() - data[order[50:]].sum()
+        """,
+    "most of them": NUMPY + """
+        kept = 150000
+        for step in range(20):
+            total += data[rng.permutation(len(data))[:kept]].sum()  # A
+        """,
+    "rows that are shuffled themselves": NUMPY + """
+        rows = rng.random((600, 300))
+        for step in range(60):
+            total += rng.permutation(rows)[:400].sum()  # A
+        """,
+    "of a Generator, which draws no more": NUMPY + """
+        for step in range(600):
+            total += data[rng.choice(200000, 50, replace=False)].sum()  # A
+        """,
+    "each may come again": NUMPY + """
+        for step in range(600):
+            total += data[np.random.choice(200000, 50)].sum()  # A
+        """,
+    "all in another order": NUMPY + """
+        for step in range(20):
+            total += data[np.random.choice(200000, 200000, replace=False)].sum()  # A
+        """,
+}
 
 FEW = {
     "a slice of an expression": NUMPY + """
@@ -278,6 +337,21 @@ def test_the_line_is_named(tmp_path, name):
     assert (finding["kind"], finding["category"], finding["line"]) == ("dead_store", "inefficient algorithm", number)
     assert "by sorting" in finding["claim"] and "need not sort the rest" in finding["advice"]
     assert finding["waste_s"] > 0.02 * report["totals"]["time_s"]["total"]
+
+
+@pytest.mark.parametrize("name", SHUFFLED)
+def test_shuffling_all_for_a_few_is_named(tmp_path, name):
+    report, number = profile(tmp_path, SHUFFLED[name])
+    (finding,) = report["findings"]
+    assert (finding["kind"], finding["category"], finding["line"]) == ("dead_store", "inefficient algorithm", number)
+    assert "by shuffling all" in finding["claim"] and "choice(n, k, replace=False)" in finding["advice"]
+    assert finding["waste_s"] > 0.1 * report["totals"]["time_s"]["total"]
+
+
+@pytest.mark.parametrize("name", ALL_DRAWN)
+def test_what_is_drawn_and_used_is_none(tmp_path, name):
+    report, _ = profile(tmp_path, ALL_DRAWN[name])
+    assert report["findings"] == []
 
 
 @pytest.mark.parametrize("name", WHOLE)
