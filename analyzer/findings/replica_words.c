@@ -260,8 +260,9 @@ static struct loop loop_of_way(struct model *model, const struct finding *findin
                                                : loop_around(model, site->process, site->record->node, false);
     if (!is_for_each_size(finding) || loop.is_comprehension)
         return loop;
+    const struct loop none = {0};
     bool grows = site_sizes_grow(site) && (!site_size_takes_turns(site) || loop_joins(model, loop));
-    return grows ? (struct loop){0} : loop_beyond_sizes(model, site, loop);
+    return grows ? none : loop_beyond_sizes(model, site, loop);
 }
 
 /* None where the ways to the line have loops of their own. */

@@ -14,6 +14,8 @@
 
 #define OWN_IMPORTS_NS 500000000 /* of a run that works much longer it is no matter */
 #define PACKAGE_PERCENT 30       /* of the time: worth a look into it */
+#define REPEATS_MIN 20u          /* objects of a line */
+#define REPEATS_PERCENT 5        /* of the time */
 
 static void put_note(const struct page *page, enum style style, const char *label, const char *text)
 {
@@ -276,12 +278,44 @@ static const char *why_unlisted(const struct options *options)
                : "what was found is no waste of time.";
 }
 
+/* The line with most time, among those of which most objects equal an earlier one; NULL: there is none that is worth a look. */
+static const struct line *repeating(const struct model *model, const struct selection *selection)
+{
+    const struct line *most = NULL;
+    for (size_t i = 0; i < selection->line_count; i++) {
+        const struct line *line = selection->lines[i];
+        struct objects_estimate estimate = objects_estimate(&line->objects);
+        uint64_t ns = times_total(&line->times), results = objects_results(&line->objects),
+                 replicas = estimate.known ? estimate.replicas : line->objects.replicas;
+        bool repeats = results >= REPEATS_MIN && 2 * replicas >= results;
+        if (repeats && model_percent(model, (double)ns * 1e-9) >= REPEATS_PERCENT &&
+            (most == NULL || ns > times_total(&most->times)))
+            most = line;
+    }
+    return most;
+}
+
+/* Why no finding stands at it, nobody can say in a sentence; that it repeats is seen above. Fresh memory. */
+static char *say_repeating(const struct model *model, const struct selection *selection)
+{
+    const struct line *line = repeating(model, selection);
+    if (line == NULL)
+        return memory_print("%s", "");
+    char *path = text_path(model, line->file);
+    char *text =
+        memory_print(", for sure. Most of what %s:%d made equals an earlier one (its objects, above), by chance, "
+                     "or as what is only moved does: see whether it can be kept",
+                     path, line->number);
+    free(path);
+    return text;
+}
+
 /* Nothing listed was found: what the first line says, or where the time is. */
 static char *next_line(const struct model *model, const struct selection *selection, const struct options *options)
 {
     const struct line *line = selection->lines[0], *most = longest(selection);
     char *path = text_path(model, line->file), *longest_path = text_path(model, most->file),
-         *package = within_package(model), *text;
+         *package = within_package(model), *repeats = say_repeating(model, selection), *text;
     if (line->wasteful && model_percent(model, line->stored_s) >= options->min_waste_percent)
         text = memory_print("%s:%d first: its stores are for nothing.", path, line->number);
     else if (model->finding_count > 0)
@@ -295,9 +329,10 @@ static char *next_line(const struct model *model, const struct selection *select
             "the replica engine, tell what is stored and computed for nothing.");
     else
         text = memory_print(
-            "%s%s%s%s. The time is where the lines above say; %s:%d has most of it.%s",
+            "%s%s%s%s%s. The time is where the lines above say; %s:%d has most of it.%s",
             model->phase < PHASE_COUNT ? "in " : "", model->phase < PHASE_COUNT ? phase_words[model->phase] : "",
-            model->phase < PHASE_COUNT ? " " : "", nothing_found(model), longest_path, most->number, package);
+            model->phase < PHASE_COUNT ? " " : "", nothing_found(model), repeats, longest_path, most->number, package);
+    free(repeats);
     free(package);
     free(path);
     free(longest_path);

@@ -1,7 +1,7 @@
 """What findings on objects tell a reader beside their counts, on files that tests/tools/make_db.py writes."""
 import gating
 import pytest
-from replicas import Program, findings, make_db
+from replicas import FEATURES, OTHER, Program, findings, make_db
 
 DRAWS = """import numpy as np
 
@@ -95,6 +95,18 @@ def test_where_nothing_is_found_the_package_that_has_the_time_is_named(tmp_path,
     assert last.startswith("no line was found that computes again")
     assert ("60 % of the time is spent in solver and what it calls: --own solver looks at its lines, too." in last) == named
     assert "--own" not in program.text(tmp_path, "--own", "solver").rpartition("next")[2]
+
+
+@pytest.mark.parametrize("replicas, samples, told", [(700, 500, True), (300, 500, False), (700, 20, False)])
+def test_where_nothing_is_found_the_line_that_repeats_most_is_named(tmp_path, replicas, samples, told):
+    """Contents that come in no order that is understood: they are counted, and no finding."""
+    program = Program()
+    program.process.site(program.way(*FEATURES, samples=samples), 8192, births=1000, replicas=replicas, period=7, period_replicas=60)
+    program.way(*OTHER, samples=1500)
+    assert findings(program.report(tmp_path, "--min-waste", "0")) == []
+    last = " ".join(program.text(tmp_path).split()).rpartition(" next ")[2]
+    assert last.startswith("no line was found that computes again")
+    assert ("Most of what train.py:11 made equals an earlier one" in last) == told
 
 
 def test_the_way_goes_through_the_packages_calls(tmp_path):
