@@ -13,9 +13,9 @@
 /* Builtins, and NumPy's functions, that call what they are handed once for each item. */
 static bool calls_for_each(struct model *model, struct process *process, uint32_t frame)
 {
-    static const char *const names[] = {"map", "filter", "min",     "max",      "sorted",       "sort",
-                                        "sum", "any",    "all",     "list",     "tuple",        "set",
-                                        "for", "reduce", "starmap", "fromiter", "fromfunction", "apply_along_axis"};
+    static const char *const names[] = {"map",    "filter",  "min",      "max",          "sorted",          "sort",
+                                        "sum",    "any",     "all",      "list",         "tuple",           "set",
+                                        "reduce", "starmap", "fromiter", "fromfunction", "apply_along_axis"};
     struct operation operation = operation_at(model, process, frame);
     return operation.kind == OPERATION_CALL &&
            WORD_IS_ONE_OF(word_last_part((struct word){operation.name, operation.length_bytes}), names);
