@@ -11,9 +11,13 @@ static bool is_plain(struct word text)
     return word_equal(word_name_at(text.text, word_end(text)), text) && word_last_part(text).text == text.text;
 }
 
+/* "3", "None": not "3 * step". */
 static bool is_literal(struct word text)
 {
-    return text.length_bytes > 0 && (isdigit((unsigned char)*text.text) || word_is_keyword(text));
+    for (const char *at = text.text; at < word_end(text); at++)
+        if (!isdigit((unsigned char)*at) && *at != '.')
+            return word_is_keyword(text);
+    return text.length_bytes > 0;
 }
 
 /* Does a function give a name of the module's a value? */

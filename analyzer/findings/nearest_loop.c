@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "findings/comprehension.h"
 #include "findings/definitions.h"
 #include "findings/expression.h"
 #include "findings/spot_text.h"
@@ -40,12 +41,22 @@ static bool is_in_round(const struct source *source, const struct line_span *spa
     return word_is(word_name_at(row.text, word_end(row)), header) || !spot_text_is_in_header(source, span, body);
 }
 
+/* Is what stands there done for each item of a comprehension? Without columns (before CPython 3.11) any on its line is taken for that. */
+static bool is_in_comprehension(struct model *model, struct process *process, uint32_t frame, const struct code *code,
+                                const struct line_span *span)
+{
+    struct comprehension comprehension;
+    if (loop_has_own_frame(code) || span->column < 0)
+        return loop_is_comprehension(model, process, frame);
+    return comprehension_of_frame(model, process, frame, &comprehension) && !comprehension.is_in_header;
+}
+
 /* Of the user's function that the frame is of. */
 static struct loop loop_in(struct model *model, struct process *process, uint32_t frame, const struct code *code,
                            const struct line_span *span)
 {
     struct loop_body body;
-    if (loop_is_comprehension(model, process, frame))
+    if (is_in_comprehension(model, process, frame, code, span))
         return (struct loop){code->file, span->line, true};
     if (!loop_of_frame(model, process, frame, &body))
         return (struct loop){0};

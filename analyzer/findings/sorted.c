@@ -11,6 +11,7 @@
  * it, where also sampled stores of the sort, many of which a later call loads, unmake the claim; small results (no object, no time); names
  * of objects ("self.order"), which others may read.
  */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,12 +90,18 @@ static bool are_few_chosen(struct model *model, const struct site *site, uint32_
 /* "5", "4000, 60", "len(x)", "x.shape[0]", "x.shape" of "n, d = x.shape": numbers, and no array that is shuffled itself. */
 static bool is_of_numbers(struct word value)
 {
-    static const char *const counting[] = {"len(", ".shape", ".size", "range("};
-    for (size_t i = 0; i < sizeof(counting) / sizeof(counting[0]); i++)
-        if (memmem(value.text, value.length_bytes, counting[i], strlen(counting[i])) != NULL)
-            return true;
-    for (const char *at = value.text; at < word_end(value); at++)
-        if (strchr("0123456789_,() *-e.", *at) == NULL)
+    static const char *const facts[] = {"shape", "size"}, *const counting[] = {"len", "range"};
+    struct word function, arguments, name = word_name_at(value.text, word_end(value));
+    if (word_call(value, &function, &arguments))
+        return WORD_IS_ONE_OF(function, counting);
+    const char *at = value.text;
+    if (name.length_bytes > 0 && !isdigit((unsigned char)*name.text)) {
+        if (word_last_part(name).text == name.text || !WORD_IS_ONE_OF(word_last_part(name), facts))
+            return false;
+        at = word_end(name);
+    }
+    for (const char *first = at; first < word_end(value); first++)
+        if (!isdigit((unsigned char)*first) && strchr("_,() []-", *first) == NULL)
             return false;
     return value.length_bytes > 0;
 }

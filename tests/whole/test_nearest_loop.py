@@ -19,6 +19,7 @@ LOOPS = {
     "a list": "    total = sum([score(query) for query in queries])  # inner",
     "a loop on one line": "    for query in queries: total += score(query)  # inner",
     "a block": "    for query in queries:  # inner\n        total += score(query)",
+    "a block beside a comprehension": "    for query in queries:  # inner\n        total += score(query) + sum(part for part in (1, 2))",
     "while": "    while len(queries):  # inner\n        total += score(queries[0])\n        queries = queries[1:]",
 }
 UNSEEN = {

@@ -295,6 +295,7 @@ CHANGED = {
     "a setting that an import gives": counts(last="from numpy import k"),
     "the round's number, handed in": counts_of("X, step"),
     "a sum, handed in": counts_of("X, step + 1"),
+    "a product, handed in": counts_of("X, 3 * step"),
     "a parameter that is given anew": counts_of("X, k", body="k = rng.integers(9)"),
     "a name of the function's own": counts_of("X", body="k = rng.integers(9)", define="def share(X):"),
     "a default": counts_of("X", define="def share(X, k=3):"),

@@ -67,6 +67,12 @@ ALL_DRAWN = {
         for step in range(60):
             total += rng.permutation(rows)[:400].sum()  # A
         """,
+    "rows that are made by a shape": NUMPY + """
+        rows = np.zeros((600, 300))
+        noise = rng.normal(size=rows.shape)
+        for step in range(60):
+            total += rng.permutation(noise)[:400].sum()  # A
+        """,
     "of a Generator, which draws no more": NUMPY + """
         for step in range(600):
             total += data[rng.choice(200000, 50, replace=False)].sum()  # A
