@@ -237,9 +237,9 @@ static void peak_of_site(struct run *run, struct run_process *process, struct db
 static void when_new(struct db_site *site, uint64_t contents)
 {
     uint64_t span = (uint64_t)site->new_last - site->new_first, step = site->new_step, bursts = site->new_bursts;
+    const bool is_stepless = bursts > 2 && (step == 0 ? site->undecided == 0 : span / step < bursts - 2);
     if (bursts == 0 || bursts > contents || site->new_first == 0 || site->new_last < site->new_first ||
-        site->new_last > site->births || (bursts > 2 && (step == 0 || span / step < bursts - 2)) ||
-        site->new_digits > DB_NEW_MEASURED) {
+        site->new_last > site->births || is_stepless || site->new_digits > DB_NEW_MEASURED) {
         site->new_first = 0;
         site->new_last = UINT32_MAX;
         site->new_step = site->new_bursts = 0;

@@ -54,9 +54,9 @@ struct db_site {
     uint64_t untouched_bytes; /* ... and still not at the end */
     /*
      * When contents were new: of examined, neither constant nor replicas. A burst: those with no replica between them, or less
-     * than `period` births. Distances are those of the bursts' first.
+     * than `period` births. Distances are those of the bursts' first; one that an undecided birth may have begun has none.
      */
-    uint32_t new_step;   /* greatest common divisor of the distances, from the third burst on */
+    uint32_t new_step;   /* greatest common divisor of the distances known, from the third burst on; 0: none yet */
     uint32_t undecided;  /* of births, not in looked_at: their samples do not tell whether they were new */
     uint32_t new_first;  /* birth of the first... */
     uint32_t new_last;   /* ... and of the last; UINT32_MAX: it is not known when */

@@ -22,6 +22,13 @@ void distances_forget(struct distances *distances)
     memset(distances, 0, sizeof *distances);
 }
 
+void distances_take_back(struct distances *distances, uint64_t votes)
+{
+    for (uint32_t i = 0; i < DISTANCES_KEPT; i++) {
+        distances->votes[i] -= votes < distances->votes[i] ? (uint32_t)votes : distances->votes[i];
+    }
+}
+
 uint32_t distances_commonest(const struct distances *distances, uint32_t *votes)
 {
     uint32_t best = 0;

@@ -16,6 +16,9 @@ void distances_vote(struct distances *distances, uint32_t births);
 
 void distances_forget(struct distances *distances);
 
+/* So many of the votes were none, it is not known which: as many are taken from each distance, so that none has too many. */
+void distances_take_back(struct distances *distances, uint64_t votes);
+
 /* The distance with most votes, 0 when there is none, and its votes. */
 uint32_t distances_commonest(const struct distances *distances, uint32_t *votes);
 

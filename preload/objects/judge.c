@@ -135,8 +135,8 @@ static void take_back(struct site *site)
     process_count(&record->examined, (uint64_t)0 - unknown);
     __atomic_fetch_add(&record->undecided, (uint32_t)unknown, __ATOMIC_RELAXED);
     sites_skip(site, unknown);
-    distances_forget(&sites_history(site)->distances);
-    when_new_forget(record);
+    distances_take_back(&sites_history(site)->distances, unknown);
+    when_new_take_back(site, unknown);
     note_period(site);
 }
 
@@ -144,6 +144,9 @@ static void distrust(struct site *site, struct examined *object)
 {
     site->distrusted = true;
     take_back(site);
+    if (!content_may_read_whole(object->sample->size_bytes)) {
+        when_new_forget(site->record); /* for it will not be known of those that follow */
+    }
     use_whole(object);
 }
 
@@ -151,6 +154,7 @@ void judge_finish(struct site *site)
 {
     if (site->proofs == 0 && site->unproved > 0) {
         take_back(site);
+        when_new_forget(site->record);
     }
 }
 
@@ -205,7 +209,7 @@ bool judge(struct site *site, struct examined *object)
 {
     struct history *history = sites_history(site);
     uint64_t sampled = object->digest;
-    bool is_open = false;
+    bool is_open = false, is_late = false;
     if (site->distrusted && !content_may_read_whole(object->sample->size_bytes)) {
         leave_open(site);
         return false;
@@ -220,6 +224,7 @@ bool judge(struct site *site, struct examined *object)
     }
     if (match >= 0 && object->proof != 0 && history->believed[match] != 0 &&
         object->proof != history->believed[match]) {
+        is_late = history->proofs[match] == 0;
         distrust(site, object);
         match = -1;
     }
@@ -230,7 +235,7 @@ bool judge(struct site *site, struct examined *object)
     } else if (is_open || !history_reaches(history, object->birth)) {
         leave_open(site);
     } else {
-        when_new_note(site, object->birth, object->sample);
+        when_new_note(site, object->birth, object->sample, is_late);
     }
     uint32_t entry = history_add(history, object->digest, object->proof, object->birth, match,
                                  is_replica ? HISTORY_REPLICA : HISTORY_NEW);

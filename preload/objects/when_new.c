@@ -15,15 +15,15 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* The first distance does not count: a program may begin anywhere in its first round. */
+/* The first distance does not count: a program may begin anywhere in its first round. Nor does one of which an end is not known. */
 static void write_record(struct db_site *record, const struct history_new *newest)
 {
     uint32_t birth = newest->birth, step = newest->step, bursts = newest->bursts;
     uint32_t first = newest->bursts > 0 && newest->first < birth ? newest->first : birth;
     if (newest->begun == birth) {
-        uint32_t other = newest->previous;
+        uint32_t other = newest->previous, distance = birth > other ? birth - other : other - birth;
         bursts = newest->bursts + 1;
-        step = bursts > 2 ? common_divisor(birth > other ? birth - other : other - birth, newest->step) : 0;
+        step = bursts > 2 && !newest->is_late && !newest->follows_late ? common_divisor(distance, newest->step) : step;
     }
     __atomic_store_n(&record->new_step, step, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_bursts, bursts, __ATOMIC_RELAXED);
@@ -55,7 +55,7 @@ static void part_first_burst(struct db_site *record, struct history_new *newest)
     }
 }
 
-static void note_birth(struct db_site *record, struct history_new *newest, uint32_t birth)
+static void note_birth(struct db_site *record, struct history_new *newest, uint32_t birth, bool is_late)
 {
     if (record->new_last == UINT32_MAX) {
         return;
@@ -71,7 +71,9 @@ static void note_birth(struct db_site *record, struct history_new *newest, uint3
                                    .first = record->new_first,
                                    .last = record->new_last,
                                    .bursts = record->new_bursts,
-                                   .replicas = record->replicas};
+                                   .replicas = record->replicas,
+                                   .is_late = begins ? is_late : newest->is_late,
+                                   .follows_late = begins ? newest->is_late : newest->follows_late};
     write_record(record, newest);
 }
 
@@ -90,9 +92,14 @@ void when_new_move(struct site *site, uint32_t from, uint32_t to)
     write_record(site->record, newest);
 }
 
-void when_new_note(struct site *site, uint32_t birth, const struct content_sample *sample)
+void when_new_take_back(struct site *site, uint64_t replicas)
 {
-    note_birth(site->record, &sites_history(site)->newest, birth);
+    sites_history(site)->newest.replicas -= replicas; /* modulo 2^64: it is asked only whether any were counted since */
+}
+
+void when_new_note(struct site *site, uint32_t birth, const struct content_sample *sample, bool is_late)
+{
+    note_birth(site->record, &sites_history(site)->newest, birth, is_late);
     if (site->measured < DB_NEW_MEASURED) {
         site->measured++;
         if (content_sample_has_digits(sample)) {

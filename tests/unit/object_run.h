@@ -47,18 +47,24 @@ static void fill(uint64_t seed)
     }
 }
 
-static struct object born(uint32_t number)
+static struct object born_at(uint32_t number, uint64_t *start)
 {
     struct site *site = sites_at(number);
-    struct object object = {.start = (uintptr_t)buffer, .size_bytes = BYTES, .serial = ++serial};
-    object_map_birth((uintptr_t)buffer, BYTES); /* the map's clock goes on */
-    assert_true(object_map_death((uintptr_t)buffer, BYTES));
+    const size_t size_bytes = site->record->size_bytes;
+    struct object object = {.start = (uintptr_t)start, .size_bytes = size_bytes, .serial = ++serial};
+    object_map_birth(object.start, size_bytes); /* the map's clock goes on */
+    assert_true(object_map_death(object.start, size_bytes));
     object.serial = object_map_last_serial();
     object.origin.site = number;
     object.origin.birth = sites_count_birth(site);
     process_count(&site->record->looked_at, 1);
     examine_birth(site, object.start, &object.origin);
     return object;
+}
+
+static struct object born(uint32_t number)
+{
+    return born_at(number, buffer);
 }
 
 /* An object of that content, born into leftovers of another. */

@@ -222,6 +222,44 @@ static void test_full_digests_know_all(void **state)
     assert_int_equal(record_of(site)->new_step, 10);
 }
 
+/* Rounds of 100, of which most of each is as it was: from the second on it is known exactly, but for when the second began. */
+static void test_rounds_of_what_changes_in_part_are_found(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    const struct db_site *record = record_of(site);
+    for (uint64_t i = 0; i < 400; i++) {
+        examine_content(site, 60, 1 + (i + 10) / 100);
+    }
+    assert_true(sites_at(site)->distrusted);
+    assert_in_range(record->undecided, 1, 4);
+    assert_int_equal(record->examined - record->replicas, 5);
+    assert_int_equal(record->examined + record->undecided, 400);
+    assert_int_equal(record->period_replicas, record->replicas);
+    assert_int_equal(record->new_bursts, 5);
+    assert_int_equal(record->new_first, 1);
+    assert_int_equal(record->new_last, 391);
+    assert_int_equal(record->new_step, 100);
+}
+
+#define LARGE_BYTES ((size_t)17 << 20)
+
+/* Beyond 16 MiB few are read whole: once samples are not believed, when a content was new is not known of any. */
+static void test_of_what_is_too_large_it_is_not_known_when(void **state)
+{
+    (void)state;
+    static uint64_t large[LARGE_BYTES / 8];
+    uint32_t site = fresh_site(1, LARGE_BYTES);
+    for (uint64_t i = 0; i < 100; i++) {
+        large[0] = 1 + i / 20;
+        large[100] = i / 5;
+        struct object object = born_at(site, large);
+        examine_end(sites_at(site), &object, object.start);
+    }
+    assert_true(sites_at(site)->distrusted);
+    assert_int_equal(record_of(site)->new_last, UINT32_MAX);
+}
+
 static uint64_t linked(uint32_t first, uint32_t second)
 {
     uint64_t objects = 0;
@@ -315,6 +353,8 @@ int main(void)
         cmocka_unit_test(test_what_was_never_proved_is_undecided),
         cmocka_unit_test(test_full_digests_know_all),
         cmocka_unit_test(test_short_contents_need_no_proof),
+        cmocka_unit_test(test_rounds_of_what_changes_in_part_are_found),
+        cmocka_unit_test(test_of_what_is_too_large_it_is_not_known_when),
         cmocka_unit_test(test_equals_elsewhere_are_proved),
         cmocka_unit_test(test_the_same_function_elsewhere_is_a_link),
         cmocka_unit_test(test_a_copy_is_no_replica),
