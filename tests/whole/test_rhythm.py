@@ -42,6 +42,27 @@ PROGRAMS = {
                     table = table + 1e-3 * random.normal(size=(40, 40))
                 total += (np.tanh(table) @ random.normal(size=40)).sum()  # invariant
         """,
+    "a memory of which one row in sixty is written every 50 steps, most often where no sample lies": NUMPY + """
+        memory, total = random.normal(size=(3000, 64)), 0.0
+        for step in range(900):
+            if step % 50 == 0:
+                memory[random.integers(0, 3000, 50)] += 1.0
+            total += (np.tanh(memory) @ random.normal(size=64)).sum()  # invariant
+        """,
+    "a memory of which one row in sixty is written in each of 18 rounds": NUMPY + """
+        memory, total = random.normal(size=(3000, 64)), 0.0
+        for round in range(18):
+            memory[random.integers(0, 3000, 50)] += 1.0
+            for query in range(50):
+                total += (np.tanh(memory) @ random.normal(size=64)).sum()  # invariant
+        """,
+    "a memory of which one row in sixty is written when it happens to": NUMPY + """
+        memory, total = random.normal(size=(3000, 64)), 0.0
+        for step in range(900):
+            if random.random() < 0.02:
+                memory[random.integers(0, 3000, 50)] += 1.0
+            total += (np.tanh(memory) @ random.normal(size=64)).sum()
+        """,
     "a table that changes when it happens to": NUMPY + """
         table, total = random.normal(size=(40, 40)), 0.0
         for step in range(600):
