@@ -15,6 +15,7 @@
 #include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/loop_feeds.h"
+#include "findings/needed_time.h"
 #include "findings/own_sizes.h"
 #include "model/select.h"
 
@@ -68,14 +69,16 @@ static double native_seconds(struct model *model, const struct claim *claim, siz
 
 /*
  * What is spent at the place for these sites: where nothing else comes of it, what runs in Python below it, too, by its native calls' share.
- * What else a package does below the line may be needed still.
+ * What else a package does below the line may be needed still; what makes others of its results is.
  */
 static double seconds_spent(struct model *model, const struct claim *claim, const struct place *place, size_t first,
                             bool part)
 {
     double native_s = native_seconds(model, claim, first), whole_s = (double)place->native_ns * 1e-9;
-    if (part)
-        return native_s;
+    if (part) {
+        double needed_s = (double)needed_time(model, place, claim->sites + first, claim->count - first) * 1e-9;
+        return fmax(0, native_s - needed_s);
+    }
     return (double)place->ns * 1e-9 * (whole_s > 0 ? native_s / whole_s : 1);
 }
 

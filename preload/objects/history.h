@@ -24,7 +24,7 @@ struct history_new {
     uint32_t begun, previous;           /* of the first of its burst, and of that of the burst before */
     uint32_t step, first, last, bursts; /* db_site.new_step, new_first, new_last and new_bursts without it */
     uint64_t replicas;                  /* counted when it was */
-    bool is_late, follows_late;         /* its burst began there or before, by how much is not known; so did that before */
+    bool is_late, follows_late; /* its burst began there or before, by how much is not known; so did that before */
 };
 
 struct history {

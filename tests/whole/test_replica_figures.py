@@ -185,3 +185,26 @@ def test_what_compiled_code_does_besides_is_not_the_time_of_a_part(tmp_path, lib
     program.way(*FEATURES, samples=500)
     found = program.report(tmp_path, "--min-waste", "0")["findings"]
     assert [round(finding["waste_s"], 2) for finding in found] == [1.99 if told else 0.04]
+
+
+@pytest.mark.parametrize("made_by, linked, part", [
+    ("both by one instruction", 0, 1),
+    ("each by its own", 0, 1 / 3),
+    ("each by its own, and the other is equal elsewhere", 300, 1),
+])
+def test_what_a_call_makes_anew_is_no_part_of_what_it_wastes(tmp_path, made_by, linked, part):
+    """A layer's weights, made from a parametrization's parameters at each call of the network: the layer's own time is needed."""
+    program = Program()
+    network = program.way(*MASK) - 1
+    def native(function, samples):
+        code = program.process.code(function, "/v/lib/python3.11/site-packages/torch/nn/modules/module.py", first_line=7)
+        return program.process.node(program.process.frame(network, code, -1), make_db.NATIVE, ADDRESS, samples=samples)
+    again, layer = native("Norm.forward", 100), native("Norm.forward" if made_by == "both by one instruction" else "Linear.forward", 200)
+    program.process.site(again, 65536, period=1, births=400, replicas=399)
+    other = program.process.site(layer, 4096, births=400)
+    if linked:
+        program.process.link(program.process.site(program.way(*OTHER), 4096, births=400), other, linked)
+    (finding,) = (finding for finding in program.report(tmp_path)["findings"] if finding["line"] == 5)
+    line = line_at(program.report(tmp_path), 5)
+    assert finding["advice"].startswith("Not all results of the call")
+    assert finding["waste_s"] == pytest.approx(line["time_s"] * part * 399 / 400, rel=0.01)
