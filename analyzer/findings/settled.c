@@ -116,18 +116,6 @@ static bool comes_again(const struct site *site)
     return site->record->replicas + site->record->constant > 0;
 }
 
-/* Contents of an instruction's results of all sizes; 0: it has but a few. A buffer that a library keeps to work in, for good, is none. */
-static uint64_t contents_of_sizes(const struct site *site)
-{
-    uint64_t contents = 0, sizes = 0;
-    for (const struct site *other = site->place != NULL ? site->place->sites : NULL; other != NULL; other = other->next)
-        if (other->record->examined > 0 && (other == site || other->record->live_at_end < other->record->births)) {
-            contents += site_new(other) + (other->record->constant > 0 ? 1 : 0);
-            sizes++;
-        }
-    return sizes >= SIZES_MANY ? contents : 0;
-}
-
 /* Of a site that is looked at now and then: as many of all births as of those seen. */
 static double contents_of_all(const struct site *site)
 {
@@ -135,19 +123,37 @@ static double contents_of_all(const struct site *site)
     return record->looked_at > 0 ? (double)site_new(site) / (double)record->looked_at * (double)record->births : 0;
 }
 
+/*
+ * Contents of an instruction's results of all sizes, those of births that were passed over, too; 0: it has but a few. A buffer that a
+ * library keeps to work in, for good, is none.
+ */
+static double contents_of_sizes(const struct site *site)
+{
+    double contents = 0;
+    uint64_t sizes = 0;
+    for (const struct site *other = site->place != NULL ? site->place->sites : NULL; other != NULL; other = other->next)
+        if (other->record->examined > 0 && (other == site || other->record->live_at_end < other->record->births)) {
+            uint64_t in_rhythm = site_rhythm_contents(other);
+            contents += in_rhythm > 0 ? (double)in_rhythm : contents_of_all(other);
+            contents += other->record->constant > 0 ? 1 : 0;
+            sizes++;
+        }
+    return sizes >= SIZES_MANY ? contents : 0;
+}
+
 /* Had it more contents? Where births are passed over, what is seen of it is held against what the result's rhythm, or its sizes, say of all. */
 static bool changed_more(const struct site *operand, const struct site *result)
 {
-    uint64_t contents = contents_of_sizes(result), others;
+    double contents = contents_of_sizes(result), others;
     if (contents > 0) {
         others = contents_of_sizes(operand);
     } else {
-        contents = site_rhythm_contents(result);
-        others = site_rhythm_contents(operand);
+        contents = (double)site_rhythm_contents(result);
+        others = (double)site_rhythm_contents(operand);
     }
-    if (contents == 0)
+    if (contents <= 0)
         return site_new(operand) > site_new(result);
-    return (others > 0 ? (double)others : contents_of_all(operand)) > (double)contents;
+    return (others > 0 ? others : contents_of_all(operand)) > contents;
 }
 
 /* Answers for the frame `user`, by the frame that makes: an instruction may have thousands of sites, of as many sizes. */

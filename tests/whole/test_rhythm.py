@@ -121,6 +121,25 @@ PROGRAMS = {
             (y - x).square().mean().backward()
             optimizer.step()
         """,
+    "weights that two layers of one class make on one line, again for each part of an evaluation": TORCH + """
+        class Standardised(nn.Linear):
+            def forward(self, x):
+                weight = self.weight
+                weight = (weight - weight.mean(1, keepdim=True)) / (weight.std(1, keepdim=True) + 1e-5)  # invariant
+                return torch.relu(nn.functional.linear(x, weight, self.bias))
+        network = nn.Sequential(Standardised(60, 120), Standardised(120, 120))
+        optimizer = torch.optim.SGD(network.parameters(), 0.01)
+        data = torch.randn(2000, 60)
+        @torch.no_grad()
+        def evaluate():
+            return sum(network(data[at:at + 20]).mean().item() for at in range(0, 2000, 20))
+        for epoch in range(14):
+            for at in range(0, 2000, 50):
+                optimizer.zero_grad()
+                network(data[torch.randint(0, 2000, (50,))]).square().mean().backward()
+                optimizer.step()
+            total = evaluate()
+        """,
     "what PyTorch makes again for its own layers": TORCH + """
         layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True)
         network = nn.TransformerEncoder(layer, 6)
