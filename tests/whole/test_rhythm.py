@@ -124,21 +124,20 @@ PROGRAMS = {
     "weights that two layers of one class make on one line, again for each part of an evaluation": TORCH + """
         class Standardised(nn.Linear):
             def forward(self, x):
-                weight = self.weight
-                weight = (weight - weight.mean(1, keepdim=True)) / (weight.std(1, keepdim=True) + 1e-5)  # invariant
-                return torch.relu(nn.functional.linear(x, weight, self.bias))
-        network = nn.Sequential(Standardised(60, 120), Standardised(120, 120))
+                w = self.weight; w = (w - w.mean(1, keepdim=True)) / (w.std(1, keepdim=True) + 1e-5)  # invariant
+                return functional.linear(x, w, self.bias)
+        network = nn.Sequential(Standardised(64, 300), nn.ReLU(), Standardised(300, 300), nn.ReLU(), nn.Linear(300, 10))
         optimizer = torch.optim.SGD(network.parameters(), 0.01)
-        data = torch.randn(2000, 60)
+        data, labels = torch.randn(4000, 64), torch.randint(0, 10, (4000,))
         @torch.no_grad()
         def evaluate():
-            return sum(network(data[at:at + 20]).mean().item() for at in range(0, 2000, 20))
+            return sum((network(data[at:at + 40]).argmax(1) == labels[at:at + 40]).sum().item() for at in range(0, 4000, 40))
         for epoch in range(14):
-            for at in range(0, 2000, 50):
-                optimizer.zero_grad()
-                network(data[torch.randint(0, 2000, (50,))]).square().mean().backward()
-                optimizer.step()
-            total = evaluate()
+            order = torch.randperm(4000)
+            for at in range(0, 4000, 100):
+                loss = functional.cross_entropy(network(data[order[at:at + 100]]), labels[order[at:at + 100]])
+                optimizer.zero_grad(); loss.backward(); optimizer.step()
+            hits = evaluate()
         """,
     "what PyTorch makes again for its own layers": TORCH + """
         layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True)
