@@ -39,6 +39,13 @@ bool graph_first_is_without(struct model *model, const struct site *first, const
     return may_have_graph(model, second) && is_without_graph(model, first) && !is_without_graph(model, second);
 }
 
+/* By the program's own code, with no module of PyTorch's in between. */
+static bool is_made_directly(const struct site *site)
+{
+    const struct node *node = model_node(site->process, site->record->node);
+    return node->python != 0 && node->python == node->user;
+}
+
 /* A graph is freed by its first backward(), and without one nothing is trained; a module that is called less often may be in another state. */
 const char *graph_advice(struct model *model, const struct site *first, const struct site *second)
 {
@@ -50,6 +57,9 @@ const char *graph_advice(struct model *model, const struct site *first, const st
     if (is_first_without)
         return " It is made under no_grad() there: where backward() goes through it here, make it with gradients, from "
                "the parameters that are trained; " KEEPS_STATE;
+    if (is_made_directly(first) && is_made_directly(second))
+        return " Where it is made of what is trained, one backward() goes through both, or the first needs "
+               "retain_graph=True.";
     return " Where backward() goes through both, the first needs retain_graph=True, or one backward() goes through "
            "their sum; " KEEPS_STATE " What backward() goes through must be made with gradients, and from the "
            "parameters that are trained.";

@@ -2,7 +2,7 @@
  * Claim: the line calls a native function again that was just called elsewhere with the same arguments.
  * Evidence: nearly all its objects equal a recent, earlier born object of another site made by the same native function.
  * Traps: a copy equals its source by design (counted apart by the shim, but where the same function copied the source), and two may be
- * wanted of one source, or of a part of it; what puts several together has no such source; a site that repeats itself is rule replica's and
+ * wanted of one source, or of a part of it, unless the text takes the same rows again; what puts several together has no such source; a site that repeats itself is rule replica's and
  * its waste is told there; values that agree for a while only (more than a few that differ unmake it); another function by
  * the same native entrance (NumPy has one for all of its element-wise ones); a neutral operand (`a + b + c` where c is zero
  * makes `a + b` again, from it; so does `x = a + b`, `x + c`); two masks, limits or models that are the same in these data, though not where what differs goes elsewhere (arguments.h); who made a buffer of zeros did not compute what others then stored there;
@@ -21,6 +21,7 @@
 #include "findings/moving.h"
 #include "findings/operand.h"
 #include "findings/sites.h"
+#include "findings/taken_again.h"
 #include "findings/ways.h"
 #include "model/phase.h"
 #include "show/page.h"
@@ -119,8 +120,10 @@ static bool holds(struct model *model, const struct site *site)
 {
     return site->linked > differing_of(site) && !site_repeats(site) &&
            differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
-           (!site_moves(model, site) || site_joins(model, site)) && is_same_call(model, links_first(site), site) &&
-           !is_recomputation(model, links_first(site), site) && !is_trained_alone(model, links_first(site), site) &&
+           (!site_moves(model, site) || site_joins(model, site) ||
+            site_is_taken_again(model, links_first(site), site)) &&
+           is_same_call(model, links_first(site), site) && !is_recomputation(model, links_first(site), site) &&
+           !is_trained_alone(model, links_first(site), site) &&
            arguments_of(model, links_first(site), site) != ARGUMENTS_DIFFER;
 }
 

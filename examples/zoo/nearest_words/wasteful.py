@@ -23,8 +23,9 @@ def train(steps):
     weights = np.zeros((24, 24))
     for step in range(1, steps + 1):
         chosen = rng.choice(len(answers), 200, replace=False)
-        error = questions[chosen] @ weights - answers[chosen]
-        weights -= 0.2 / len(chosen) * questions[chosen].T @ error
+        asked = questions[chosen]
+        error = asked @ weights - answers[chosen]
+        weights -= 0.2 / len(chosen) * asked.T @ error
         if step % 5 == 0:
             mapped = questions @ weights
             distances = (mapped**2).sum(axis=1)[:, None] - 2.0 * mapped @ answers.T + lengths
