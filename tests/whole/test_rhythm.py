@@ -56,6 +56,21 @@ PROGRAMS = {
             for query in range(50):
                 total += (np.tanh(memory) @ random.normal(size=64)).sum()  # invariant
         """,
+    "a memory that changes in each of seven long rounds, of which three are seen": NUMPY + """
+        memory, total = random.normal(size=(60, 64)), 0.0
+        for round in range(7):
+            memory += 1.0
+            for query in range(500):
+                total += (np.tanh(memory) @ random.normal(size=64)).sum()  # invariant
+        """,
+    "a memory that changes in three rounds of one length, of a run that goes on": NUMPY + """
+        memory, total = random.normal(size=(60, 64)), 0.0
+        for lengths in ((30, 30, 30, 7, 4), (11, 5, 9, 3, 60)):
+            for length in lengths:
+                memory += 1.0
+                for query in range(length):
+                    total += (np.tanh(memory) @ random.normal(size=64)).sum()
+        """,
     "a memory of which one row in sixty is written when it happens to": NUMPY + """
         memory, total = random.normal(size=(3000, 64)), 0.0
         for step in range(900):
