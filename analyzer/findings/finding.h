@@ -131,6 +131,7 @@ void rule_reduced_again(struct model *model);
 void rule_sorted(struct model *model);
 void rule_idle(struct model *model);
 void rule_tiny_calls(struct model *model);
+void rule_array_list(struct model *model);
 
 /* identity.c: fills `id` of every finding. */
 void findings_identify(struct model *model);

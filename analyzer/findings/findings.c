@@ -16,7 +16,9 @@ static void (*const rules[])(struct model *model) = {
     rule_replica,       finish_add,        rule_repeated,      rule_decomposed,
     rule_constant,      rule_growing,      rule_churn,         rule_dead_store,
     rule_covered_fill,  rule_stored_again, rule_cleared_twice, rule_cleared_before_call,
-    rule_reduced_again, rule_sorted,       rule_tiny_calls,    rule_idle};
+    rule_reduced_again, rule_sorted,       rule_tiny_calls,    rule_array_list,
+    rule_idle,
+};
 
 struct finding *finding_add(struct model *model, struct line *line, const char *kind, const char *category)
 {
