@@ -10,6 +10,7 @@
 #include "python/code_facts.h"
 #include "python/given.h"
 #include "python/handed.h"
+#include "python/name_read.h"
 #include "python/operation.h"
 #include "python/suite.h"
 #include "python/view_name.h"
@@ -110,25 +111,12 @@ static bool is_changed_attribute(struct inputs_walk *walk, struct word dotted, e
     return false;
 }
 
-/* Does "for x in xs for y in ys", or a loop's header, give it another value in each pass? */
-static bool is_target(struct word clauses, struct word name)
-{
-    for (const char *at = clauses.text; at < word_end(clauses);) {
-        struct word rest = {at, (size_t)(word_end(clauses) - at)}, targets, iterable;
-        if (view_header(rest, &targets, &iterable) && word_mentions(targets, name) > 0)
-            return true;
-        const char *next = memmem(at + 1, rest.length_bytes - 1, "for ", 4);
-        at = next != NULL ? next : word_end(clauses);
-    }
-    return false;
-}
-
 static bool is_counted(const struct inputs_walk *walk, const struct inputs_item *item)
 {
     size_t indent = 0;
     if (item->level != walk->top)
         return false;
-    if (walk->clauses[walk->top].length_bytes > 0 && is_target(walk->clauses[walk->top], item->name))
+    if (walk->clauses[walk->top].length_bytes > 0 && view_is_target(walk->clauses[walk->top], item->name))
         return true;
     struct word header = code_row_text(item->code, walk->loop.first, &indent);
     return header.length_bytes > 4 && memcmp(header.text, "for ", 4) == 0 && word_gives(header, item->name);
@@ -284,7 +272,7 @@ static bool changes(struct inputs_walk *walk, const struct inputs_item *item, en
     if (is_comprehension) { /* its other names are those of the function around */
         of.level++;
         of.name = item->name;
-        if (is_target(walk->clauses[item->level], of.name))
+        if (view_is_target(walk->clauses[item->level], of.name))
             inputs_add_text(walk, walk->clauses[item->level], &of);
         else
             inputs_add(walk, of);
@@ -345,11 +333,44 @@ static void add_finishing(struct inputs_walk *walk, struct model *model, const s
         inputs_add_function(walk, word_last_part(changed.handed));
 }
 
+/* Whatever gives the name its value: do all uses leave that as it is? Of what is not given here nothing is known. */
+static bool is_left_alone(const struct kept_level *level, struct word name)
+{
+    struct given given;
+    int32_t first = 0, last = 0;
+    if (level->def > 0)
+        given_in_function(level->code, level->def, name, &given);
+    else
+        given_in_module(level->code, name, &given);
+    for (size_t i = 0; i < given.count; i++)
+        if (suite_rows(level->code, 1, code_row(level->code, given.values[i].text), &first, &last) &&
+            !name_is_left_alone(level->code, first, last, name))
+            return false;
+    return true;
+}
+
+/*
+ * "x[keep]": a mask, or an order, may be the same for long though it is stored into, by whom it is handed to, or by who keeps it under
+ * another name.
+ */
+static bool is_index_handed_on(const struct inputs_walk *walk)
+{
+    const struct kept_level *own = &walk->ways.levels[walk->bottom];
+    struct words indices;
+    choices_indices(own->call, &indices);
+    for (size_t i = 0; i < indices.count; i++)
+        if (word_last_part(indices.words[i]).text == indices.words[i].text && !is_left_alone(own, indices.words[i]))
+            return true;
+    return false;
+}
+
 static bool inputs_change(struct model *model, const struct site *site, enum inputs_asked asked, bool in_function)
 {
     struct inputs_walk walk;
     if (!inputs_begin(&walk, model, site, in_function) || (asked == INPUTS_OF_ONE && !can_choose(&walk)))
         return false;
+    if (asked == INPUTS_OF_ONE && is_index_handed_on(&walk))
+        return true;
     if (asked == INPUTS_OF_ONE)
         add_finishing(&walk, model, site);
     bool changed = (walk.takes_next || walk.is_unread) && asked == INPUTS_OF_ONE;

@@ -10,6 +10,7 @@
 #include "python/given.h"
 #include "python/inputs.h"
 #include "python/scope.h"
+#include "python/view_name.h"
 
 #define FRAMES_MAX 200
 
@@ -67,11 +68,24 @@ void inputs_add_callables(struct inputs_walk *walk)
         }
 }
 
+/* Parts by a mask, or an order; what a loop counts is none, nor is what a function that is called takes of its own. */
+static bool takes_by_index(const struct inputs_walk *walk, struct word text, const struct inputs_item *of)
+{
+    struct words names;
+    if (of->level == SIZE_MAX)
+        return false;
+    choices_indices(text, &names);
+    for (size_t i = 0; i < names.count; i++)
+        if (!view_is_target(inputs_rows(walk, of), names.words[i]))
+            return true;
+    return false;
+}
+
 void inputs_add_text(struct inputs_walk *walk, struct word text, const struct inputs_item *of)
 {
     static const char *const taking[] = {"next", "pop", "popleft"};
     struct input input;
-    walk->chooses = walk->chooses || choices_somewhere(text);
+    walk->chooses = walk->chooses || choices_somewhere(text) || takes_by_index(walk, text, of);
     for (const char *at = text.text; inputs_next(text, &at, &input);) {
         struct inputs_item item = *of;
         struct word last = word_last_part(input.name);

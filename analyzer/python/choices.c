@@ -23,8 +23,9 @@ static bool is_choosing_name(struct word name)
                                             "topk",     "nonzero", "argwhere",  "unique",   "digitize", "bucketize",
                                             "bincount", "histc",   "histogram", "median",   "quantile", "percentile",
                                             "kthvalue", "mode",    "one_hot",   "bernoulli"};
-    static const char *const of_places[] = {"searchsorted", "flatnonzero", "masked_fill", "argpartition",
-                                            "nanargmax",    "nanargmin",   "partition"};
+    static const char *const of_places[] = {"searchsorted",  "flatnonzero",  "masked_fill", "argpartition", "nanargmax",
+                                            "nanargmin",     "partition",    "compress",    "extract",      "select",
+                                            "masked_select", "index_select", "take",        "gather",       "choose"};
     return name.length_bytes > 0 &&
            (WORD_IS_ONE_OF(name, comparing) || WORD_IS_ONE_OF(name, logical) || WORD_IS_ONE_OF(name, rounding) ||
             WORD_IS_ONE_OF(name, dividing) || WORD_IS_ONE_OF(name, bounding) || WORD_IS_ONE_OF(name, selecting) ||
@@ -69,6 +70,31 @@ static bool chooses(struct word expression, bool is_index)
 bool choices_somewhere(struct word expression)
 {
     return chooses(expression, false);
+}
+
+/* "x[:, None]" and "x[np.newaxis]" take all. */
+static void add_names(struct word item, struct words *names)
+{
+    static const char *const none[] = {"None", "newaxis"};
+    for (const char *at = item.text; at < word_end(item);) {
+        struct word name = word_name_at(at, word_end(item));
+        if (name.length_bytes > 0 && !(*at >= '0' && *at <= '9') && !WORD_IS_ONE_OF(word_last_part(name), none))
+            words_add(names, name);
+        at += name.length_bytes > 0 ? name.length_bytes : 1;
+    }
+}
+
+void choices_indices(struct word text, struct words *names)
+{
+    names->count = 0;
+    for (const char *at = text.text; at < word_end(text); at++) {
+        bool is_subscript = *at == '[' && at > text.text && (word_char(at[-1]) || strchr(")]", at[-1]) != NULL);
+        struct word items[WORDS_MAX];
+        size_t count = is_subscript ? word_split(word_in_bracket(at, word_end(text)), ',', items, WORDS_MAX) : 0;
+        for (size_t i = 0; count != SIZE_MAX && i < count; i++)
+            if (memchr(items[i].text, ':', items[i].length_bytes) == NULL)
+                add_names(items[i], names);
+    }
 }
 
 bool choices_of_places(struct word target)

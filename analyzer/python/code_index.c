@@ -119,9 +119,17 @@ static void read_statements(struct code_index *index)
     }
 }
 
+static bool has_indices(struct word text)
+{
+    struct words names;
+    choices_indices(text, &names);
+    return names.count > 0;
+}
+
 void code_index_read(struct code_index *index, const struct source *code)
 {
-    *index = (struct code_index){.code = code, .chooses = choices_somewhere(code_text(code))};
+    *index = (struct code_index){.code = code,
+                                 .chooses = choices_somewhere(code_text(code)) || has_indices(code_text(code))};
     read_functions(index);
     order_functions(index);
     read_imports(index);

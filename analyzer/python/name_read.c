@@ -23,6 +23,22 @@ bool name_is_only_read(const struct source *code, int32_t first, int32_t last, s
     return name_uses_visit(code, first, last, name, reads, &reading);
 }
 
+static bool leaves_alone(const char *at, void *state)
+{
+    const struct reading *reading = state;
+    struct mention mention;
+    struct word name, statement;
+    int32_t row = 0;
+    return mention_at(&mention, reading->code, at, &name, &statement, &row) &&
+           (mention.kind == MENTION_READ || mention.kind == MENTION_GIVEN || mention.kind == MENTION_RETURNED);
+}
+
+bool name_is_left_alone(const struct source *code, int32_t first, int32_t last, struct word name)
+{
+    struct reading reading = {code};
+    return name_uses_visit(code, first, last, name, leaves_alone, &reading);
+}
+
 bool name_may_be_given(const struct source *code, int32_t first, int32_t last, struct word name)
 {
     struct word text, end, statement, own;

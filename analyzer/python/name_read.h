@@ -12,6 +12,12 @@
  */
 bool name_is_only_read(const struct source *code, int32_t first, int32_t last, struct word name);
 
+/*
+ * ... or does it at least leave the value as it is: it may be returned, but is neither stored into nor handed on, nor does another name
+ * stand for it?
+ */
+bool name_is_left_alone(const struct source *code, int32_t first, int32_t last, struct word name);
+
 /* May a statement on the rows give the name another value? What is not understood may. */
 bool name_may_be_given(const struct source *code, int32_t first, int32_t last, struct word name);
 

@@ -16,6 +16,18 @@ bool view_header(struct word statement, struct word *targets, struct word *itera
     return true;
 }
 
+bool view_is_target(struct word rows, struct word name)
+{
+    for (const char *at = rows.text; at < word_end(rows);) {
+        struct word rest = {at, (size_t)(word_end(rows) - at)}, targets, iterable;
+        if (view_header(rest, &targets, &iterable) && word_mentions(targets, name) > 0)
+            return true;
+        const char *next = memmem(at + 1, rest.length_bytes - 1, "for ", 4);
+        at = next != NULL ? next : word_end(rows);
+    }
+    return false;
+}
+
 /* The item of "a, b" that stands where the name does in "x, y". */
 static struct word beside(struct word targets, struct word values, struct word name)
 {

@@ -9,6 +9,9 @@
 /* The names and the iterable of "for a, b in c"; false for other statements. */
 bool view_header(struct word statement, struct word *targets, struct word *iterable);
 
+/* Does a "for" in the rows, be it a loop's header or a comprehension's "for x in xs for y in ys", give it another value in each pass? */
+bool view_is_target(struct word rows, struct word name);
+
 /* "row" of "for row in x", "for i, row in enumerate(x)", "for row, v in zip(x, vs)"; empty for other statements. */
 struct word view_rows(struct word statement, struct word name);
 
