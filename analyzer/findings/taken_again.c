@@ -1,11 +1,14 @@
 #include "findings/taken_again.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "findings/expression.h"
 #include "python/carried.h"
 #include "python/suite.h"
 #include "python/words.h"
+
+#define UNLINKED_MOST 1u /* the last may have none to be held against */
 
 static uint32_t frame_of(const struct site *site)
 {
@@ -44,14 +47,68 @@ static bool are_changed(struct word rows, struct word text)
     return false;
 }
 
+/* A call that changes none of what the program has, but what it is told to ("out="): NumPy's, PyTorch's, Python's, arrays' methods. */
+static bool is_plain_call(struct word function)
+{
+    static const char *const modules[] = {"np", "numpy", "torch", "math", "F", "functional", "rng", "random"};
+    static const char *const builtins[] = {"len", "range", "int",   "float", "abs",  "min",
+                                           "max", "sum",   "print", "zip",   "round"};
+    static const char *const methods[] = {
+        "sum",   "mean",  "max",  "min",       "argmax", "argmin", "std",     "var",       "dot",   "reshape",
+        "view",  "clone", "copy", "item",      "any",    "all",    "astype",  "float",     "long",  "flatten",
+        "ravel", "abs",   "exp",  "log",       "sqrt",   "square", "pow",     "clip",      "clamp", "matmul",
+        "mm",    "norm",  "t",    "transpose", "detach", "numpy",  "squeeze", "unsqueeze", "tanh",  "sigmoid"};
+    struct word last = word_last_part(function);
+    bool is_of_module =
+        word_last_part(function).text != function.text && WORD_IS_ONE_OF(word_first_part(function), modules);
+    return is_of_module || WORD_IS_ONE_OF(last, methods) ||
+           (last.text == function.text && WORD_IS_ONE_OF(function, builtins));
+}
+
+/* Does nothing in the rows store into a part of anything, add to what a name stands for, or run what may? */
+static bool are_plain(struct word rows)
+{
+    struct word rest = rows, statement;
+    while (word_next_statement(&rest, &statement)) {
+        size_t length = 0;
+        const char *sign = word_assignment(statement, &length);
+        struct word target = {statement.text, sign != NULL ? (size_t)(sign - statement.text) : 0};
+        if (length > 1 || memchr(target.text, '[', target.length_bytes) != NULL ||
+            memchr(target.text, '.', target.length_bytes) != NULL ||
+            memmem(statement.text, statement.length_bytes, "with ", 5) != NULL)
+            return false;
+    }
+    for (const char *at = rows.text, *end = word_end(rows); at < end;) {
+        struct word name = word_name_at(at, end);
+        const char *behind = name.length_bytes > 0 ? word_end(name) : at + 1;
+        bool is_call = name.length_bytes > 0 && behind < end && *behind == '(';
+        if (is_call && !word_is_keyword(name) && !is_plain_call(name))
+            return false;
+        if (*at == ')' && behind < end && *behind == '(') /* what a call gives is called */
+            return false;
+        at = behind;
+    }
+    return true;
+}
+
+/* Are their contents compared whole, all of them? */
+static bool are_known_whole(const struct site *site)
+{
+    const uint32_t beyond = site->process->run->record->engines[DB_ENGINE_REPLICA].sampled_beyond_bytes;
+    return beyond == 0 || site->record->size_bytes <= beyond;
+}
+
 /* By the statements from that of the first on to that of the second, which itself stores behind both. */
-static bool are_changed_between(const struct source *code, struct word first, struct word second)
+static bool are_changed_between(const struct source *code, struct word first, struct word second, bool is_whole)
 {
     struct word from, to;
     int32_t row;
     if (!suite_statement_at(code, first.text, &from, &row) || !suite_statement_at(code, second.text, &to, &row))
         return true;
-    return to.text > from.text && are_changed((struct word){from.text, (size_t)(to.text - from.text)}, first);
+    if (to.text <= from.text)
+        return false;
+    struct word between = {from.text, (size_t)(to.text - from.text)};
+    return are_changed(between, first) || (!is_whole && !are_plain(between));
 }
 
 static struct word subscript_of(struct model *model, const struct site *site, const struct source **code)
@@ -65,9 +122,10 @@ static struct word subscript_of(struct model *model, const struct site *site, co
 bool site_is_taken_again(struct model *model, const struct site *first, const struct site *second)
 {
     const struct source *code = NULL, *second_code = NULL;
-    if (!are_of_one_execution(first, second) || is_stored_over(first) || is_stored_over(second))
+    if (!are_of_one_execution(first, second) || is_stored_over(first) || is_stored_over(second) ||
+        second->linked + UNLINKED_MOST < second->record->examined)
         return false;
     struct word one = subscript_of(model, first, &code), other = subscript_of(model, second, &second_code);
     return one.text != NULL && other.text != NULL && code == second_code && word_equal(one, other) &&
-           word_end(one) <= other.text && !are_changed_between(code, one, other);
+           word_end(one) <= other.text && !are_changed_between(code, one, other, are_known_whole(second));
 }

@@ -60,6 +60,28 @@ PROGRAMS = {
             X = np.clip(X, -9, 9)
             w -= 1e-3 * X[b].T @ error / 1000
         """,
+    "a buffer that something stores one row into in between, seldom one of those": NUMPY + """
+        class Buffer:
+            def __init__(self):
+                self.rows, self.at = random.normal(size=(20000, 60)), 0
+            def push(self, row):
+                self.rows[self.at] = row
+                self.at += 1
+        buffer, w = Buffer(), np.zeros(60)
+        for step in range(600):
+            b = random.integers(0, 20000, 256)
+            error = buffer.rows[b] @ w - 1
+            buffer.push(random.normal(size=60))
+            w -= 1e-3 * buffer.rows[b].T @ error / 256
+        """,
+    "data of which a view is added to in between": DATA + """
+        last = X[-1]
+        for step in range(300):
+            b = random.integers(0, 4000, 1000)
+            error = X[b] @ w - y[b]
+            last += 1e-3
+            w -= 1e-3 * X[b].T @ error / 1000
+        """,
     "one is there to be changed": DATA + """
         for step in range(300):
             b = random.integers(0, 4000, 1000)
