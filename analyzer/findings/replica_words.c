@@ -248,13 +248,21 @@ static struct loop loop_within_rounds(struct model *model, const struct finding 
                                                               : loop_nearest(model, site->process, site->record->node);
 }
 
+/* Where sizes come one after the other the nearest loop has one, if another around it brings them: an only loop brings them itself. */
+static struct loop loop_within_size(struct model *model, const struct site *site)
+{
+    struct loop loops[2], none = {0};
+    bool is_within = loops_around(model, site->process, site->record->node, loops, 2) == 2;
+    return is_within ? loop_nearest(model, site->process, site->record->node) : none;
+}
+
 /* What never changes need not be built again in any loop. */
 static struct loop loop_of_way(struct model *model, const struct finding *finding, const struct site *site, bool again)
 {
     if (again)
         return loop_of_rounds(model, site);
     if (site_size_is_of_round(site))
-        return loop_nearest(model, site->process, site->record->node);
+        return loop_within_size(model, site);
     struct loop loop = has_moving_inputs(site) ? loop_within_rounds(model, finding, site)
                        : finding->object.stays ? outermost(model, site)
                                                : loop_around(model, site->process, site->record->node, false);
@@ -317,6 +325,9 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     else if (again)
         text = memory_print("Build them once%s, before or in the first pass of the loop at %s, and keep them%s.%s",
                             each, place, say_order(finding), changes);
+    else if (come_round_in_rounds(finding) && loop.is_comprehension)
+        text = memory_print("Build the %u of them once%s, outside the comprehension at %s.%s%s", finding->object.period,
+                            each, place, changes, say_gradient(model, finding));
     else if (come_round_in_rounds(finding))
         text = memory_print("Build the %u of them once%s, before or in the first pass of the loop at %s, and keep them "
                             "for its other passes.%s%s",

@@ -168,7 +168,8 @@ static struct loop rounds_comprehension(struct model *model, const struct site *
         code = caller;
     }
     struct part part = {.code = code, .first = row, .last = row};
-    if (loop_of_frame(model, process, frame, &outer)) {
+    if (loop_of_frame(model, process, frame, &outer) || /* or its caller's */
+        loop_bodies_around(model, process, site->record->node, &outer, 1) == 1) {
         part.around = outer.code;
         part.around_first = outer.first;
         part.around_last = outer.last;
@@ -179,7 +180,7 @@ static struct loop rounds_comprehension(struct model *model, const struct site *
 struct loop site_rounds_loop(struct model *model, const struct site *site)
 {
     struct loop_body loops[LOOPS_MAX];
-    struct loop comprehension = site_new_of_burst(site) <= 1 ? rounds_comprehension(model, site) : (struct loop){0};
+    struct loop comprehension = rounds_comprehension(model, site);
     if (comprehension.file != NULL)
         return comprehension;
     size_t count = loop_bodies_around(model, site->process, site->record->node, loops, LOOPS_MAX);

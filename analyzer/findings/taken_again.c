@@ -5,6 +5,11 @@
 
 #include "findings/expression.h"
 #include "python/carried.h"
+#include "python/code_facts.h"
+#include "python/fresh.h"
+#include "python/given.h"
+#include "python/operation.h"
+#include "python/scope.h"
 #include "python/suite.h"
 #include "python/words.h"
 
@@ -65,15 +70,39 @@ static bool is_plain_call(struct word function)
            (last.text == function.text && WORD_IS_ONE_OF(function, builtins));
 }
 
+/* "z = x @ w": memory of its own, whatever is added to it. */
+static bool is_made_new(struct word value)
+{
+    struct word function, arguments;
+    struct operation operation = operation_of(value.text, value.length_bytes);
+    return operation.kind == OPERATOR ||
+           (word_call(value, &function, &arguments) && fresh_is_call(function, arguments));
+}
+
+static bool is_own_memory(const struct source *code, struct word name)
+{
+    struct given given;
+    const int32_t def = scope_function(code, code_row(code, name.text));
+    if (def > 0)
+        given_in_function(code, def, name, &given);
+    else
+        given_in_module(code, name, &given);
+    for (size_t i = 0; i < given.count; i++)
+        if (!is_made_new(given.values[i]))
+            return false;
+    return given.count > 0; /* "open" by what is added to it */
+}
+
 /* Does nothing in the rows store into a part of anything, add to what a name stands for, or run what may? */
-static bool are_plain(struct word rows)
+static bool are_plain(const struct source *code, struct word rows)
 {
     struct word rest = rows, statement;
     while (word_next_statement(&rest, &statement)) {
         size_t length = 0;
         const char *sign = word_assignment(statement, &length);
         struct word target = {statement.text, sign != NULL ? (size_t)(sign - statement.text) : 0};
-        if (length > 1 || memchr(target.text, '[', target.length_bytes) != NULL ||
+        target = word_trimmed(target.text, word_end(target));
+        if ((length > 1 && !is_own_memory(code, target)) || memchr(target.text, '[', target.length_bytes) != NULL ||
             memchr(target.text, '.', target.length_bytes) != NULL ||
             memmem(statement.text, statement.length_bytes, "with ", 5) != NULL)
             return false;
@@ -108,7 +137,7 @@ static bool are_changed_between(const struct source *code, struct word first, st
     if (to.text <= from.text)
         return false;
     struct word between = {from.text, (size_t)(to.text - from.text)};
-    return are_changed(between, first) || (!is_whole && !are_plain(between));
+    return are_changed(between, first) || (!is_whole && !are_plain(code, between));
 }
 
 static struct word subscript_of(struct model *model, const struct site *site, const struct source **code)

@@ -154,6 +154,29 @@ PROGRAMS = {
                 optimizer.zero_grad(); loss.backward(); optimizer.step()
             hits = evaluate()
         """,
+    "weights that four layers of one size merge again for each batch of an evaluation, a comprehension's": TORCH + """
+        class Merged(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.randn(200, 200) / 14, requires_grad=False)
+                self.a, self.b = nn.Parameter(torch.randn(8, 200) / 99), nn.Parameter(torch.zeros(200, 8))
+            def forward(self, x):
+                return torch.relu(functional.linear(x, self.weight + self.b @ self.a * 2.0))  # invariant
+        network = nn.Sequential(*[Merged() for _ in range(4)], nn.Linear(200, 5))
+        optimizer = torch.optim.SGD([p for p in network.parameters() if p.requires_grad], 0.05)
+        X, labels = torch.randn(3000, 200), torch.randint(0, 5, (3000,))
+        def train():
+            for b in torch.arange(600).split(30):
+                optimizer.zero_grad()
+                functional.cross_entropy(network(X[b]), labels[b]).backward()
+                optimizer.step()
+        def evaluate():
+            with torch.no_grad():
+                return sum([(network(x).argmax(1) == y).sum().item() for x, y in zip(X[600:].split(16), labels[600:].split(16))])
+        for epoch in range(4):
+            train()
+            hits = evaluate()
+        """,
     "what PyTorch makes again for its own layers": TORCH + """
         layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True)
         network = nn.TransformerEncoder(layer, 6)

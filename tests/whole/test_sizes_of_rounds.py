@@ -88,6 +88,24 @@ def test_what_is_selected_again_is_built_before_the_loop_that_does_not_change_it
     assert "of this size" not in first["claim"]
 
 
+def test_an_only_loop_brings_the_sizes_itself(tmp_path):
+    """A curriculum: outside of the loop that makes more of the data count, only the first of its parts would be built."""
+    rows, findings = program(tmp_path, """
+data = random.normal(size=(12000, 30))
+w, count, step = np.zeros(30), 2000, 0
+while step < 400:
+    part = data[:count] - data[:count].mean(axis=0)  # finding
+    w -= 0.02 * part.T @ (part @ w - 1) / count
+    step += 1
+    if step % 25 == 0:
+        count = min(len(data), count + 600)
+""")
+    line = next(i for i, row in enumerate(rows, 1) if row.endswith("# finding"))
+    (finding,) = [finding for finding in findings if finding["line"] == line]
+    assert "other sizes likewise, one after the other" in finding["claim"]
+    assert finding["advice"].startswith("Build it where its inputs change, and keep it until then.")
+
+
 @pytest.mark.parametrize("name", NONE)
 def test_what_is_selected_by_turns_or_by_chance_is_no_finding(tmp_path, name):
     rows, findings = program(tmp_path, NONE[name])
