@@ -41,7 +41,7 @@ struct ways_step {
 size_t ways_behind(struct model *model, struct process *process, uint32_t node_id, uint32_t other_node,
                    struct ways_step *steps, size_t most);
 
-/* What a site's expression makes on another way to it, where that is new; NULL: nothing is. Of sites that no finding claims. */
+/* What a site's expression makes on another way to it, where most of that is new; NULL: nothing is. Of sites that no finding claims. */
 const struct site *ways_new_on_another(const struct line *line, const struct site *site);
 
 /* The two lines, of one file, that call the function of the sites' line; where that is one line, those where the ways part. */
