@@ -93,21 +93,10 @@ static bool is_own_memory(const struct source *code, struct word name)
     return given.count > 0; /* "open" by what is added to it */
 }
 
-/* Does nothing in the rows store into a part of anything, add to what a name stands for, or run what may? */
-static bool are_plain(const struct source *code, struct word rows)
+/* Calls in a text that is no assignment: of one whose result is given a name, it is the result that is asked for. */
+static bool has_plain_calls(struct word text)
 {
-    struct word rest = rows, statement;
-    while (word_next_statement(&rest, &statement)) {
-        size_t length = 0;
-        const char *sign = word_assignment(statement, &length);
-        struct word target = {statement.text, sign != NULL ? (size_t)(sign - statement.text) : 0};
-        target = word_trimmed(target.text, word_end(target));
-        if ((length > 1 && !is_own_memory(code, target)) || memchr(target.text, '[', target.length_bytes) != NULL ||
-            memchr(target.text, '.', target.length_bytes) != NULL ||
-            memmem(statement.text, statement.length_bytes, "with ", 5) != NULL)
-            return false;
-    }
-    for (const char *at = rows.text, *end = word_end(rows); at < end;) {
+    for (const char *at = text.text, *end = word_end(text); at < end;) {
         struct word name = word_name_at(at, end);
         const char *behind = name.length_bytes > 0 ? word_end(name) : at + 1;
         bool is_call = name.length_bytes > 0 && behind < end && *behind == '(';
@@ -116,6 +105,25 @@ static bool are_plain(const struct source *code, struct word rows)
         if (*at == ')' && behind < end && *behind == '(') /* what a call gives is called */
             return false;
         at = behind;
+    }
+    return true;
+}
+
+/* Does nothing in the rows store into a part of anything, add to what a name stands for, or run what is there to do so? */
+static bool are_plain(const struct source *code, struct word rows)
+{
+    struct word statement;
+    while (word_next_statement(&rows, &statement)) {
+        size_t length = 0;
+        const char *sign = word_assignment(statement, &length);
+        struct word target = {statement.text, sign != NULL ? (size_t)(sign - statement.text) : 0};
+        target = word_trimmed(target.text, word_end(target));
+        if ((length > 1 && !is_own_memory(code, target)) || memchr(target.text, '[', target.length_bytes) != NULL ||
+            memchr(target.text, '.', target.length_bytes) != NULL ||
+            memmem(statement.text, statement.length_bytes, "with ", 5) != NULL)
+            return false;
+        if (sign == NULL && !has_plain_calls(statement))
+            return false;
     }
     return true;
 }

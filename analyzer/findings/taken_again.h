@@ -7,7 +7,7 @@
 /*
  * Are `first` and `second`, whose objects are equal, made by subscripts of the same text, one behind the other in one execution of a
  * function that gives none of their names another value in between, and stores into none? All of those looked at must be equal;
- * where samples of them alone were compared, nothing may be called in between that could store into a few rows. Not where a
+ * where samples of them alone were compared, nothing may be called in between for what it does, which could be a store into a few rows. Not where a
  * result is stored into: of what is taken twice one may be there to be changed. False where the text is not known to the column (before
  * CPython 3.11).
  */
