@@ -1,11 +1,13 @@
 /*
  * Claim: the line calls a native function again that was just called elsewhere with the same arguments.
  * Evidence: nearly all its objects equal a recent, earlier born object of another site made by the same native function.
- * Traps: a copy equals its source by design (counted apart by the shim, but where the same function copied the source), and two may be
- * wanted of one source, or of a part of it, unless the text takes the same rows again; what puts several together has no such source; a site that repeats itself is rule replica's and
- * its waste is told there; values that agree for a while only (more than a few that differ unmake it); another function by
- * the same native entrance (NumPy has one for all of its element-wise ones); a neutral operand (`a + b + c` where c is zero
- * makes `a + b` again, from it; so does `x = a + b`, `x + c`); two masks, limits or models that are the same in these data, though not where what differs goes elsewhere (arguments.h); who made a buffer of zeros did not compute what others then stored there;
+ * Traps: a copy equals its source by design (counted apart by the shim, but where the same function copied the source),
+ * and two may be wanted of one source, or of a part of it, unless the text takes the same rows again; what puts several
+ * together has no such source; a site that repeats itself is rule replica's and its waste is told there; values that
+ * agree for a while only (more than a few that differ unmake it); another function by the same native entrance (NumPy
+ * has one for all of its element-wise ones); a neutral operand (`a + b + c` where c is zero makes `a + b` again, from
+ * it; so does `x = a + b`, `x + c`); two masks, limits or models that are the same in these data, though not where what
+ * differs goes elsewhere (arguments.h); who made a buffer of zeros did not compute what others then stored there;
  * activation checkpointing makes again what it did not keep, on purpose.
  */
 #include <stdlib.h>

@@ -52,10 +52,24 @@ static bool are_changed(struct word rows, struct word text)
     return false;
 }
 
-/* A call that changes none of what the program has, but what it is told to ("out="): NumPy's, PyTorch's, Python's, arrays' methods. */
-static bool is_plain_call(struct word function)
+/* One of NumPy's, PyTorch's or a generator's. */
+static bool is_of_module(struct word function)
 {
     static const char *const modules[] = {"np", "numpy", "torch", "math", "F", "functional", "rng", "random"};
+    return word_last_part(function).text != function.text && WORD_IS_ONE_OF(word_first_part(function), modules);
+}
+
+/* "np.copyto(x, y)" with nothing that takes a result: it is there to store. */
+static bool is_store_by_call(struct word statement)
+{
+    statement = word_trimmed(statement.text, word_end(statement));
+    struct word function = word_name_at(statement.text, word_end(statement));
+    return word_end(function) < word_end(statement) && *word_end(function) == '(' && is_of_module(function);
+}
+
+/* A call that changes none of what the program has where its result is taken: of modules, Python's own, arrays' methods. */
+static bool is_plain_call(struct word function)
+{
     static const char *const builtins[] = {"len", "range", "int",   "float", "abs",  "min",
                                            "max", "sum",   "print", "zip",   "round"};
     static const char *const methods[] = {
@@ -64,9 +78,7 @@ static bool is_plain_call(struct word function)
         "ravel", "abs",   "exp",  "log",       "sqrt",   "square", "pow",     "clip",      "clamp", "matmul",
         "mm",    "norm",  "t",    "transpose", "detach", "numpy",  "squeeze", "unsqueeze", "tanh",  "sigmoid"};
     struct word last = word_last_part(function);
-    bool is_of_module =
-        word_last_part(function).text != function.text && WORD_IS_ONE_OF(word_first_part(function), modules);
-    return is_of_module || WORD_IS_ONE_OF(last, methods) ||
+    return is_of_module(function) || WORD_IS_ONE_OF(last, methods) ||
            (last.text == function.text && WORD_IS_ONE_OF(function, builtins));
 }
 
@@ -122,7 +134,7 @@ static bool are_plain(const struct source *code, struct word rows)
             memchr(target.text, '.', target.length_bytes) != NULL ||
             memmem(statement.text, statement.length_bytes, "with ", 5) != NULL)
             return false;
-        if (sign == NULL && !has_plain_calls(statement))
+        if (sign == NULL && (is_store_by_call(statement) || !has_plain_calls(statement)))
             return false;
     }
     return true;
