@@ -36,8 +36,10 @@ bool open_run(struct run *run, const char *path)
                 ": the file ends before its contents do; read as far as it goes\n",
                 name, run->file_bytes);
     } else if (run->damaged > 0) {
-        fprintf(stderr, "pieprof-report: %s: %" PRIu64 " unfinished or impossible entries were left out\n", name,
-                run->damaged);
+        fprintf(stderr,
+                "pieprof-report: %s: offset 0x%" PRIx64 ": %" PRIu64 " unfinished or impossible entr%s left out%s\n",
+                name, run->damaged_offset, run->damaged, run->damaged == 1 ? "y was" : "ies were",
+                run->damaged == 1 ? "" : ", the first one here");
     }
     free(name);
     return good;

@@ -238,7 +238,8 @@ static const struct option_row rows[] = {
      "the run or exported baseline to compare with; several (64 at most) may follow where runs stand before it",
      apply_baseline},
     {VERB_BIT(GATE), 261, "max", "METRIC=VALUE",
-     "fail above VALUE: findings=N, replica_objects=N, replicas=1MiB, transfers=1MiB, dead_stores=P%, "
+     "fail above VALUE: findings=N (of those counted exactly, not sampled), replica_objects=N, replicas=1MiB, "
+     "transfers=1MiB, dead_stores=P%, "
      "redundant_stores=P%; may be repeated",
      apply_max},
     {VERB_BIT(GATE), 262, "max-new", "N", "how many new findings are let pass (default: 0)", apply_max_new},

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "base/memory.h"
 
@@ -21,7 +23,7 @@ uint64_t hash_mix(uint64_t word)
 static size_t map_slot(const struct map *map, struct map_key key)
 {
     size_t mask = map->capacity - 1;
-    size_t slot = (size_t)hash_mix(hash_mix(hash_mix(key.a) ^ key.b) ^ key.c) & mask;
+    size_t slot = (size_t)XXH3_64bits(&key, sizeof(key)) & mask;
     while (map->entries[slot].value != NULL && memcmp(&map->entries[slot].key, &key, sizeof(key)) != 0)
         slot = (slot + 1) & mask;
     return slot;
@@ -62,17 +64,9 @@ static struct {
     size_t capacity, count;
 } pool;
 
-static uint64_t text_hash(const char *text, size_t length)
-{
-    uint64_t hash = length;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return hash_mix(hash);
-}
-
 static size_t pool_slot(const char *text, size_t length)
 {
-    size_t slot = (size_t)text_hash(text, length) & (pool.capacity - 1);
+    size_t slot = (size_t)XXH3_64bits(text, length) & (pool.capacity - 1);
     while (pool.texts[slot] != NULL &&
            (strncmp(pool.texts[slot], text, length) != 0 || pool.texts[slot][length] != '\0'))
         slot = (slot + 1) & (pool.capacity - 1);

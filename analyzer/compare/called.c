@@ -1,7 +1,7 @@
 /*
- * A known waste at a line that was not edited, and which new rows call beside those that called it before: for each birth it is what it
- * was. Lines that no new row calls say how long the run is: what is more than that, the new rows made. Calls that only moved make no more.
- * Nor do new rows that have something else computed each time: what they make anew is left out.
+ * A known waste at a line that was not edited, and which new rows call beside those that called it before, or rows that were edited
+ * and did not: for each birth it is what it was. Lines that no new row calls say how long the run is: what is more than that, the new rows
+ * made. Calls that only moved make no more. Nor do new rows that have something else computed each time: what they make anew is left out.
  */
 #include <math.h>
 
@@ -17,12 +17,13 @@ struct calls {
 };
 
 /* The new row that calls for most of what a line makes again. */
-static const struct profile_row *main_caller(const struct match *match, const struct profile_line *line)
+static const struct profile_row *main_caller(const struct match *match, const struct profile_line *line,
+                                             const struct profile_line *there)
 {
     const struct profile_row *caller = NULL;
     uint64_t most = 0;
     for (size_t i = 0; i < line->way_count; i++) {
-        const struct profile_row *row = way_new_row(match, &line->ways[i]);
+        const struct profile_row *row = way_new_row(match, &line->ways[i], there);
         if (row == NULL || line->ways[i].again <= most)
             continue;
         most = line->ways[i].again;
@@ -64,6 +65,7 @@ bool judge_has_new_caller(const struct match *match, const struct profile_findin
     if (before <= 0 || now <= (1 + (beside ? increase : fmax(increase, MOVED_CALLS_LEAST))) * before ||
         scale->anew_again < now - (1 + LENGTH_DIFFERS) * before)
         return false;
-    *caller = (struct new_caller){main_caller(match, line), scale->anew_again, all_again(line)};
+    *caller = (struct new_caller){main_caller(match, line, &match->base->lines[match->base_lines[finding->line]]),
+                                  scale->anew_again, all_again(line)};
     return caller->row != NULL;
 }

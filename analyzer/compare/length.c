@@ -97,9 +97,7 @@ bool data_is_larger_by(const struct match *match, size_t line, double factor)
 
 double data_factor(const struct match *match)
 {
-    double most = 1;
-    for (size_t i = 0; i < match->now->line_count; i++)
-        most = fmax(most, match->scales.of[i].bytes_each);
+    double most = match->scales.most_bytes_each;
     return most > 1 + LENGTH_DIFFERS ? most : 1;
 }
 

@@ -68,12 +68,29 @@ static void judge_growth(struct judgement *judgement, const struct profile *now,
     free(was);
 }
 
+/* A limit on findings counts those that the next run has as well; who set it is to know of the others. */
+static void note_measured(struct judgement *judgement, const struct profile *now)
+{
+    size_t measured = 0;
+    for (size_t i = 0; i < now->finding_count; i++)
+        measured += kind_is_measured(now->findings[i].kind) && now->findings[i].ignored == NULL;
+    if (measured > 0)
+        judgement_note(judgement, memory_print("%zu finding%s not among those that the limit counts: what %s sampled, "
+                                               "which differs from run to run. The report lists %s; with --baseline a "
+                                               "new one fails",
+                                               measured, measured == 1 ? " is" : "s are",
+                                               measured == 1 ? "it rests on was" : "they rest on was",
+                                               measured == 1 ? "it" : "them"));
+}
+
 void judge_limits(struct judgement *judgement, const struct profile *now, const struct profile *base,
                   const struct gate_options *options)
 {
     for (enum gate_metric metric = 0; metric < GATE_METRIC_COUNT; metric++) {
         if (options->limits[metric] >= 0)
             judge_max(judgement, now, metric, options->limits[metric]);
+        if (options->limits[metric] >= 0 && metric == GATE_FINDINGS && base == NULL)
+            note_measured(judgement, now);
         if (options->increases[metric] >= 0 && base != NULL)
             judge_growth(judgement, now, base, metric, options->increases[metric]);
     }

@@ -90,7 +90,8 @@ enum judged judge_measured(const struct match *match, const struct profile_findi
     const char *words = "";
     enum judged how = JUDGED_KNOWN;
     if (match == NULL) {
-        words = "";
+        how = JUDGED_FOUND;
+        words = "It rests on samples: no limit counts it, and only a baseline tells whether it is new.";
     } else if (was_found(match, finding)) {
         words = "The baseline has it as well.";
     } else if (measured_line_is_new(match, finding->line)) {

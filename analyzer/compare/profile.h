@@ -80,7 +80,7 @@ struct profile_line {
     uint64_t samples;         /* that measured it... */
     uint64_t element_samples; /* ... in loops over the elements of arrays */
     struct share stores, dead;
-    struct profile_way *ways;
+    struct profile_way *ways; /* of a baseline, one row each, without counts; none in those of earlier versions */
     size_t way_count, way_capacity;
 };
 

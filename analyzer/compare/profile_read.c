@@ -167,6 +167,23 @@ static void take_group(struct reader *reader, struct profile_line *line, const j
     line->groups[line->group_count++] = group;
 }
 
+static void take_callers(struct reader *reader, struct profile_line *line, const json_t *callers)
+{
+    if (callers != NULL && (!json_is_array(callers) || json_array_size(callers) > ROWS_MAX))
+        wrong(reader, "callers", "an array");
+    for (size_t i = 0; i < json_array_size(callers) && *reader->error == NULL; i++) {
+        const json_t *row = json_array_get(callers, i);
+        if (!json_is_object(row)) {
+            wrong(reader, "callers", "an array of objects");
+            return;
+        }
+        line->ways = memory_grow(line->ways, line->way_count, &line->way_capacity, sizeof(*line->ways));
+        line->ways[line->way_count++] = (struct profile_way){
+            .rows = {{find_file(reader, row), (int32_t)take_integer(reader, row, "line", 1, INT32_MAX)}},
+            .row_count = 1};
+    }
+}
+
 static void take_line(struct reader *reader, const json_t *row)
 {
     struct profile *profile = reader->profile;
@@ -185,6 +202,7 @@ static void take_line(struct reader *reader, const json_t *row)
         line->caller_file = find_file(reader, caller);
         line->caller_number = (int32_t)take_integer(reader, caller, "line", 1, INT32_MAX);
     }
+    take_callers(reader, line, json_object_get(row, "callers"));
     if (json_object_get(row, "typical_bytes") != NULL)
         line->typical_bytes = take_count(reader, row, "typical_bytes");
     const json_t *groups = json_object_get(row, "objects");

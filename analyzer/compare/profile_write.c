@@ -56,12 +56,22 @@ static bool line_is_written(const struct profile *profile, size_t line)
     return profile->lines[line].group_count > 0 || (profile->phase < PHASE_COUNT && profile->lines[line].phases != 0);
 }
 
-/* Which lines are measured differs from run to run: files without counts are left out, but for the program's own. */
+static bool is_on_way(const struct profile_line *line, size_t file)
+{
+    for (size_t i = 0; i < line->way_count; i++)
+        for (size_t k = 0; k < line->ways[i].row_count; k++)
+            if (line->ways[i].rows[k].file == file)
+                return true;
+    return false;
+}
+
+/* Which lines are measured differs from run to run: files without counts, that call for none, are left out, but for the program's own. */
 static bool file_is_written(const struct profile *profile, size_t file)
 {
     for (size_t i = 0; i < profile->line_count; i++)
         if ((profile->lines[i].file == file ||
-             (profile->lines[i].caller_number > 0 && profile->lines[i].caller_file == file)) &&
+             (profile->lines[i].caller_number > 0 && profile->lines[i].caller_file == file) ||
+             is_on_way(&profile->lines[i], file)) &&
             line_is_written(profile, i))
             return true;
     return profile_is_program_file(profile, profile->files[file].path);
@@ -126,6 +136,36 @@ static json_t *json_caller(const struct profile *profile, const struct profile_l
     return object;
 }
 
+static int row_order(const void *left, const void *right)
+{
+    const struct profile_row *a = left, *b = right;
+    int order = strcmp(sorted->files[a->file].path, sorted->files[b->file].path);
+    return order != 0 ? order : a->number - b->number;
+}
+
+/* The rows on all ways to a line, each once. */
+static json_t *json_callers(const struct profile *profile, const struct profile_line *line)
+{
+    struct profile_row *rows = memory_zeroed(line->way_count * PROFILE_WAY_ROWS + 1, sizeof(*rows));
+    json_t *array = json_array();
+    size_t count = 0;
+    for (size_t i = 0; i < line->way_count; i++)
+        for (size_t k = 0; k < line->ways[i].row_count; k++)
+            rows[count++] = line->ways[i].rows[k];
+    sorted = profile;
+    qsort(rows, count, sizeof(*rows), row_order);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && rows[i].file == rows[i - 1].file && rows[i].number == rows[i - 1].number)
+            continue;
+        json_t *object = json_object();
+        json_object_set_new(object, "path", json_text(profile->files[rows[i].file].path));
+        json_object_set_new(object, "line", json_integer(rows[i].number));
+        json_array_append_new(array, object);
+    }
+    free(rows);
+    return array;
+}
+
 static json_t *json_lines(const struct profile *profile)
 {
     json_t *rows = json_array();
@@ -149,6 +189,7 @@ static json_t *json_lines(const struct profile *profile)
         if (line->typical_bytes > 0)
             json_put_count(object, "typical_bytes", line->typical_bytes);
         json_object_set_new(object, "caller", json_caller(profile, line));
+        json_object_set_new(object, "callers", json_callers(profile, line));
         json_array_append_new(rows, object);
     }
     return rows;

@@ -31,15 +31,20 @@ struct scale {
 struct scales {
     struct scale *of;   /* each line of the run that is judged */
     double most_before; /* results of any of these lines in the baseline */
-    bool other_length;  /* any of these lines makes more or fewer now */
+    double most_bytes_each;
+    bool other_length; /* any of these lines makes more or fewer now */
 };
 
 /* `match` is made but for its scales, which are `scales`. Free with scales_free. */
 void scales_make(struct scales *scales, const struct match *match);
 void scales_free(struct scales *scales);
 
-/* The innermost row on a way that the baseline does not have; NULL: it has all. */
-const struct profile_row *way_new_row(const struct match *match, const struct profile_way *way);
+/*
+ * The innermost row on a way that the baseline does not have, or that was edited and was on none of the ways to the line there; NULL: there is
+ * none.
+ */
+const struct profile_row *way_new_row(const struct match *match, const struct profile_way *way,
+                                      const struct profile_line *there);
 
 /* Of all phases, as all that is told here: a run is as long, and its data as large, whichever phase is asked for. */
 uint64_t line_results(const struct profile_line *line);

@@ -81,11 +81,13 @@ char *words_grown(const struct repeated *now, const struct repeated *there)
 char *words_called(const struct match *match, const struct repeated *now, const struct new_caller *caller)
 {
     const struct profile_row *row = caller->row;
+    bool is_new = match_place(match, row->file, row->number).line <= 0;
     char *sum = words_sum(now), *anew = page_count((uint64_t)(caller->again + 0.5));
     char *births = page_count((uint64_t)(caller->all_again + 0.5));
     char *text = memory_print("%s made again, for each birth as much as in the baseline; but %s of %s births are for "
-                              "rows that are new, such as %s:%d.",
-                              sum, anew, births, match->now->files[row->file].path, row->number);
+                              "rows that %s, such as %s:%d.",
+                              sum, anew, births, is_new ? "are new" : "did not call for it there",
+                              match->now->files[row->file].path, row->number);
     free(sum);
     free(anew);
     free(births);

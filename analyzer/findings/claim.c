@@ -69,6 +69,7 @@ static struct finding_object object_of(const struct claim *claim, size_t first, 
         uint32_t period = site_period(site), most = site_period(heaviest);
         if (most > 0 && period != most) {
             object.apart_made += site_results(site);
+            object.apart_examined += balance_examined(claim->rule, site);
             object.apart_equal += claim->rule->equal(site);
             continue;
         }

@@ -73,8 +73,8 @@ static const char *name(struct model *model, struct finding *finding)
 static void say(struct model *model, struct finding *finding)
 {
     char *part = say_part(model, finding), *made = say_made(&finding->object, part);
-    char *equal = page_count(finding->object.equal), *others = say_others(&finding->object);
-    finding->claim = memory_print("%s, %s times equal to one of those made shortly before%s.", made, equal, others);
+    char *equal = page_times(finding->object.equal), *others = say_others(&finding->object);
+    finding->claim = memory_print("%s, %s equal to one of those made shortly before%s.", made, equal, others);
     finding->advice = memory_print("Keep each result beside the matrix that it is made of, and make it anew only where "
                                    "that one has changed.");
     free(part);

@@ -42,12 +42,14 @@ static bool copies(const struct site *site)
 
 /*
  * Does the near history know the round, and of more contents than that, all early? What trains comes to rest: the batches of its first
- * epochs gave others. The far history begins later, and need not have seen them.
+ * epochs gave others. The far history begins later, and need not have seen them. Where few were equal, the near history has hardly begun to
+ * see the round, and nothing is known of what is early.
  */
 static bool came_to_rest(const struct site *site)
 {
     const struct db_site *record = site->record;
-    bool has_round = record->period > 1 && record->period_replicas > record->replicas / 2;
+    bool has_round =
+        record->period > 1 && record->period_replicas > record->replicas / 2 && record->replicas >= site_new(site) / 2;
     bool is_late = record->new_last != UINT32_MAX && record->new_last > record->births / 2;
     return has_round && site_new(site) > record->period + record->period / 4 && !is_late;
 }

@@ -29,7 +29,7 @@ struct finding_object {
     bool hardly_changes; /* one of them is another once in a while, too seldom to say when */
     bool varies;         /* one call makes several of them, as where batches have several lengths */
     uint64_t apart_made; /* of this size, but not in the figures: these stay, and they come round, or the other way */
-    uint64_t apart_equal;
+    uint64_t apart_examined, apart_equal;
     /* On how many ways the program comes to the line: what is made on one is compared with what was made on that one. */
     uint64_t ways;
     bool ways_share;              /* ... and was found equal to what was made on another */

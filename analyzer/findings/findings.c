@@ -2,6 +2,7 @@
 #include "findings/finding.h"
 #include "findings/finish.h"
 #include "findings/inputs_cache.h"
+#include "findings/operand_time.h"
 #include "findings/sites.h"
 #include "findings/whole_call.h"
 
@@ -183,6 +184,7 @@ void findings_restrict(struct model *model)
 void findings_free(struct model *model)
 {
     inputs_cache_free(model);
+    operand_times_free(model);
     for (size_t i = 0; i < model->finding_count; i++)
         finding_free(model->findings[i]);
     free(model->findings);

@@ -24,6 +24,9 @@ enum frame_act frame_act_of(const struct code *code)
                 {"/pandas/core/indexing.py", "__getitem__", FRAME_TAKES},
                 {"/pandas/core/indexing.py", "__setitem__", FRAME_STORES},
                 {"/pandas/core/series.py", "__getitem__", FRAME_SERIES},
+                {"/pandas/core/generic.py", "__getattr__", FRAME_SERIES},
+                {"/pandas/core/generic.py", "get", FRAME_SERIES},
+                {"/pandas/core/base.py", "__iter__", FRAME_SERIES},
                 {"/pandas/core/reshape/concat.py", "concat", FRAME_JOINS}};
     const struct word function = word_last_part((struct word){code->function, strlen(code->function)});
     for (size_t i = 0; code->owner == OWNER_FOUNDATION && i < sizeof(acts) / sizeof(acts[0]); i++)

@@ -15,7 +15,7 @@ enum frame_act {
     FRAME_ITERATES, /* DataFrame.iterrows() */
     FRAME_TAKES,    /* df.loc[...], df.iloc[...], df.at[...], df.iat[...] */
     FRAME_STORES,   /* df.loc[...] = ... */
-    FRAME_SERIES,   /* series[...] */
+    FRAME_SERIES,   /* series[...], series.a */
     FRAME_APPLIES,  /* DataFrame.apply() */
     FRAME_JOINS,    /* pd.concat() */
 };

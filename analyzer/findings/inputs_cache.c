@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "findings/imported_files.h"
 
 #define FILES_MAX 24u /* of a program's own; a region has room for those of a site's way as well */
 
-/* The program's own files of which code was seen to run. */
+/* The program's own files: those of which code was seen to make something, and what these import. */
 struct program {
     struct process *process;
     const char *files[FILES_MAX];
@@ -71,6 +72,45 @@ static void add_file(struct program *program, const char *file)
         program->files[program->count++] = file;
 }
 
+/* The frames from where an object was made outwards, up to those that were met before. */
+static void see_way(struct model *model, struct program *program, uint32_t node_id, bool *met)
+{
+    const struct run_table *table = &program->process->run->tables[DB_KIND_NODE];
+    const struct db_node *record = run_record(program->process->run, DB_KIND_NODE, node_id);
+    for (; record != NULL && !met[run_index(table, node_id)];
+         record = run_record(program->process->run, DB_KIND_NODE, node_id)) {
+        met[run_index(table, node_id)] = true;
+        const struct code *code = record->frame == DB_FRAME_PYTHON
+                                      ? model_code(model, program->process, (uint32_t)(record->value >> 32))
+                                      : NULL;
+        if (code != NULL && code->owner == OWNER_USER) {
+            add_file(program, code->file);
+            see(model, code);
+        }
+        node_id = record->parent;
+    }
+}
+
+/* What they import may change things, too, and make nothing itself. */
+static void add_imported(struct model *model, struct program *program)
+{
+    const struct source *found[FILES_MAX];
+    for (size_t i = 0; i < program->count && program->count < FILES_MAX; i++) {
+        const struct source *code = source_code(model, program->files[i]);
+        size_t count = code->text != NULL ? imported_files(model, index_of(model, code), found, FILES_MAX) : 0;
+        for (size_t k = 0; k < count; k++)
+            add_file(program, found[k]->path);
+    }
+}
+
+static int file_order(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/*
+ * Of what was made, not of what was sampled, which differs from run to run: a finding would come and go with it.
+ */
 static const struct program *program_of(struct model *model, struct process *process)
 {
     struct inputs_cache *cache = cache_of(model);
@@ -79,13 +119,12 @@ static const struct program *program_of(struct model *model, struct process *pro
         if (cache->programs[i].process == process)
             return &cache->programs[i];
     struct program program = {.process = process};
-    while (run_next(&process->run->tables[DB_KIND_CODE], &cursor) != NULL) {
-        const struct code *code = model_code(model, process, (uint32_t)cursor.id);
-        if (code == NULL || code->owner != OWNER_USER)
-            continue;
-        add_file(&program, code->file);
-        see(model, code);
-    }
+    bool *met = memory_zeroed(run_capacity(&process->run->tables[DB_KIND_NODE]), sizeof(*met));
+    for (const struct db_site *site; (site = run_next(&process->run->tables[DB_KIND_SITE], &cursor)) != NULL;)
+        see_way(model, &program, site->node, met);
+    free(met);
+    qsort(program.files, program.count, sizeof(program.files[0]), file_order);
+    add_imported(model, &program);
     cache->programs =
         memory_grow(cache->programs, cache->program_count, &cache->program_capacity, sizeof(*cache->programs));
     cache->programs[cache->program_count] = program;

@@ -3,89 +3,38 @@
 #include <string.h>
 
 #include "findings/changed.h"
+#include "findings/inputs_handed.h"
+#include "findings/inputs_object.h"
 #include "findings/inputs_others.h"
 #include "findings/inputs_walk.h"
 #include "python/carried.h"
 #include "python/choices.h"
 #include "python/code_facts.h"
 #include "python/given.h"
-#include "python/handed.h"
 #include "python/name_read.h"
 #include "python/operation.h"
 #include "python/suite.h"
 #include "python/view_name.h"
 
-#define HANDED_DEPTH_MAX 3u
-#define HANDED_FUNCTIONS_MAX 8u
+#define ROWS_BYTES_MAX 65536u /* of a loop, and calls in it: bounds what a hostile text costs */
+#define CALLED_MAX 500u
 
-static bool is_changed_by_call(const struct inputs_walk *walk, struct word rows, struct word name, unsigned depth);
-
-/* Does the function whose "def" stands there change in place what it is handed? */
-static bool is_changed_in(const struct inputs_walk *walk, const struct source *code, int32_t def,
-                          const struct handed *handed, unsigned depth)
+/* "@x.setter": what such an attribute is given, its function may do anything with. */
+static bool has_setter(const struct inputs_walk *walk, struct word name)
 {
-    struct parameter own = {0};
-    struct region_span body = region_function(code, def);
-    given_parameter(code, def, (struct word){"", 0}, &own);
-    struct word parameter = kept_parameter(code, def, handed->place + own.of_object, handed->keyword);
-    const struct carried *carried = inputs_memo_carried(walk->memo, region_rows(&body), parameter);
-    bool augments = carried->augmented && !given_is_number(code, def, parameter);
-    bool changes = !carried->given && (carried->stored || augments);
-    return parameter.length_bytes > 0 &&
-           (changes || is_changed_by_call(walk, region_rows(&body), parameter, depth + 1));
-}
-
-static bool changes_by_call(const struct inputs_walk *walk, struct word rows, struct word name, unsigned depth)
-{
-    struct word statement;
-    struct handed handed;
-    bool changes = false;
-    while (!changes && word_next_statement(&rows, &statement)) {
-        if (word_mentions(statement, name) == 0 || !handed_find(statement, name, &handed))
-            continue;
-        for (size_t i = 0; i < walk->code_count; i++) {
-            size_t count = 0;
-            const struct code_function *const *functions =
-                code_index_named(walk->codes[i], word_last_part(handed.function), &count);
-            for (size_t k = 0; k < count && k < HANDED_FUNCTIONS_MAX && !changes; k++)
-                changes = is_changed_in(walk, walk->codes[i]->code, functions[k]->def, &handed, depth);
+    static const char suffix[] = ".setter";
+    for (size_t i = 0; i < walk->region->code_count; i++) {
+        size_t count = 0, indent = 0;
+        const struct code_index *index = walk->region->codes[i];
+        const struct code_function *const *functions = code_index_named(index, name, &count);
+        for (size_t k = 0; k < count; k++) {
+            struct word above = code_row_text(index->code, functions[k]->def - 1, &indent);
+            if (above.length_bytes > 0 && *above.text == '@' &&
+                memmem(above.text, above.length_bytes, suffix, sizeof(suffix) - 1) != NULL)
+                return true;
         }
     }
-    return changes;
-}
-
-static uint64_t files_of(const struct inputs_walk *walk)
-{
-    uint64_t files = walk->code_count;
-    for (size_t i = 0; i < walk->code_count; i++)
-        files = hash_mix(files ^ (uintptr_t)walk->codes[i]);
-    return files;
-}
-
-/* Does a function that is handed the name in these rows change it in place? Of several by one name any may be meant. */
-static bool is_changed_by_call(const struct inputs_walk *walk, struct word rows, struct word name, unsigned depth)
-{
-    bool is_new = false;
-    if (depth >= HANDED_DEPTH_MAX)
-        return false;
-    bool *changes = inputs_memo_changed(walk->memo, rows, name, hash_mix(files_of(walk) + depth), &is_new);
-    if (is_new)
-        *changes = changes_by_call(walk, rows, name, depth);
-    return *changes;
-}
-
-/* ... an attribute of that name, in what a pass may run? */
-static bool is_handed_attribute(const struct inputs_walk *walk, struct word name)
-{
-    struct words dotted;
-    bool changes = false;
-    for (size_t i = 0; i < walk->region->count && !changes; i++) {
-        struct word rows = region_rows(&walk->region->spans[i]);
-        region_find_dotted(rows, name, &dotted);
-        for (size_t k = 0; k < dotted.count && !changes; k++)
-            changes = is_changed_by_call(walk, rows, dotted.words[k], 0);
-    }
-    return changes;
+    return false;
 }
 
 /* "w" of "self.w.data" and of "self.w": each of them that is no fact, nor the object itself. */
@@ -102,9 +51,11 @@ static bool is_changed_attribute(struct inputs_walk *walk, struct word dotted, e
         struct region_fact fact = region_of_attribute(walk->region, name);
         if ((asked == INPUTS_OF_ROUND ? fact.stores : fact.changes) ||
             (asked != INPUTS_OF_ONE && inputs_is_stepped(walk, name)) ||
-            (asked == INPUTS_OF_ONE && is_handed_attribute(walk, name)))
+            (asked == INPUTS_OF_ONE && handed_attribute_changes(walk, name)))
             return true;
         size_t count = region_gives_attribute(&walk->loop, name, values, CARRIED_VALUES_MAX);
+        if (count > 0 && has_setter(walk, name))
+            return true;
         for (size_t i = 0; i < count; i++)
             inputs_add_text(walk, values[i], &of);
     }
@@ -139,7 +90,7 @@ static bool is_changed_outside(struct inputs_walk *walk, const struct inputs_ite
 static bool is_carried_in_own_loop(const struct inputs_walk *walk, const struct inputs_item *item)
 {
     struct region_span span = {.code = item->code, .def = item->def};
-    if (item->level >= walk->top || !kept_loop(&walk->ways.levels[item->level], &span.first, &span.last))
+    if (item->level >= walk->top || !kept_loop(&walk->ways.levels[item->level], false, &span.first, &span.last))
         return false;
     return carried_over(inputs_memo_carried(walk->memo, region_rows(&span), item->name));
 }
@@ -207,7 +158,8 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
         return true;
     if (asked == INPUTS_OF_COPY && item->level == walk->bottom && carried.stored)
         return true;
-    if (!carried.given && is_changed_by_call(walk, rows, dotted, 0))
+    if (!carried.given &&
+        (handed_changes(walk, rows, dotted) || (asked == INPUTS_OF_ONE && handed_before_changes(walk, item))))
         return true;
     for (size_t i = 0; i < carried.value_count; i++)
         inputs_add_text(walk, carried.values[i], item);
@@ -217,8 +169,18 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
            choices_at_last(walk->ways.levels[walk->bottom].call);
 }
 
+/* "self.w" of "self.w.shape" */
+static struct word attribute_of(struct word name)
+{
+    struct word root = word_first_part(name);
+    if (word_equal(root, name))
+        return name;
+    struct word rest = {word_end(root) + 1, name.length_bytes - root.length_bytes - 1};
+    return (struct word){name.text, root.length_bytes + 1 + word_first_part(rest).length_bytes};
+}
+
 /* Is the method called of another object in each pass: "for tree in trees: tree.best()", "state = step(state)"? */
-static bool is_other_object(struct inputs_walk *walk, const struct inputs_item *item)
+static bool is_other_object(struct inputs_walk *walk, const struct inputs_item *item, struct word attribute)
 {
     struct inputs_item owner = inputs_owner(walk, item);
     struct carried carried;
@@ -238,8 +200,10 @@ static bool is_other_object(struct inputs_walk *walk, const struct inputs_item *
     if (name.length_bytes == 0 || !word_equal(name, owner.name) || owner.code == NULL || owner.level > walk->top)
         return false;
     if (word_last_part(name).text != name.text)
-        return region_of_attribute(walk->region, word_last_part(name)).changes;
+        return region_of_attribute(walk->region, word_last_part(name)).renewed; /* what its methods change, they say */
     carried_read(&carried, inputs_rows(walk, &owner), name);
+    for (size_t i = 0; i < carried.value_count && carried.given && owner.level == walk->top; i++)
+        inputs_add_made_of(walk, carried.values[i], &owner, attribute);
     return is_counted(walk, &owner) || (owner.level == walk->top && carried.given && carried.read_first);
 }
 
@@ -265,9 +229,12 @@ static bool changes(struct inputs_walk *walk, const struct inputs_item *item, en
         return true;
     if (asked == INPUTS_OF_ONE && is_own_result(walk, item))
         return true;
-    if (word_is(of.name, "self") || word_is(of.name, "cls"))
-        return (asked == INPUTS_OF_ONE && is_other_object(walk, &of)) ||
-               is_changed_by_call(walk, inputs_rows(walk, item), item->name, 0);
+    bool is_own = word_is(of.name, "self") || word_is(of.name, "cls");
+    if (is_own && asked == INPUTS_OF_ONE)
+        inputs_add_unnamed(walk, &of, attribute_of(item->name));
+    if (is_own)
+        return (asked == INPUTS_OF_ONE && is_other_object(walk, &of, attribute_of(item->name))) ||
+               handed_changes(walk, inputs_rows(walk, item), item->name);
     bool is_comprehension = item->level < walk->top && walk->has_own_frame[item->level];
     if (is_comprehension) { /* its other names are those of the function around */
         of.level++;
@@ -364,10 +331,10 @@ static bool is_index_handed_on(const struct inputs_walk *walk)
     return false;
 }
 
-static bool inputs_change(struct model *model, const struct site *site, enum inputs_asked asked, bool in_function)
+static bool inputs_change(struct model *model, const struct site *site, enum inputs_asked asked, enum inputs_loop which)
 {
     struct inputs_walk walk;
-    if (!inputs_begin(&walk, model, site, in_function) || (asked == INPUTS_OF_ONE && !can_choose(&walk)))
+    if (!inputs_begin(&walk, model, site, which) || (asked == INPUTS_OF_ONE && !can_choose(&walk)))
         return false;
     if (asked == INPUTS_OF_ONE && is_index_handed_on(&walk))
         return true;
@@ -391,10 +358,64 @@ static bool inputs_change(struct model *model, const struct site *site, enum inp
 
 bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked)
 {
-    return inputs_change(model, site, asked, false);
+    return inputs_change(model, site, asked, INPUTS_OUTERMOST);
 }
 
 bool site_inputs_stay_in_function(struct model *model, const struct site *site)
 {
-    return inputs_change(model, site, INPUTS_OF_ONE, false) && !inputs_change(model, site, INPUTS_OF_ONE, true);
+    return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST) &&
+           !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST_IN_FUNCTION);
+}
+
+/* "name.load(...)", elsewhere than in the site's own expression: a method, which may change what it is of. */
+static bool calls_method(const struct inputs_walk *walk, struct word rows, struct word name)
+{
+    const struct word own = walk->ways.levels[walk->bottom].call;
+    const char *at = rows.text, *end = word_end(rows);
+    for (; (at = word_next_mention(rows, at, name)) != NULL; at += name.length_bytes) {
+        struct word whole = word_name_at(at, end);
+        bool is_own = at >= own.text && at < word_end(own);
+        if (!is_own && whole.length_bytes > name.length_bytes && word_end(whole) < end && *word_end(whole) == '(')
+            return true;
+    }
+    return false;
+}
+
+/*
+ * "old(x)", and "old.load_state_dict(new)": a method of what is called itself, and holds what its results are made of. So it is taken to be
+ * in a longer loop than anybody writes, too.
+ */
+static bool calls_method_of_called(const struct inputs_walk *walk, struct word rows)
+{
+    const char *end = word_end(rows);
+    unsigned called = 0;
+    if (rows.length_bytes > ROWS_BYTES_MAX)
+        return true;
+    for (const char *at = rows.text; at < end;) {
+        struct word name = word_name_at(at, end);
+        bool is_called = name.length_bytes > 0 && word_end(name) < end && *word_end(name) == '(' &&
+                         !word_is_keyword(name) && word_equal(word_last_part(name), name);
+        if (is_called && (++called > CALLED_MAX || calls_method(walk, rows, name)))
+            return true;
+        at = name.length_bytes > 0 ? word_end(name) : at + 1;
+    }
+    return false;
+}
+
+bool site_inputs_change_nearby(struct model *model, const struct site *site)
+{
+    struct inputs_walk walk;
+    if (!inputs_begin(&walk, model, site, INPUTS_NEAREST))
+        return false;
+    bool changed = calls_method_of_called(&walk, region_rows(&walk.loop));
+    for (size_t i = 0; i < walk.count && !changed; i++) {
+        const struct inputs_item item = walk.items[i];
+        if (item.code == NULL)
+            add_called(&walk, &item);
+        else
+            changed =
+                changes(&walk, &item, INPUTS_OF_ROUND) ||
+                (item.level != SIZE_MAX && calls_method(&walk, inputs_rows(&walk, &item), word_first_part(item.name)));
+    }
+    return changed;
 }

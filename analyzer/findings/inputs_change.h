@@ -28,4 +28,10 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
  */
 bool site_inputs_stay_in_function(struct model *model, const struct site *site);
 
+/*
+ * Does the nearest loop around the site store into what its expression takes, or into what that is made of there, or may a method do so
+ * that it calls? What a loop only counts says nothing.
+ */
+bool site_inputs_change_nearby(struct model *model, const struct site *site);
+
 #endif

@@ -7,6 +7,7 @@
 #include "findings/inputs_cache.h"
 #include "python/choices.h"
 #include "python/code_facts.h"
+#include "python/draws.h"
 #include "python/given.h"
 #include "python/inputs.h"
 #include "python/scope.h"
@@ -81,6 +82,27 @@ static bool takes_by_index(const struct inputs_walk *walk, struct word text, con
     return false;
 }
 
+/*
+ * "rng.normal(size=n)" gives others each time, by a generator that is not made, or seeded, anew in each pass. What a function on the way was
+ * handed may be.
+ */
+static bool draws(const struct inputs_walk *walk, const struct inputs_item *of, const struct input *input)
+{
+    static const struct word seeds[] = {{"seed", 4}, {"manual_seed", 11}};
+    struct word name = input->name, called = input->called, root = word_first_part(name);
+    bool is_method = name.length_bytes > 0 && called.length_bytes > 0 && word_end(name) + 1 == called.text;
+    if (of->level == SIZE_MAX || !is_method ||
+        !draws_by_name((struct word){name.text, (size_t)(word_end(called) - name.text)}))
+        return false;
+    struct inputs_item generator = *of;
+    generator.name = root;
+    bool is_known = of->level == walk->top || word_is(root, "self") || inputs_is_imported(walk, &generator);
+    struct word pass = region_rows(&walk->loop);
+    for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++)
+        is_known = is_known && word_find(pass, pass.text, seeds[i]) == NULL;
+    return is_known && !inputs_memo_carried(walk->memo, inputs_rows(walk, of), root)->given;
+}
+
 void inputs_add_text(struct inputs_walk *walk, struct word text, const struct inputs_item *of)
 {
     static const char *const taking[] = {"next", "pop", "popleft"};
@@ -95,7 +117,7 @@ void inputs_add_text(struct inputs_walk *walk, struct word text, const struct in
         item = (struct inputs_item){.name = is_attribute ? last : input.called, .level = SIZE_MAX};
         item.is_plain = !is_attribute && (item.name.text == text.text || item.name.text[-1] != '.');
         inputs_add(walk, item);
-        walk->takes_next |= WORD_IS_ONE_OF(input.called, taking);
+        walk->takes_next |= WORD_IS_ONE_OF(input.called, taking) || draws(walk, of, &input);
     }
 }
 
@@ -123,7 +145,7 @@ static const struct kept_level *caller_of(const struct inputs_walk *walk, const 
     for (*level = item->level + 1; is_unnamed && *level < walk->top && walk->ways.levels[*level].code == NULL;)
         ++*level;
     const struct kept_level *caller = &walk->ways.levels[*level];
-    bool is_known = caller->code != NULL && word_call(caller->call, &function, &arguments) &&
+    bool is_known = caller->code != NULL && word_last_call(caller->call, &function, &arguments) &&
                     (is_unnamed || word_equal(word_last_part(function), name));
     return is_known ? caller : NULL;
 }
@@ -158,7 +180,10 @@ bool inputs_add_argument(struct inputs_walk *walk, const struct inputs_item *ite
     if (item->level >= walk->top || !given_parameter(item->code, item->def, item->name, &parameter))
         return true;
     const struct kept_level *caller = caller_of(walk, item, &level);
-    if (caller == NULL || !word_call(caller->call, &function, &arguments))
+    if (caller == NULL || !word_last_call(caller->call, &function, &arguments))
+        return false;
+    /* Of "terms[k].build(x)" it is not known whose method is run: what it is handed is asked for where it must be known. */
+    if (function.text > caller->call.text && !choices_at_last(walk->ways.levels[walk->bottom].call))
         return false;
     size_t count = word_split(arguments, ',', items, PARAMETERS_MAX), place = parameter.place - parameter.of_object;
     struct inputs_item of = {.code = caller->code, .def = caller->def, .level = level};
@@ -217,11 +242,11 @@ static void add_code(struct inputs_walk *walk, const struct code_index *code)
     walk->codes[walk->code_count++] = code;
 }
 
-static void find_loop(struct inputs_walk *walk, size_t at)
+static void find_loop(struct inputs_walk *walk, size_t at, enum inputs_loop which)
 {
     const struct kept_level *level = &walk->ways.levels[at];
     struct region_span rows = {.code = level->code, .def = level->def, .first = level->row, .last = level->row};
-    bool is_looped = !walk->has_own_frame[at] && kept_loop(level, &rows.first, &rows.last);
+    bool is_looped = !walk->has_own_frame[at] && kept_loop(level, which == INPUTS_NEAREST, &rows.first, &rows.last);
     is_looped = is_looped || walk->clauses[at].length_bytes > 0;
     if (!is_looped && walk->is_looped)
         return;
@@ -247,7 +272,7 @@ static bool is_made_in_package(struct model *model, const struct site *site, uin
     return false;
 }
 
-bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site, bool in_function)
+bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site, enum inputs_loop which)
 {
     uint32_t frames[KEPT_LEVELS_MAX], frame = lines_frame_of_leaf(model, site->process, site->record->node);
     *walk = (struct inputs_walk){.bottom = SIZE_MAX, .top = SIZE_MAX, .memo = inputs_cache_memo(model)};
@@ -255,13 +280,13 @@ bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct si
         return false;
     kept_ways_find(&walk->ways, model, site->process, frame);
     size_t count = frames_of(site->process, frame, frames);
-    for (size_t i = 0; i < walk->ways.count && i < count && !(in_function && walk->is_looped); i++) {
+    for (size_t i = 0; i < walk->ways.count && i < count && !(which != INPUTS_OUTERMOST && walk->is_looped); i++) {
         read_comprehension(walk, model, site->process, frames[i], i);
         if (walk->ways.levels[i].code == NULL)
             continue;
         walk->bottom = walk->bottom == SIZE_MAX ? i : walk->bottom;
         add_code(walk, inputs_cache_code(model, walk->ways.levels[i].code));
-        find_loop(walk, i);
+        find_loop(walk, i, which);
     }
     if (walk->top == SIZE_MAX)
         return false;

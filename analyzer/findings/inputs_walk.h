@@ -18,6 +18,9 @@ struct inputs_item {
     size_t level; /* SIZE_MAX: of no level */
 };
 
+/* Which loop is asked about: of all around the site, of those in the innermost function that has one. */
+enum inputs_loop { INPUTS_OUTERMOST, INPUTS_OUTERMOST_IN_FUNCTION, INPUTS_NEAREST };
+
 struct inputs_walk {
     struct kept_ways ways;
     struct word clauses[KEPT_LEVELS_MAX]; /* "for x in xs" of the comprehension that a level stands in; empty: none */
@@ -33,14 +36,11 @@ struct inputs_walk {
     size_t count;
     bool chooses;    /* something that was read chooses (choices.h) */
     bool is_unread;  /* a function on the way, below the loop, whose text is not known: what it takes may be anything */
-    bool takes_next; /* a value is taken from what gives another each time: next(), pop() */
+    bool takes_next; /* a value is taken from what gives another each time: next(), pop(), random numbers */
 };
 
-/*
- * Finds the levels, and adds the names in the site's own expression. False where no text is known. `in_function`: the loop is that of the
- * innermost function that has one, not the outermost of all.
- */
-bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site, bool in_function);
+/* Finds the levels, and adds the names in the site's own expression. False where no text is known. */
+bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site, enum inputs_loop which);
 
 /* Once. */
 void inputs_add(struct inputs_walk *walk, struct inputs_item item);

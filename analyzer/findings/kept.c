@@ -66,7 +66,7 @@ static bool find_loop(struct kept_search *search, struct operand *operand, size_
             return false;
         if (!operand->is_global)
             add_operand(search, level->code, operand->word);
-        if (kept_loop(level, &first, &last)) {
+        if (kept_loop(level, false, &first, &last)) {
             found = true;
             search->loop_level = i;
             search->first = first;

@@ -57,7 +57,8 @@ bool kept_setting(const struct kept_ways *ways, struct word name, struct loop lo
         int32_t first = 0, last = 0;
         if (level->code == NULL || has_globals(level->code))
             return false;
-        bool is_here = is_in_loop && level->file == loop.file && kept_loop(level, &first, &last) && first == loop.line;
+        bool is_here =
+            is_in_loop && level->file == loop.file && kept_loop(level, false, &first, &last) && first == loop.line;
         bool is_its_name = !setting.is_global || level->def == 0;
         if (is_here && is_its_name && name_may_be_given(level->code, first, last, setting.name))
             return false;

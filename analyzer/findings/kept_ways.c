@@ -79,13 +79,13 @@ static bool is_in_own_row(const struct kept_level *level, struct word text)
     return begins(text, "for") && word_next_statement(&rest, &header) && level->call.text > word_end(header);
 }
 
-bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last)
+bool kept_loop(const struct kept_level *level, bool nearest, int32_t *first, int32_t *last)
 {
     size_t indent = 0, own = 0;
     struct word text = code_row_text(level->code, level->row, &indent);
     bool found = text.length_bytes > 0 && (begins(text, "while") || is_in_own_row(level, text));
     *first = level->row;
-    for (int32_t row = level->row - 1; indent > 0 && row > level->def; row--) {
+    for (int32_t row = level->row - 1; indent > 0 && row > level->def && !(nearest && found); row--) {
         text = code_row_text(level->code, row, &own);
         if (text.length_bytes == 0 || own >= indent || strchr(")]}", *text.text) != NULL)
             continue;
@@ -140,7 +140,7 @@ static bool caller_of(const struct kept_ways *ways, size_t level, struct word *f
     const struct kept_level *own = &ways->levels[level];
     if (level + 1 >= ways->count || own->code == NULL || own->def == 0 || ways->levels[level + 1].code == NULL)
         return false;
-    return word_call(ways->levels[level + 1].call, function, arguments) &&
+    return word_last_call(ways->levels[level + 1].call, function, arguments) &&
            word_equal(word_last_part(*function), code_name_of(own->code, own->def));
 }
 

@@ -28,8 +28,11 @@ struct kept_ways {
 /* Of the Python frame `node_id`. */
 void kept_ways_find(struct kept_ways *ways, struct model *model, struct process *process, uint32_t node_id);
 
-/* The outermost loop around a level's statement, in its own function: a `for` header is not in its own loop. False: there is none. */
-bool kept_loop(const struct kept_level *level, int32_t *first, int32_t *last);
+/*
+ * The outermost loop around a level's statement, or the nearest, in its own function: a `for` header is not in its own loop. False: there
+ * is none.
+ */
+bool kept_loop(const struct kept_level *level, bool nearest, int32_t *first, int32_t *last);
 
 /* Is the name a parameter of the function whose "def" stands on the row? */
 bool kept_is_parameter(const struct source *code, int32_t def, struct word name);

@@ -6,6 +6,13 @@
 #include "base/memory.h"
 #include "findings/definitions.h"
 
+/* By which a loop calls it. */
+static const char *name_of(const struct source *text, const struct code *code, int32_t row, bool is_lambda)
+{
+    struct word name = is_lambda ? formula_lambda_name(text, row) : (struct word){"", 0};
+    return name.length_bytes > 0 ? intern_bytes(name.text, name.length_bytes) : definition_name(code);
+}
+
 const struct known_formula *known_formula_at(struct known_formulas *formulas, struct model *model,
                                              const struct code *code, int32_t row)
 {
@@ -17,7 +24,7 @@ const struct known_formula *known_formula_at(struct known_formulas *formulas, st
     if (known == NULL) {
         known = memory_zeroed(1, sizeof(*known));
         *known = (struct known_formula){is_lambda ? formula_read_lambda(text, def) : formula_read(text, def),
-                                        definition_name(code), formulas->first};
+                                        name_of(text, code, def, is_lambda), formulas->first};
         formulas->first = known;
         map_put(&formulas->map, key, known);
     }

@@ -3,7 +3,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "findings/dispatch.h"
 #include "model/source.h"
+#include "python/loop_text.h"
 
 #define FRAMES_MAX 200
 #define LINES_MAX 2000 /* no longer function is looked through */
@@ -65,7 +67,23 @@ struct search {
     struct loop *loops;             /* NULL, or where all are put, comprehensions too */
     struct loop_body *bodies;       /* NULL, or where all are put, without their ends */
     size_t count, most;
+    struct model *model;
+    struct process *process;
+    uint32_t node,
+        frame; /* which the loops are around; the Python frame looked at. 0: only the loops of one frame are asked for */
 };
+
+/* "for f in functions: f()" goes once through each of what is called there. */
+static bool is_dispatch(const struct search *search, const struct statement *header)
+{
+    static const size_t keyword = sizeof("for") - 1;
+    struct word text = word_without_async((struct word){header->text, header->length_bytes});
+    const char *in = memmem(text.text, text.length_bytes, " in ", 4);
+    if (search->frame == 0 || in == NULL || !word_is(word_name_at(text.text, word_end(text)), "for"))
+        return false;
+    struct word targets = word_trimmed(text.text + keyword, in);
+    return dispatch_is_by(search->model, search->process, search->node, search->frame, targets);
+}
 
 /* True when this loop is the one. */
 static bool search_take(struct search *search, const char *file, int32_t line)
@@ -97,18 +115,25 @@ static bool search_take(struct search *search, const char *file, int32_t line)
     return true;
 }
 
-/* The loops around one line within its function. */
-static bool search_function(struct search *search, const struct source *source, int32_t number)
+/* "for x in xs: y = f(x)": does it stand in the body that begins on the header's row? Not known before CPython 3.11, without columns. */
+static bool is_behind_header(const struct source *source, const struct line_span *span)
+{
+    return span->column > 0 && (size_t)span->column >= loop_text_header_bytes(source, span->line);
+}
+
+/* The loops around one place within its function. */
+static bool search_function(struct search *search, const struct source *source, const struct line_span *span)
 {
     size_t length = 0;
+    const int32_t number = span->line;
     const char *line = source_line(source, number, &length);
     struct statement own = statement_of(line, length);
     size_t indent = own.indent;
     if (own.text == NULL)
         return false;
-    bool is_own = search->inner && is_loop(&own);
+    bool is_own = is_loop(&own) && (search->inner || is_behind_header(source, span));
     is_own = is_own || (search->loops != NULL && (loop_has_own_frame(search->code) || has_comprehension(&own)));
-    if (is_own && search_take(search, source->path, number))
+    if (is_own && !is_dispatch(search, &own) && search_take(search, source->path, number))
         return true;
     for (int32_t i = number - 1; i > 0 && number - i < LINES_MAX && indent > 0; i--) {
         line = source_line_before(source, line, &length);
@@ -118,7 +143,7 @@ static bool search_function(struct search *search, const struct source *source, 
         indent = statement.indent;
         if (is_definition(&statement))
             return false;
-        if (is_loop(&statement) && search_take(search, source->path, i))
+        if (is_loop(&statement) && !is_dispatch(search, &statement) && search_take(search, source->path, i))
             return true;
     }
     return false;
@@ -128,16 +153,21 @@ static bool search_function(struct search *search, const struct source *source, 
 static bool search_frames(struct search *search, struct model *model, struct process *process, uint32_t node_id)
 {
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
+    search->model = model;
+    search->process = process;
+    search->node = node_id;
     for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
         struct code *code;
         struct line_span span =
             record->frame == DB_FRAME_PYTHON ? model_position(model, process, record, &code) : (struct line_span){0};
         if (span.line > 0)
             search->code = code;
+        search->frame = node_id;
         if (span.line > 0 && code != NULL && code->owner == OWNER_USER &&
-            search_function(search, source_code(model, code->file), span.line))
+            search_function(search, source_code(model, code->file), &span))
             return true;
-        record = run_record(process->run, DB_KIND_NODE, record->parent);
+        node_id = record->parent;
+        record = run_record(process->run, DB_KIND_NODE, node_id);
     }
     return false;
 }
@@ -206,7 +236,7 @@ static const struct source *search_frame(struct search *search, struct model *mo
     struct line_span span = model_position(model, process, record, &code);
     const struct source *source = code != NULL && span.line > 0 ? source_get(model, code->file) : NULL;
     search->code = code;
-    *found = source != NULL && search_function(search, source, span.line);
+    *found = source != NULL && search_function(search, source, &span);
     return source;
 }
 
@@ -267,5 +297,8 @@ bool loop_is_header(struct model *model, struct process *process, uint32_t node_
 {
     struct code *code;
     struct statement statement = frame_statement(model, process, node_id, &code);
-    return is_loop(&statement);
+    if (!is_loop(&statement))
+        return false;
+    struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, node_id), &code);
+    return !is_behind_header(source_code(model, code->file), &span);
 }

@@ -257,10 +257,10 @@ static void say(struct model *model, struct finding *finding)
     const struct site *first = finding->first, *second = finding->second;
     struct ways ways = ways_part(model, second->process, first->record->node, second->record->node);
     char *part = ways.into_others ? NULL : say_part(model, finding), *made = say_made(&finding->object, part);
-    char *equal = page_count(finding->object.equal);
+    char *equal = page_times(finding->object.equal);
     char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
-    finding->claim = memory_print("%s, %s times equal to what %s had just made by the same native function%s%s.", made,
-                                  equal, where, counts_own(second) ? ", or to the one before" : "", others);
+    finding->claim = memory_print("%s, %s equal to what %s had just made by the same native function%s%s.", made, equal,
+                                  where, counts_own(second) ? ", or to the one before" : "", others);
     char *advice = part != NULL ? say_part_advice(false) : say_advice(model, finding, &ways, where);
     finding->advice =
         memory_print("%s%s%s", advice, part != NULL ? "" : say_when(finding), graph_advice(model, first, second));

@@ -99,11 +99,20 @@ static bool is_copy(struct model *model, const struct site *site)
     return copies(model, site, callers_frame(model, site->process, site->record->node));
 }
 
+/* The first results of a call that CPython 3.11 and newer then specialise have another way to it, and so a site of their own. */
+static bool is_of_one_call(const struct site *one, const struct site *other)
+{
+    const struct db_node *a = run_record(one->process->run, DB_KIND_NODE, one->record->node),
+                         *b = run_record(other->process->run, DB_KIND_NODE, other->record->node);
+    return a != NULL && b != NULL && a->frame == b->frame && a->value == b->value &&
+           one->record->size_bytes == other->record->size_bytes;
+}
+
 /*
- * Is something else made there about once for each of so many rounds? A result, not a structure of a library's own, which comes as often
+ * Is something else than `but` made there about once for each of so many rounds? A result, not a structure of a library's own, which comes as often
  * as chance has it, between others that its instruction makes.
  */
-static bool place_makes_once(const struct place *place, uint64_t rounds)
+static bool place_makes_once(const struct place *place, uint64_t rounds, const struct site *but)
 {
     uint64_t least = rounds - rounds / 4, most = rounds + rounds / 4;
     if (place->most_there < least || place->least_there > most)
@@ -112,8 +121,8 @@ static bool place_makes_once(const struct place *place, uint64_t rounds)
         if (site->births_there < least || site->births_there > most)
             continue; /* nearly all: their records are not read */
         const struct db_site *record = site->record;
-        bool is_between = site_size_takes_turns(site);
-        if (record->examined > 0 && record->births <= most && !is_between)
+        bool is_other = !site_size_takes_turns(site) && (but == NULL || !is_of_one_call(site, but));
+        if (record->examined > 0 && record->births <= most && is_other)
             return true;
     }
     return false;
@@ -127,7 +136,7 @@ static bool is_between_others(struct model *model, const struct site *site)
 {
     uint64_t births = site->record->births;
     return site->births_there - births > births / 4 && !site_size_is_of_round(site) &&
-           (!place_makes_once(site->place, births) || copies(model, site, site->python));
+           (!place_makes_once(site->place, births, NULL) || copies(model, site, site->python));
 }
 
 static bool is_made_again(struct model *model, const struct site *site)
@@ -220,7 +229,7 @@ static bool is_one_execution(const struct finding *finding)
 {
     uint64_t rounds = site_results(finding->second) / contents_of(finding);
     for (const struct place *place = finding->line->places; place != NULL; place = place->next)
-        if (place_makes_once(place, rounds))
+        if (place_makes_once(place, rounds, finding->second))
             return true;
     return false;
 }

@@ -83,26 +83,26 @@ static bool is_always_the_same(struct model *model, const struct finding *findin
 static char *say_equal(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct finding_object *object = &finding->object;
-    char *equal = page_count(object->equal), *rarely = say_rarely(finding->second), *text;
+    char *equal = page_times(object->equal), *rarely = say_rarely(finding->second), *text;
     struct loop loops[LOOPS_MAX];
     again = again || loops_in_doubt(model, finding, loops) > 0;
     if (is_told_by_rhythm(model, finding->second))
-        text = memory_print("%s times equal to the one before, from inputs that change only %s", equal, rarely);
+        text = memory_print("%s equal to the one before, from inputs that change only %s", equal, rarely);
     else if (is_shuffled(finding))
-        text = memory_print("%s times equal to an earlier one: the same contents come again, in another order", equal);
+        text = memory_print("%s equal to an earlier one: the same contents come again, in another order", equal);
     else if (again)
-        text = memory_print("%s times equal to the one %u before: the same %u contents come round again", equal,
+        text = memory_print("%s equal to the one %u before: the same %u contents come round again", equal,
                             object->period, object->period);
     else if (object->hardly_changes && object->period <= 1)
-        text = memory_print("%s times equal to the one before, from %s", equal,
+        text = memory_print("%s equal to the one before, from %s", equal,
                             copy ? "a source that hardly ever changes" : "inputs that hardly ever change");
     else if (object->period > 1)
-        text = memory_print("%s times equal to the one %u before, from inputs that %s", equal, object->period,
+        text = memory_print("%s equal to the one %u before, from inputs that %s", equal, object->period,
                             object->hardly_changes               ? "hardly ever change"
                             : has_moving_inputs(finding->second) ? "did not change in between"
                                                                  : "did not change");
     else
-        text = memory_print("%s times equal to the one before%s, from %s that did not change%s", equal,
+        text = memory_print("%s equal to the one before%s, from %s that did not change%s", equal,
                             is_for_each_size(finding) ? " of this size" : "", copy ? "a source" : "inputs",
                             has_moving_inputs(finding->second) ? " in between" : "");
     free(equal);
@@ -239,13 +239,13 @@ static bool come_round_in_rounds(const struct finding *finding)
 
 /*
  * What makes the same again and again, within a loop that changes what it comes from: of several that come round, none where nothing shows
- * it. One that no other stands within is right in any case.
+ * it; else the nearest, where that is not what changes it, by the text.
  */
 static struct loop loop_within_rounds(struct model *model, const struct finding *finding, const struct site *site)
 {
     struct loop loop = site_rounds_loop(model, site);
-    return loop.file != NULL || come_round_in_rounds(finding) ? loop
-                                                              : loop_nearest(model, site->process, site->record->node);
+    bool is_known = loop.file != NULL || come_round_in_rounds(finding) || site_inputs_change_nearby(model, site);
+    return is_known ? loop : loop_nearest(model, site->process, site->record->node);
 }
 
 /* Where sizes come one after the other the nearest loop has one, if another around it brings them: an only loop brings them itself. */
@@ -290,6 +290,12 @@ static bool is_within_function(struct model *model, const struct finding *findin
            loop_of(model, finding, false).file != NULL;
 }
 
+/* Not of a list: what it copies was seen to be a whole object, which has the same content. */
+static bool is_of_array(const struct site *site)
+{
+    return site->record->copies > 0;
+}
+
 static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct site *site = finding->second;
@@ -307,9 +313,10 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
                             copy ? "Copy it where the source changes" : "Build it where its inputs change", changes,
                             say_gradient(model, finding));
     else if (copy && place != NULL)
-        text = memory_print("Copy it once%s, outside the loop at %s%s.%s", each, place,
-                            *changes == '\0' ? ", or use the source itself where nobody stores into the copy" : "",
-                            changes);
+        text = memory_print(
+            "Copy it once%s, outside the loop at %s%s.%s", each, place,
+            *changes == '\0' && is_of_array(site) ? ", or use the source itself where nobody stores into the copy" : "",
+            changes);
     else if (doubt != NULL)
         text = memory_print("%s", doubt);
     else if (come_round_in_rounds(finding) && place == NULL)

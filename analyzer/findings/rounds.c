@@ -9,8 +9,8 @@
 #define AGAIN_MIN 3u  /* in a round of the outer loop, so many times at least */
 #define ROUNDS_MIN 8u /* fewer may agree in number by chance */
 #define RHYTHM_MIN 4u /* new contents at equal distances: so many are no chance, whatever else is made */
-#define WHOLE_MIN 3u  /* ... and so many where the last one stays for as long, to the end */
-#define LONG_MIN 200u /* ... or at distances of so many births, of which two are equal by chance as seldom */
+#define WHOLE_MIN                                                                                                      \
+    3u /* ... and so many where the last one stays for as long, to the end, or all for RHYTHM_LONG_BIRTHS */
 #define FRAMES_MAX 200
 #define LOOPS_MAX 6u
 
@@ -218,7 +218,7 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
         (!is_one && !site_new_are_digits(site)) || !is_looped_twice(model, site))
         return false;
     bool in_rhythm = rounds_of_rhythm(site).births > 0;
-    uint64_t least = step_of(site) >= LONG_MIN ? WHOLE_MIN : RHYTHM_MIN;
+    uint64_t least = step_of(site) >= RHYTHM_LONG_BIRTHS ? WHOLE_MIN : RHYTHM_MIN;
     bool in_rounds = (in_rhythm && (rounds_with_new(site) >= least || are_rounds_whole(site))) ||
                      ((in_rhythm || (is_one && contents >= ROUNDS_MIN)) && site_rounds_loop(model, site).file != NULL);
     return in_rounds && !site_is_settled(model, site);

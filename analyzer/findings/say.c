@@ -92,13 +92,18 @@ char *say_part_advice(bool once)
 
 char *say_others(const struct finding_object *object)
 {
-    char *made = page_count(object->apart_made), *equal = page_count(object->apart_equal);
-    char *apart = object->apart_made == 0 ? memory_print("%s", "")
-                                          : memory_print("; of %s more %s equal to an earlier one", made, equal);
+    char *made = page_count(object->apart_made), *examined = page_count(object->apart_examined);
+    char *equal = page_count(object->apart_equal);
+    bool all = object->apart_examined >= object->apart_made;
+    char *apart = object->apart_made == 0
+                      ? memory_print("%s", "")
+                      : memory_print("; of %s more%s%s%s %s equal to an earlier one", made, all ? "" : ", ",
+                                     all ? "" : examined, all ? "" : " of them looked at,", equal);
     char *text = object->sizes <= 1 ? memory_print("%s", apart)
                                     : memory_print("%s; %" PRIu64 " other size%s likewise", apart, object->sizes - 1,
                                                    object->sizes == 2 ? "" : "s");
     free(made);
+    free(examined);
     free(equal);
     free(apart);
     return text;
@@ -170,15 +175,15 @@ char *say_what(const struct model *model, const struct finding *finding)
 char *say_made(const struct finding_object *object, const char *by)
 {
     char *maker = by != NULL ? memory_print(" by %s", by) : memory_print("%s", "");
-    char *size = page_bytes(object->size_bytes), *made = page_count(object->made);
+    char *size = page_bytes(object->size_bytes), *made = page_times(object->made);
     char *examined = page_count(object->examined);
     const char *about = object->about ? "about " : "";
     const char *known = object->followed        ? "followed throughout"
                         : object->undecided > 0 ? "known for sure"
                                                 : "looked at";
     char *text = object->examined == object->made
-                     ? memory_print("%s made %s times%s", size, made, maker)
-                     : memory_print("%s made %s%s times%s, %s of them %s", size, about, made, maker, examined, known);
+                     ? memory_print("%s made %s%s", size, made, maker)
+                     : memory_print("%s made %s%s%s, %s of them %s", size, about, made, maker, examined, known);
     free(maker);
     free(size);
     free(made);

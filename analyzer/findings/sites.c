@@ -16,6 +16,7 @@
 #include "findings/loop.h"
 #include "findings/loop_feeds.h"
 #include "findings/needed_time.h"
+#include "findings/operand_time.h"
 #include "findings/own_sizes.h"
 #include "model/select.h"
 
@@ -23,9 +24,29 @@
 #define CALLED_LOOPS_MAX 8 /* around a call, so many are looked at */
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
 
+/* How the program comes to the function that the site's line stands in. */
+static uint64_t way_of(struct model *model, const struct site *site)
+{
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, frame);
+    const struct node *above = record != NULL ? model_node(site->process, record->parent) : NULL;
+    return above != NULL ? above->way : 0;
+}
+
+/* What a function makes for one caller says nothing about what it makes for another. */
+static bool is_beside_claimed(struct model *model, const struct claim *claim, const struct site *site)
+{
+    uint64_t way = way_of(model, site);
+    for (size_t i = 0; i < claim->count; i++)
+        if (way_of(model, claim->sites[i]) == way)
+            return true;
+    return false;
+}
+
 static bool carries(struct model *model, const struct claim *claim, const struct site *site)
 {
-    return claim->joining ? claim->rule->joins(model, site) : claim->rule->holds(model, site);
+    return claim->joining ? claim->rule->joins(model, site) && is_beside_claimed(model, claim, site)
+                          : claim->rule->holds(model, site);
 }
 
 /* Adds the place's sites that carry the claim. */
@@ -124,7 +145,9 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
     struct fed fed = fed_time(model, place);
     bool part = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects ||
                 is_elided_below(model, claim, before) || is_called_anew(model, claim, before);
-    double seconds = seconds_spent(model, claim, place, before, part) + (double)fed.ns * 1e-9;
+    bool is_all_again = !part && strcmp(claim->rule->kind, "replica") == 0;
+    struct fed operands = is_all_again ? operand_time_take(model, place) : (struct fed){0};
+    double seconds = seconds_spent(model, claim, place, before, part) + (double)(fed.ns + operands.ns) * 1e-9;
     double wasted_s = seconds * (double)balance.equal / (double)balance.examined;
     claim->places = memory_grow(claim->places, claim->place_count, &claim->place_capacity, sizeof(struct claimed));
     claim->places[claim->place_count++] = (struct claimed){.place = place,
@@ -132,7 +155,7 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
                                                            .end = claim->count,
                                                            .equal_bytes = balance.equal_bytes,
                                                            .waste_s = wasted_s,
-                                                           .samples = place->samples + fed.samples,
+                                                           .samples = place->samples + fed.samples + operands.samples,
                                                            .joined = claim->joining,
                                                            .part = part,
                                                            .changes = balance.changes};

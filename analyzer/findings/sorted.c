@@ -250,7 +250,7 @@ static char *say_sorted(struct word slice, const char *printable)
 {
     bool is_element = memchr(slice.text, ':', slice.length_bytes) == NULL;
     char *rows = slice.length_bytes > 0 && memchr(slice.text, ',', slice.length_bytes) == NULL
-                     ? memory_print(" Of an array of rows %s takes %s.", printable,
+                     ? memory_print(" If the array has more than one dimension, %s takes %s.", printable,
                                     is_element ? "a whole row: sort it alone" : "whole rows: sort these alone")
                      : memory_print("%s", "");
     char *text = memory_print(
@@ -294,11 +294,19 @@ static void say(struct model *model, struct finding *finding)
     free(slice);
 }
 
+/* What other findings leave of the line's time: they are of other ways to it, or other parts. */
+static double time_left(const struct model *model, const struct line *line)
+{
+    double left_s = (double)times_total(&line->times) * 1e-9;
+    for (size_t i = 0; line->found && i < model->finding_count; i++)
+        left_s -= model->findings[i]->line == line ? model->findings[i]->waste_s : 0;
+    return fmax(left_s, 0);
+}
+
 static void claim_line(struct model *model, struct line *line, const struct sorted *sorted)
 {
-    double most_s = (double)times_total(&line->times) * 1e-9;
     struct finding *finding = finding_add(model, line, "dead_store", FINDING_SORTED);
-    finding->waste_s = fmin(sorted->waste_s, most_s);
+    finding->waste_s = sorted->waste_s;
     finding->span = sorted->site->place->span;
     finding->part = finding->whole = sorted->results;
     finding->exact = sorted->known;
@@ -319,7 +327,8 @@ void rule_sorted(struct model *model)
         for (struct place *place = line->places; place != NULL; place = place->next)
             if (!place->claimed)
                 add_place(model, &sorted, place, &looks);
-        if (sorted.site != NULL && is_worth_it(model, &sorted) && !finding_has_line(line))
+        sorted.waste_s = fmin(sorted.waste_s, time_left(model, line));
+        if (sorted.site != NULL && is_worth_it(model, &sorted))
             claim_line(model, line, &sorted);
     }
 }

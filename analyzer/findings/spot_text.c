@@ -32,7 +32,7 @@ bool spot_text_is_in_header(const struct source *source, const struct line_span 
 
 /*
  * Where such an instruction was in an array's library, what it subscripts is an array, and no list of arrays: not so a single index that is
- * stored to, for a list lets go of what it held. Without columns (before CPython 3.11) any is.
+ * given something else, for a list lets go of what it held. Without columns (before CPython 3.11) any is.
  */
 static bool is_proof(const struct source *source, const struct line_span *span, struct word text)
 {
@@ -41,8 +41,6 @@ static bool is_proof(const struct source *source, const struct line_span *span, 
     if (span->column < 0 || last == NULL || memchr(text.text, ',', text.length_bytes) != NULL)
         return true;
     const char *end = last + length, *behind = word_skip_blanks(text.text + text.length_bytes, end);
-    while (behind < end && strchr("+-*/%@&|^<>", *behind) != NULL)
-        behind++;
     return behind == end || *behind != '=' || (behind + 1 < end && behind[1] == '=');
 }
 

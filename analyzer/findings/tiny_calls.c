@@ -205,5 +205,6 @@ void rule_tiny_calls(struct model *model)
         charge_spot(walks.spots[i]);
     row_calls_claim(model, &walks);
     frame_rows_claim(model, &walks);
+    vectorized_claim(model, &walks);
     walks_free(&walks);
 }

@@ -33,6 +33,7 @@ struct step {
     struct row_passed *passed; /* if not: what it hands to a model; few have one, and it is large */
     bool decorates;            /* of PyTorch's code that "@torch.no_grad()" puts before a function */
     enum frame_act act;        /* of pandas' functions */
+    bool vectorizes;           /* of NumPy's np.vectorize() */
     enum row_callee callee;    /* of others' functions: what a loop may hand rows to */
 };
 
@@ -210,6 +211,7 @@ static struct step *step_of(struct search *search, struct process *process, uint
             code != NULL && code->owner == OWNER_FOUNDATION && strcmp(definition_name(code), "decorate_context") == 0;
         step->callee = code != NULL ? row_callee_of(code) : CALLEE_OTHER;
         step->act = code != NULL ? frame_act_of(code) : FRAME_OTHER;
+        step->vectorizes = code != NULL && vectorized_is(code);
     }
     step->looked_at = true;
     return step;
@@ -240,7 +242,8 @@ struct way_out {
     bool remembers;                     /* a function that may remember was passed... */
     bool does_more;                     /* ... and one that does more than to make what it returns */
     const struct step *within;          /* the Python frame last passed; NULL: none */
-    bool of_user;          /* a function of the user's that does more than to take something out of a row was passed */
+    bool of_row;  /* what takes something out of a row, or a frame, was called by the user's innermost function */
+    bool of_user; /* that did something else */
     enum row_callee model; /* that it hands something to, as it was handed that itself */
 };
 
@@ -255,7 +258,9 @@ static void pass(struct way_out *way, const struct step *step)
     way->own = goes_on;
     if (step->decorates)
         return;
-    way->of_user = way->of_user || (step->spot != NULL && (way->within == NULL || way->within->act != FRAME_SERIES));
+    bool takes_apart = way->within != NULL && (way->within->act == FRAME_SERIES || way->within->act == FRAME_TAKES);
+    way->of_row = way->of_row || (step->spot != NULL && !way->of_user && takes_apart);
+    way->of_user = way->of_user || (step->spot != NULL && !way->of_row);
     bool passes = way->within != NULL && step->passed != NULL && step->passed->code != NULL &&
                   row_is_model(step->passed->model, way->within->callee);
     way->model = passes ? way->within->callee : CALLEE_OTHER;
@@ -330,6 +335,14 @@ static void add_rows(struct search *search, struct process *process, struct spot
         below_add(search->model, &spot->rows.below, process, frame, leaf, record);
 }
 
+/* What np.vectorize() does below the user's frame. */
+static void add_vectorized(struct search *search, struct process *process, struct vectorized *vectorized,
+                           const struct way_out *way, uint32_t frame, uint32_t leaf, const struct db_node *record)
+{
+    if (way->within != NULL && way->within->vectorizes)
+        vectorized_add(search->model, vectorized, way->own, way->called, process, frame, leaf, record);
+}
+
 /* All loops around a leaf; those of a function that calls itself once. */
 static void add_leaf(struct search *search, struct process *process, uint32_t leaf, const struct db_node *record,
                      enum library library)
@@ -341,8 +354,10 @@ static void add_leaf(struct search *search, struct process *process, uint32_t le
         const struct step *step = step_of(search, process, id);
         struct spot *spot = step->spot;
         struct walk *walk = spot != NULL ? spot->walk : NULL;
-        if (spot != NULL)
+        if (spot != NULL) {
             add_rows(search, process, spot, &way, id, leaf, record);
+            add_vectorized(search, process, &spot->vectorized, &way, id, leaf, record);
+        }
         if (walk != NULL) {
             bool is_model = calls_model(spot, &way);
             if (way.own)
@@ -457,7 +472,7 @@ void walks_find(struct walks *walks, struct model *model)
     for (size_t i = 0; i < walks->spot_count; i++)
         if (walks->spots[i]->walk != NULL)
             add_spot(walks->spots[i]);
-    known_formulas_free(&search.formulas);
+    walks->formulas = search.formulas;
     map_free(&search.walk_map);
     map_free(&search.spot_map);
     map_free(&search.evaluating);
@@ -465,11 +480,13 @@ void walks_find(struct walks *walks, struct model *model)
 
 void walks_free(struct walks *walks)
 {
+    known_formulas_free(&walks->formulas);
     for (size_t i = 0; i < walks->walk_count; i++)
         free(walks->walks[i]);
     for (size_t i = 0; i < walks->spot_count; i++) {
         below_free(&walks->spots[i]->row_call.below);
         below_free(&walks->spots[i]->rows.below);
+        below_free(&walks->spots[i]->vectorized.below);
         free(walks->spots[i]->handed);
         free(walks->spots[i]);
     }

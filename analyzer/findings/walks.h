@@ -7,8 +7,8 @@
 
 #include "findings/frame_rows.h"
 #include "findings/row_calls.h"
+#include "findings/vectorized.h"
 #include "model/model.h"
-#include "python/formula.h"
 #include "python/loop_text.h"
 
 #define WALK_ITEMS_MIN 2u /* samples at a header, that tell an array from a list */
@@ -57,6 +57,7 @@ struct spot {
     struct loop_text *handed;
     struct row_call row_call;
     struct frame_rows rows;
+    struct vectorized vectorized;
 };
 
 struct walks {
@@ -64,6 +65,7 @@ struct walks {
     size_t walk_count, walk_capacity;
     struct spot **spots;
     size_t spot_count, spot_capacity;
+    struct known_formulas formulas; /* that the spots name */
 };
 
 void walks_find(struct walks *walks, struct model *model);

@@ -1,6 +1,8 @@
 /* Calls into the foundations, with what all below each of them took. */
 #include "model/callers.h"
 
+#include <string.h>
+
 #include "model/model.h"
 
 #define FRAMES_MAX 200
@@ -27,9 +29,22 @@ static bool is_package_code(const struct process *process, uint64_t address)
     return module != NULL && path_of_package_code(modules_path(process->run, module));
 }
 
+/* "np.full(n, 0)", "np.empty_like(x)": what the caller then fills. */
+static bool makes_blank(struct model *model, struct process *process, uint32_t frame)
+{
+    static const char *const functions[] = {"full",      "empty",      "zeros",      "ones",
+                                            "full_like", "empty_like", "zeros_like", "ones_like"};
+    const struct db_node *record = run_record(process->run, DB_KIND_NODE, frame);
+    const struct code *code = record != NULL ? model_code(model, process, (uint32_t)(record->value >> 32)) : NULL;
+    for (size_t i = 0; code != NULL && i < sizeof(functions) / sizeof(functions[0]); i++)
+        if (strcmp(code->function, functions[i]) == 0)
+            return true;
+    return false;
+}
+
 /*
  * Where a package's compiled code stands between that frame and the foundations' Python, the Python function that it called: what else it
- * does, in place perhaps, is not what made the object.
+ * does, in place perhaps, is not what made the object. Unless that only made room for its results.
  */
 static uint32_t called_frame(struct model *model, struct process *process, uint32_t node_id)
 {
@@ -44,7 +59,7 @@ static uint32_t called_frame(struct model *model, struct process *process, uint3
         if (record->frame == DB_FRAME_PYTHON)
             python = node_id;
         else if (record->frame == DB_FRAME_NATIVE && is_package_code(process, record->value))
-            frame = python;
+            frame = makes_blank(model, process, python) ? frame : python;
         node_id = record->parent;
     }
     return frame;

@@ -269,9 +269,10 @@ struct model {
     struct totals totals;
     struct memory memory;
     struct mixing mixing;
-    uint64_t accesses;           /* sampled, to objects of sites */
-    struct contents *contents;   /* of all sites; NULL: it was not asked for */
-    struct inputs_cache *inputs; /* findings/inputs_cache.h; NULL: nothing was asked for */
+    uint64_t accesses;                   /* sampled, to objects of sites */
+    struct contents *contents;           /* of all sites; NULL: it was not asked for */
+    struct inputs_cache *inputs;         /* findings/inputs_cache.h; NULL: nothing was asked for */
+    struct operand_times *operand_times; /* findings/operand_time.h, likewise */
     struct health health;
     const char *event_names[DB_EVENTS_MAX]; /* of PIEPROF_EVENTS; NULL from the first unused on */
     double event_totals[DB_EVENTS_MAX];

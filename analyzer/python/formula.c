@@ -30,8 +30,8 @@ static bool has_text(struct word text, const char *piece)
 static bool does_more(struct word text)
 {
     static const char *const words[] = {"for", "while", "with", "try", "class", "import", "next"};
-    static const char *const pieces[] = {"rand",    "rng",      ".pop(", ".append(", ".extend(",
-                                         ".write(", ".update(", "out=",  ":="};
+    static const char *const pieces[] = {"rand",      "rng",     ".pop(",    ".append(", ".extend(",     ".add(",
+                                         ".discard(", ".write(", ".update(", "out=",     ".setdefault(", ":="};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (has_word(text, words[i]))
             return true;
@@ -102,9 +102,20 @@ static bool stores_in_place(struct word text)
     return false;
 }
 
+static bool has_one_of(struct word text, const char *signs)
+{
+    for (const char *at = text.text; at < word_end(text); at++)
+        if (*at != '\0' && strchr(signs, *at) != NULL)
+            return true;
+    return false;
+}
+
 static struct formula read_text(const struct source *code, int32_t def, struct word text, unsigned *left)
 {
-    struct formula formula = {.chooses = has_word(text, "if"), .uses_math = has_text(text, "math.")};
+    bool computes = has_one_of(text, "+-*/%<>") || has_word(text, "max") || has_word(text, "min");
+    struct formula formula = {.computes = computes && !has_one_of(text, "["),
+                              .chooses = has_word(text, "if"),
+                              .uses_math = has_text(text, "math.")};
     formula.is_one = text.length_bytes <= BYTES_MAX && !does_more(text) && !stores_in_place(text) &&
                      add_called(&formula, code, text, left) && add_outer(&formula, code, def, text);
     return formula;
@@ -129,6 +140,35 @@ struct formula formula_read(const struct source *code, int32_t def)
     return read_function(code, def, &left);
 }
 
+struct word formula_lambda_name(const struct source *code, int32_t row)
+{
+    struct word text, target, value, none = {"", 0};
+    size_t indent = 0;
+    if (!suite_row(code, row, &text, &indent) || !word_assigned(text, &target, &value))
+        return none;
+    bool is_named = word_equal(word_name_at(target.text, word_end(target)), target) &&
+                    word_is(word_name_at(value.text, word_end(value)), "lambda");
+    return is_named ? word_last_part(target) : none;
+}
+
+/* "lambda v: v + 1" of a text that begins with it and goes on: "lambda v: v + 1, otypes=[float])". */
+static struct word lambda_of(struct word text)
+{
+    const char *at = text.text, *end = word_end(text);
+    bool in_body = false;
+    for (size_t depth = 0; at < end; at++) {
+        const char *behind = word_skip_quiet(at, end);
+        bool closes = strchr(")]}", *at) != NULL && *at != '\0';
+        if (depth == 0 && (closes || (*at == ',' && in_body)))
+            break;
+        in_body = in_body || (depth == 0 && *at == ':');
+        depth += *at == '(' || *at == '[' || *at == '{';
+        depth -= closes;
+        at = behind > at ? behind - 1 : at;
+    }
+    return (struct word){text.text, (size_t)(at - text.text)};
+}
+
 struct formula formula_read_lambda(const struct source *code, int32_t row)
 {
     struct word text;
@@ -137,6 +177,7 @@ struct formula formula_read_lambda(const struct source *code, int32_t row)
     if (!suite_row(code, row, &text, &indent))
         return (struct formula){0};
     const char *lambda = word_find(text, text.text, (struct word){"lambda", strlen("lambda")});
-    return lambda != NULL ? read_text(code, 0, (struct word){lambda, (size_t)(word_end(text) - lambda)}, &left)
-                          : (struct formula){0};
+    return lambda != NULL
+               ? read_text(code, 0, lambda_of((struct word){lambda, (size_t)(word_end(text) - lambda)}), &left)
+               : (struct formula){0};
 }

@@ -11,6 +11,7 @@
 /* What stands in a formula that works on one number, and on an array has another form. */
 struct formula {
     bool is_one;
+    bool computes;      /* by arithmetic or comparisons, and looks nothing up */
     bool chooses;       /* by `if` */
     bool uses_math;     /* functions of the module math */
     struct words outer; /* what it takes beside its arguments: last parts of names ("y" of "self.y") */
@@ -23,6 +24,9 @@ struct formula {
  */
 struct formula formula_read(const struct source *code, int32_t def);
 struct formula formula_read_lambda(const struct source *code, int32_t row);
+
+/* "relu" of "relu = lambda v: ...", which is all of the row; empty: it has no name. */
+struct word formula_lambda_name(const struct source *code, int32_t row);
 
 /* The row of the "def" of "f" of the file, or of "self.f" of a class of it; 0: it is not known. */
 int32_t formula_definition(const struct source *code, struct word function);

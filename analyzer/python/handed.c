@@ -11,11 +11,12 @@ static bool is_harmless(struct word function)
                                           "nn",  "linalg", "special", "fft",  "scipy",      "stats",
                                           "plt", "pd",     "os",      "json", "sns"};
     static const char *const builtins[] = {
-        "len",        "print", "float",   "int",    "str",   "bool",    "sum",    "min",       "max",
-        "abs",        "range", "zip",     "list",   "tuple", "dict",    "set",    "sorted",    "enumerate",
-        "isinstance", "type",  "id",      "repr",   "iter",  "any",     "all",    "round",     "hash",
-        "if",         "while", "for",     "return", "and",   "or",      "not",    "in",        "assert",
-        "elif",       "yield", "getattr", "bytes",  "array", "asarray", "tensor", "from_numpy"};
+        "len",    "print",     "float",      "int",        "str",     "bool",     "sum",     "min",
+        "max",    "abs",       "range",      "zip",        "list",    "tuple",    "dict",    "set",
+        "sorted", "enumerate", "isinstance", "type",       "id",      "repr",     "iter",    "any",
+        "all",    "round",     "hash",       "if",         "while",   "for",      "return",  "and",
+        "or",     "not",       "in",         "assert",     "elif",    "yield",    "getattr", "bytes",
+        "array",  "asarray",   "tensor",     "from_numpy", "hasattr", "callable", "reversed"};
     static const char *const methods[] = {
         "dot",       "matmul",    "mm",        "bmm",      "mv",           "mul",          "add",
         "sub",       "div",       "append",    "allclose", "equal",        "gather",       "where",
@@ -36,7 +37,16 @@ static bool is_harmless(struct word function)
     return WORD_IS_ONE_OF(first, modules) || WORD_IS_ONE_OF(word_last_part(function), methods);
 }
 
-static bool is_among(struct word arguments, struct word buffer, struct handed *handed)
+/* "ps[0]" of "ps": a row may be a view, or an object that it holds. */
+static bool is_item_of(struct word value, struct word buffer)
+{
+    const char *open = value.text + buffer.length_bytes;
+    struct word name = {value.text, buffer.length_bytes};
+    return value.length_bytes > buffer.length_bytes && word_equal(name, buffer) && *open == '[' &&
+           word_end(word_in_bracket(open, word_end(value))) + 1 == word_end(value);
+}
+
+static bool is_among(struct word arguments, struct word buffer, bool items_too, struct handed *handed)
 {
     struct word items[ARGUMENTS_MAX];
     size_t count = word_split(arguments, ',', items, ARGUMENTS_MAX);
@@ -50,7 +60,7 @@ static bool is_among(struct word arguments, struct word buffer, struct handed *h
             handed->keyword = word_trimmed(value.text, sign);
             value = word_trimmed(sign + 1, value.text + value.length_bytes);
         }
-        if (word_equal(value, buffer))
+        if (word_equal(value, buffer) || (items_too && is_item_of(value, buffer)))
             return true;
     }
     return false;
@@ -63,21 +73,35 @@ static struct word with_dot(struct word name, struct word statement)
     return is_method ? (struct word){name.text - 1, name.length_bytes + 1} : name;
 }
 
-bool handed_find(struct word statement, struct word buffer, struct handed *handed)
+static bool find(struct word statement, struct word buffer, bool items_too, struct handed *handed)
 {
     const char *end = statement.text + statement.length_bytes;
     for (const char *at = statement.text; at < end;) {
         struct word name = word_char(*at) ? word_name_at(at, end) : (struct word){at, 0};
         const char *behind = name.text + name.length_bytes;
-        bool called = name.length_bytes > 0 && behind < end && *behind == '(';
-        if (called && !is_harmless(with_dot(name, statement)) &&
-            is_among(word_in_bracket(behind, end), buffer, handed)) {
+        bool called =
+            name.length_bytes > 0 && behind < end && *behind == '(' && !is_harmless(with_dot(name, statement));
+        bool unnamed = items_too && *at == '(' && at > statement.text && strchr(")]", at[-1]) != NULL;
+        behind = unnamed ? at : behind;
+        if ((called || unnamed) && is_among(word_in_bracket(behind, end), buffer, items_too, handed)) {
             handed->function = name;
+            handed->is_behind_dot = with_dot(name, statement).length_bytes > name.length_bytes;
+            handed->arguments = word_in_bracket(behind, end);
             return true;
         }
         at = name.length_bytes > 0 ? behind : at + 1;
     }
     return false;
+}
+
+bool handed_find(struct word statement, struct word buffer, struct handed *handed)
+{
+    return find(statement, buffer, false, handed);
+}
+
+bool handed_find_item(struct word statement, struct word buffer, struct handed *handed)
+{
+    return find(statement, buffer, true, handed);
 }
 
 bool handed_is_of_arrays(struct word function)

@@ -4,9 +4,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "python/code_facts.h"
+#include "python/given_first.h"
 #include "python/single_row.h"
 
-#define COMPARED_MAX 8192u /* stores with reads: bounds what a hostile text costs */
+/* Stores with reads, and bytes of the body that are read for them: bounds what a hostile text costs. */
+#define COMPARED_MAX 8192u
+#define COMPARED_BYTES_MAX (1u << 20)
 
 /* "i", "i + 1": another element in each round, where the loop counts that. */
 static bool counts_elements(const struct loop_text *loop, struct word item)
@@ -46,29 +50,126 @@ static struct word owner_of(const struct loop_use *use)
     return is_method ? (struct word){use->name.text, (size_t)(last.text - use->name.text) - 1} : use->name;
 }
 
+/* What the names of a loop are looked at for: its text, and how much more of that may be read. */
+struct body {
+    const struct source *code;
+    const struct loop_text *loop;
+    const struct loop_uses *uses;
+    const struct aliases *aliases;
+    struct word text;
+    size_t bytes_left;
+};
+
+/* Is what a name stands for given in each round, before the place of that use? */
+static bool is_given_first(struct body *body, struct word name, const struct loop_use *use)
+{
+    const size_t bytes = (size_t)(use->name.text - body->text.text);
+    if (use->statement == 0 || bytes > body->bytes_left) /* in the header, before all */
+        return false;
+    body->bytes_left -= bytes;
+    return given_first(body->text, name, use->name.text);
+}
+
+/* "w" of "w.data", "h" of "h.flat": the same memory. */
+static struct word memory_of(struct word name)
+{
+    static const char *const same[] = {"data", "flat", "T"};
+    struct word last = word_last_part(name);
+    while (last.text > name.text && WORD_IS_ONE_OF(last, same)) {
+        name.length_bytes = (size_t)(last.text - name.text) - 1;
+        last = word_last_part(name);
+    }
+    return name;
+}
+
+static struct word object_of(struct word attribute)
+{
+    struct word last = word_last_part(attribute);
+    size_t length = last.text > attribute.text ? (size_t)(last.text - attribute.text) - 1 : 0;
+    return (struct word){attribute.text, length};
+}
+
+/* "s.last", where "st.last" is stored and "s = st": the same attribute by another name. */
+static bool is_attribute_of_alias(const struct aliases *aliases, struct word stored, struct word read)
+{
+    struct word object = object_of(stored), other = object_of(read);
+    return object.length_bytes > 0 && other.length_bytes > 0 &&
+           word_equal(word_last_part(stored), word_last_part(read)) && aliases_share(aliases, object, other);
+}
+
+/* "self.previous", of a file that has a function of that name, beside "self._previous = ...": a property is what it returns. */
+static bool is_property(struct body *body, struct word stored, const struct loop_use *read)
+{
+    struct word object = object_of(stored);
+    if (read->called || object.length_bytes == 0 || !word_equal(object, object_of(read->name)))
+        return false;
+    if (body->code->length_bytes > body->bytes_left)
+        return true;
+    body->bytes_left -= body->code->length_bytes;
+    return code_defines(body->code, word_last_part(read->name));
+}
+
+/* "v" of "v = x[i]", which is given nothing else: is it the round's own element, into which the store is, too? */
+static bool is_the_element(struct body *body, const struct loop_use *store, const struct loop_use *read)
+{
+    const struct loop_uses *uses = body->uses;
+    const struct word name = owner_of(read);
+    size_t views = 0, given = 0;
+    for (size_t i = 0; i < uses->view_count; i++) {
+        const struct loop_view *view = &uses->views[i];
+        if (!word_equal(view->name, name))
+            continue;
+        if (!word_equal(view->array, store->name) || !word_equal(view->index, store->index))
+            return false;
+        views++;
+    }
+    for (size_t i = 0; i < uses->count; i++) {
+        const struct loop_use *use = &uses->uses[i];
+        bool is_given = use->stored && !use->added && !use->within && use->index.length_bytes == 0;
+        given += is_given && word_equal(use->name, name);
+    }
+    return views > 0 && views == given && is_own_element(body->loop, store) && is_given_first(body, name, read);
+}
+
 /* Does `read` take what `store` leaves for a later round? */
-static bool reads_earlier(const struct loop_text *loop, const struct aliases *aliases, const struct loop_use *store,
-                          const struct loop_use *read)
+static bool reads_earlier(struct body *body, const struct loop_use *store, const struct loop_use *read)
 {
-    if (!word_is_part_of(read->name, store->name))
-        return store->index.length_bytes > 0 && !asks_size(read->name) &&
-               aliases_share(aliases, store->name, owner_of(read));
-    if (store->index.length_bytes > 0) /* y[i] = f(y[i]) is one element's own */
-        return !word_equal(store->index, read->index) || !is_own_element(loop, store);
-    return store->added || read->statement <= store->statement;
+    const bool is_element = store->index.length_bytes > 0;
+    const struct word memory = memory_of(store->name);
+    if (!word_is_part_of(read->name, memory)) {
+        if (is_element)
+            return !asks_size(read->name) && aliases_share(body->aliases, store->name, owner_of(read)) &&
+                   !is_the_element(body, store, read);
+        bool is_other =
+            is_attribute_of_alias(body->aliases, store->name, read->name) || is_property(body, store->name, read);
+        return is_other || (word_is_part_of(memory, read->name) && /* "f(s)", and "s.x = ..." */
+                            !is_given_first(body, store->name, read));
+    }
+    if (is_element) /* y[i] = f(y[i]) is one element's own */
+        return !word_equal(store->index, read->index) || !is_own_element(body->loop, store);
+    return !is_given_first(body, store->name, read);
 }
 
-/* Of one element that all rounds store into: are those no sums alone, whose order does not matter? */
-static bool mixes(const struct loop_text *loop, const struct loop_use *store, const struct loop_use *other)
+/*
+ * Of one element, or name, that all rounds store into: are those no sums alone, whose order does not matter? "s *= 0.9" and "s += x[i]" are
+ * not, where the round has not given it anew.
+ */
+static bool mixes(struct body *body, const struct loop_use *store, const struct loop_use *other)
 {
-    return store->index.length_bytes > 0 && word_is_part_of(other->name, store->name) && store->added &&
-           !(store->summed && other->summed) && !is_own_element(loop, store);
+    if (!store->added || (store->summed && other->summed) || !word_is_part_of(other->name, store->name))
+        return false;
+    if (store->index.length_bytes > 0)
+        return !is_own_element(body->loop, store);
+    return store != other && other->index.length_bytes == 0 && !is_given_first(body, store->name, store);
 }
 
-static bool reads_what_was_left(const struct loop_text *loop, const struct loop_uses *uses,
-                                const struct aliases *aliases)
+static bool reads_what_was_left(const struct source *code, const struct loop_text *loop, const struct loop_uses *uses,
+                                const struct aliases *aliases, struct word text)
 {
     unsigned compared = 0;
+    struct body body = {code, loop, uses, aliases, text, COMPARED_BYTES_MAX};
+    if (uses->full || uses->acts || aliases->full)
+        return true;
     for (size_t i = 0; i < uses->count; i++) {
         const struct loop_use *store = &uses->uses[i];
         if (!store->stored || words_hold(&loop->indices, store->name))
@@ -76,11 +177,11 @@ static bool reads_what_was_left(const struct loop_text *loop, const struct loop_
         for (size_t j = 0; j < uses->count; j++) {
             const struct loop_use *other = &uses->uses[j];
             if (++compared > COMPARED_MAX ||
-                (other->stored ? mixes(loop, store, other) : reads_earlier(loop, aliases, store, other)))
+                (other->stored ? mixes(&body, store, other) : reads_earlier(&body, store, other)))
                 return true;
         }
     }
-    return uses->full || uses->acts || aliases->full;
+    return false;
 }
 
 /* Does an index say which element by data, so that two rounds may mean the same one? */
@@ -260,9 +361,10 @@ bool loop_carried_has_pieces(const struct loop_text *loop, const struct loop_use
     return false;
 }
 
-bool loop_carried_any(const struct loop_text *loop, const struct loop_uses *uses, const struct aliases *aliases)
+bool loop_carried_any(const struct source *code, const struct loop_text *loop, const struct loop_uses *uses,
+                      const struct aliases *aliases, struct word body)
 {
-    return reads_what_was_left(loop, uses, aliases) || stores_into_overlap(loop, uses, aliases) ||
+    return reads_what_was_left(code, loop, uses, aliases, body) || stores_into_overlap(loop, uses, aliases) ||
            stores_into_items_of_read(loop, uses, aliases) || stores_into_walked(loop, uses, aliases) ||
            loop_carried_has_pieces(loop, uses);
 }

@@ -6,8 +6,12 @@
 #include "python/loop_text.h"
 #include "python/loop_uses.h"
 
-/* Does one need what an earlier one made, or do what no array holds? Of the body's uses; of the loop what its header says is known. */
-bool loop_carried_any(const struct loop_text *loop, const struct loop_uses *uses, const struct aliases *aliases);
+/*
+ * Does one need what an earlier one made, or do what no array holds? `code`: the file's. Of the body's uses, and its text; of the loop what its
+ * header says is known.
+ */
+bool loop_carried_any(const struct source *code, const struct loop_text *loop, const struct loop_uses *uses,
+                      const struct aliases *aliases, struct word body);
 
 /* "x[start[i]:start[i + 1]]", "x[y[i] > 0]": pieces of unlike lengths, which no whole array has. */
 bool loop_carried_has_pieces(const struct loop_text *loop, const struct loop_uses *uses);

@@ -43,22 +43,65 @@ static bool is_on_row_of(const char *first, const char *second)
     return memchr(first, '\n', (size_t)(second - first)) == NULL;
 }
 
-/* "value > best" behind "if": the two names. */
-static bool read_comparison(struct word statement, struct word *left, struct word *right)
+/* The one "<" or ">" of a text that stands within no bracket; NULL where there is none, or something compares or joins beside it. */
+static const char *find_sign(struct word text)
 {
-    const char *end = word_end(statement), *at = word_skip_blanks(statement.text, end);
-    if (!word_is(word_name_at(at, end), "if"))
-        return false;
-    *left = word_name_at(word_skip_blanks(at + 2, end), end);
-    at = word_skip_blanks(word_end(*left), end);
-    if (left->length_bytes == 0 || at == end || (*at != '<' && *at != '>'))
-        return false;
-    at += at + 1 < end && at[1] == '=' ? 2 : 1;
-    *right = word_name_at(word_skip_blanks(at, end), end);
-    return right->length_bytes > 0 && word_skip_blanks(word_end(*right), end) == end;
+    static const char *const joining[] = {"and", "or", "not", "if", "else", "in", "is", "lambda"};
+    const char *sign = NULL;
+    size_t depth = 0;
+    for (const char *at = text.text; at < word_end(text); at++) {
+        const char *behind = word_skip_quiet(at, word_end(text));
+        struct word name = word_name_at(at, word_end(text));
+        if (behind > at || name.length_bytes > 0) {
+            if (WORD_IS_ONE_OF(name, joining))
+                return NULL;
+            at = (behind > at ? behind : word_end(name)) - 1;
+            continue;
+        }
+        depth += *at == '(' || *at == '[' || *at == '{';
+        depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
+        if (depth > 0 || strchr("<>=!,", *at) == NULL)
+            continue;
+        bool is_sign = sign == NULL && (*at == '<' || *at == '>');
+        bool is_longer = sign != NULL && at == sign + 1 && *at == '=';
+        if (!is_sign && !is_longer)
+            return NULL;
+        sign = is_sign ? at : sign;
+    }
+    return sign;
 }
 
-/* "best, at = value, i": plain names alone are given something, which is not made of `name`. */
+/* "(x[i] > best)" */
+static struct word without_brackets(struct word text)
+{
+    if (text.length_bytes == 0 || *text.text != '(')
+        return text;
+    struct word inner = word_in_bracket(text.text, word_end(text));
+    return word_end(inner) + 1 == word_end(text) ? word_trimmed(inner.text, word_end(inner)) : text;
+}
+
+/* "x[i] > best" behind "if": the two sides. */
+static bool read_comparison(struct word statement, struct word *left, struct word *right)
+{
+    struct word first = word_name_at(statement.text, word_end(statement));
+    if (!word_is(first, "if"))
+        return false;
+    struct word text = without_brackets(word_trimmed(word_end(first), word_end(statement)));
+    const char *sign = find_sign(text);
+    if (sign == NULL)
+        return false;
+    *left = word_trimmed(text.text, sign);
+    *right = word_trimmed(sign + (sign[1] == '=' ? 2 : 1), word_end(text));
+    return left->length_bytes > 0 && right->length_bytes > 0;
+}
+
+static bool is_name(struct word text)
+{
+    return text.length_bytes > 0 && word_equal(word_name_at(text.text, word_end(text)), text) &&
+           word_last_part(text).text == text.text;
+}
+
+/* "best, at = value, i": plain names alone are given something, which is made neither of `name` nor of themselves. */
 static bool keeps(struct word statement, struct word name)
 {
     struct word target, value, targets[ITEMS_MAX];
@@ -66,8 +109,8 @@ static bool keeps(struct word statement, struct word name)
         return false;
     size_t count = word_split(target, ',', targets, ITEMS_MAX);
     for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
-        struct word whole = word_trimmed(targets[i].text, word_end(targets[i]));
-        if (!word_equal(word_name_at(whole.text, word_end(whole)), whole) || word_last_part(whole).text != whole.text)
+        struct word given = word_trimmed(targets[i].text, word_end(targets[i]));
+        if (!is_name(given) || word_mentions(value, given) > 0)
             return false;
     }
     return count != SIZE_MAX;
@@ -107,7 +150,7 @@ static bool is_kept_by_call(struct word statement, struct word name)
 /* A statement's own mentions are one where it compares the name, and one where it gives it. */
 static void add(struct words *extremes, struct word body, struct word name)
 {
-    if (word_last_part(name).text == name.text && mentions(body, name) == 2)
+    if (is_name(name) && mentions(body, name) == 2)
         words_add(extremes, name);
 }
 
@@ -117,9 +160,9 @@ void loop_extremes_read(struct word body, struct words *extremes)
     extremes->count = 0;
     while (next_statement(&rest, &text)) {
         if (read_comparison(text, &left, &right)) {
-            if (is_kept_in_suite(body, text, right, left))
+            if (is_name(right) && is_kept_in_suite(body, text, right, left))
                 add(extremes, body, right);
-            else if (is_kept_in_suite(body, text, left, right))
+            else if (is_name(left) && is_kept_in_suite(body, text, left, right))
                 add(extremes, body, left);
         } else if (word_assigned(text, &target, &value) && is_kept_by_call(text, target)) {
             add(extremes, body, target);

@@ -5,7 +5,7 @@
 #include "python/words.h"
 
 /*
- * Of "if value > best: best, at = value, i", and of "best = max(best, value)": "best", where nothing else in the body names it. A round then
+ * Of "if x[i] > best: best, at = x[i], i", and of "best = max(best, value)": "best", where nothing else in the body names it. A round then
  * needs of those before nothing but that, which max() and argmax() of all values find.
  */
 void loop_extremes_read(struct word body, struct words *extremes);

@@ -300,7 +300,8 @@ void loop_text_read(struct loop_text *loop, const struct source *source, int32_t
     drop_extremes(uses, text);
     loop_uses_follow_views(uses);
     note_stored(loop, uses);
-    loop->carried = !(walks || (counts && is_given_once(loop, uses))) || loop_carried_any(loop, uses, aliases);
+    loop->carried =
+        !(walks || (counts && is_given_once(loop, uses))) || loop_carried_any(source, loop, uses, aliases, text);
     loop_carried_read_scattered(loop, uses);
     free(aliases);
     free(uses);
@@ -319,9 +320,19 @@ static bool next_clause(struct word *rest, struct word *clause)
     return true;
 }
 
+/* "seen.add(v)", "d.setdefault(k, v)": a method that changes what it is of, for what a later round asks that. */
+static bool changes_container(const struct loop_use *use)
+{
+    static const char *const methods[] = {"add",     "setdefault", "update", "pop",
+                                          "popleft", "popitem",    "remove", "discard"};
+    struct word root = word_first_part(use->name);
+    return use->called && !word_equal(root, use->name) && WORD_IS_ONE_OF(word_last_part(use->name), methods) &&
+           !word_is(root, "np") && !word_is(root, "numpy") && !word_is(root, "torch");
+}
+
 void loop_text_read_comprehension(struct loop_text *loop, struct word element, struct word clauses)
 {
-    struct word clause;
+    struct word clause, all = clauses;
     bool few = true;
     *loop = (struct loop_text){0};
     while (next_clause(&clauses, &clause)) {
@@ -335,6 +346,9 @@ void loop_text_read_comprehension(struct loop_text *loop, struct word element, s
     bool stores = loop_carried_has_pieces(loop, uses);
     for (size_t i = 0; i < uses->count; i++)
         stores = stores || uses->uses[i].stored;
+    loop_uses_read(uses, all, 1, false, false); /* "if not (v in seen or seen.add(v))" */
+    for (size_t i = 0; i < uses->count; i++)
+        stores = stores || changes_container(&uses->uses[i]);
     free(uses);
     loop->carried =
         stores || memmem(element.text, element.length_bytes, ":=", 2) != NULL || behind_word(element, "next") != NULL;

@@ -105,6 +105,15 @@ void loop_uses_follow_views(struct loop_uses *uses)
     }
 }
 
+/* "(a, b) = ...", "a, [b, c] = ...": a bracket around targets, and no call or subscript. */
+static bool groups(struct word targets, const char *bracket)
+{
+    const char *before = bracket;
+    while (before > targets.text && (before[-1] == ' ' || before[-1] == '\n'))
+        before--;
+    return before == targets.text || strchr(",([*", before[-1]) != NULL;
+}
+
 void loop_uses_read(struct loop_uses *uses, struct word text, uint32_t statement, bool stored, bool added)
 {
     const char *end = text.text + text.length_bytes;
@@ -116,7 +125,7 @@ void loop_uses_read(struct loop_uses *uses, struct word text, uint32_t statement
             at = behind;
             continue;
         }
-        depth += *at == '(' || *at == '[' || *at == '{';
+        depth += (*at == '(' || *at == '[' || *at == '{') && !(stored && depth == 0 && groups(text, at));
         depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');
         bool begins = word_char(*at) && !isdigit((unsigned char)*at) && (at == text.text || at[-1] != '.');
         if (!begins) {
@@ -130,7 +139,9 @@ void loop_uses_read(struct loop_uses *uses, struct word text, uint32_t statement
         bool keyword_argument = depth > 0 && at < end && *at == '=' && (at + 1 == end || at[1] != '=');
         if (word_is_keyword(name) || keyword_argument)
             continue;
-        struct loop_use use = {.name = name, .statement = statement, .stored = stored && depth == 0, .added = added};
+        bool is_walrus = end - at >= 2 && at[0] == ':' && at[1] == '=';
+        struct loop_use use = {
+            .name = name, .statement = statement, .stored = (stored && depth == 0) || is_walrus, .added = added};
         use.called = at < end && *at == '(';
         if (at < end && *at == '[')
             use.index = word_in_bracket(at, end);

@@ -69,19 +69,51 @@ static bool makes_of_itself(const struct carried *carried, struct word name)
     return false;
 }
 
+/* "= x[1:]" and "*= 2" behind what is stored into: is it the one, or the other? */
+static bool is_stored_at(const char *at, const char *end, bool *augmented)
+{
+    const char *first = word_skip_blanks(at, end), *sign = first;
+    while (sign < end && strchr("+-*/%@&|^<>", *sign) != NULL)
+        sign++;
+    bool compares = sign == first + 1 && (*first == '<' || *first == '>');
+    *augmented = sign > first;
+    return !compares && sign < end && *sign == '=' && (sign + 1 == end || sign[1] != '=');
+}
+
+/* "trees[k].w *= 2", "net.layer(k).w[0] = x": of what has no name. */
+static void read_unnamed(struct region_fact *fact, struct word rows)
+{
+    const char *end = word_end(rows);
+    for (const char *at = rows.text;
+         (at = memmem(at, (size_t)(end - at), fact->name.text, fact->name.length_bytes)) != NULL; at++) {
+        const char *behind = at + fact->name.length_bytes;
+        bool is_it = at - rows.text >= 2 && at[-1] == '.' && (at[-2] == ']' || at[-2] == ')') &&
+                     (behind == end || !word_char(*behind));
+        bool augmented, part = is_it && behind < end && *behind == '[';
+        while (part && behind < end && *behind == '[')
+            behind = word_end(word_in_bracket(behind, end)) < end ? word_end(word_in_bracket(behind, end)) + 1 : end;
+        if (is_it && is_stored_at(behind, end, &augmented)) {
+            fact->stores |= part || augmented;
+            fact->changes |= part || augmented;
+        }
+    }
+}
+
 static void read_attribute(struct region_fact *fact, const struct region_span *span)
 {
     struct word rows = region_rows(span);
     struct words dotted;
     if (is_constructor(span))
         return;
+    read_unnamed(fact, rows);
     region_find_dotted(rows, fact->name, &dotted);
     for (size_t i = 0; i < dotted.count; i++) {
         struct carried carried;
         carried_read(&carried, rows, dotted.words[i]);
         bool stores = carried.stored && !carried.given;
         fact->stores |= stores;
-        fact->changes |= stores || (carried.given ? makes_of_itself(&carried, dotted.words[i]) : carried.augmented);
+        fact->renewed |= carried.given ? makes_of_itself(&carried, dotted.words[i]) : carried.augmented;
+        fact->changes |= stores || fact->renewed;
     }
 }
 

@@ -21,6 +21,7 @@ struct region_fact {
     struct word name;
     bool of_attribute;
     bool changes, stores; /* it is stored into, added to, or made of what it was; the first alone */
+    bool renewed;         /* of an attribute: added to, or made of what it was */
 };
 
 struct region {

@@ -21,4 +21,11 @@ struct word view_rows(struct word statement, struct word name);
  */
 struct word view_name(struct word statement, struct word name);
 
+/*
+ * The names that a statement gives what may be a part of it, or it itself in another shape: in a loop's header or comprehension ("for p in
+ * ps", "for k, p in ps.items()", "for part in np.split(x, 4)"), by "p, q = ps", "p = ps[0]", "p = ps.pop()", "flat = x.reshape(-1)". Some of
+ * them may be copies.
+ */
+void view_parts(struct word statement, struct word name, struct words *parts);
+
 #endif

@@ -1,6 +1,7 @@
 #include "python/words.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 bool word_char(char c)
@@ -8,20 +9,17 @@ bool word_char(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-bool word_is(struct word word, const char *text)
-{
-    return strlen(text) == word.length_bytes && memcmp(word.text, text, word.length_bytes) == 0;
-}
-
 bool word_equal(struct word a, struct word b)
 {
     return a.length_bytes == b.length_bytes && (a.length_bytes == 0 || memcmp(a.text, b.text, a.length_bytes) == 0);
 }
 
+/* Most differ in their first letter already: words are looked for in such lists millions of times. */
 bool word_is_one_of(struct word word, const char *const *texts, size_t count)
 {
+    const char first = word.length_bytes > 0 ? *word.text : '\0';
     for (size_t i = 0; i < count; i++)
-        if (word_is(word, texts[i]))
+        if (*texts[i] == first && word_is(word, texts[i]))
             return true;
     return false;
 }
@@ -32,10 +30,7 @@ bool word_is_keyword(struct word word)
                                            "and",   "or",     "is",    "None", "True",     "False", "return",
                                            "yield", "with",   "as",    "pass", "break",    "del",   "lambda",
                                            "try",   "except", "raise", "from", "continue", "assert"};
-    for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
-        if (word_is(word, keywords[i]))
-            return true;
-    return false;
+    return WORD_IS_ONE_OF(word, keywords);
 }
 
 bool word_is_part_of(struct word name, struct word word)
@@ -67,6 +62,15 @@ void words_add(struct words *words, struct word word)
         words->words[words->count++] = word;
 }
 
+/* What a scan heeds: all but what stands within names and numbers, and between them. */
+static bool is_heeded(char c)
+{
+    static const bool heeded[UCHAR_MAX + 1] = {
+        ['#'] = true, ['"'] = true, ['\''] = true, ['('] = true, ['['] = true, ['{'] = true, [')'] = true,
+        [']'] = true, ['}'] = true, ['='] = true,  [':'] = true, [';'] = true, ['\n'] = true};
+    return heeded[(unsigned char)c];
+}
+
 const char *word_skip_quiet(const char *at, const char *end)
 {
     if (*at == '#') {
@@ -91,6 +95,8 @@ struct word word_in_bracket(const char *at, const char *end)
     size_t depth = 0;
     const char *first = at + 1;
     for (; at < end; at++) {
+        if (!is_heeded(*at))
+            continue;
         const char *behind = word_skip_quiet(at, end);
         if (behind > at) {
             at = behind - 1;
@@ -185,7 +191,7 @@ const char *word_assignment(struct word text, size_t *length)
         while (first > text.text && strchr("+-*/%&|^@<>!:", first[-1]) != NULL)
             first--;
         bool compares = first + 1 == at && (*first == '<' || *first == '>' || *first == '!');
-        if (compares)
+        if (compares || *first == ':') /* "if n := len(x)": within an expression */
             continue;
         *length = (size_t)(at + 1 - first);
         return first;
@@ -265,6 +271,23 @@ bool word_call(struct word text, struct word *function, struct word *arguments)
     return word_end(*arguments) + 1 == word_end(text);
 }
 
+bool word_last_call(struct word text, struct word *function, struct word *arguments)
+{
+    const char *at = text.text, *end = word_end(text);
+    while (at < end) {
+        at += at > text.text && *at == '.';
+        *function = word_name_at(at, end);
+        at = word_end(*function);
+        if (at == end || (*at != '(' && *at != '['))
+            return false;
+        *arguments = word_in_bracket(at, end);
+        if (word_end(*arguments) + 1 == end)
+            return *at == '(' && function->length_bytes > 0;
+        at = word_end(*arguments) < end ? word_end(*arguments) + 1 : end;
+    }
+    return false;
+}
+
 bool word_next_statement(struct word *rest, struct word *statement)
 {
     const char *end = rest->text + rest->length_bytes, *at = rest->text;
@@ -272,12 +295,17 @@ bool word_next_statement(struct word *rest, struct word *statement)
     if (rest->length_bytes == 0)
         return false;
     for (; at < end; at++) {
+        if (!is_heeded(*at))
+            continue;
+        if (!is_heeded(*at))
+            continue;
         const char *behind = word_skip_quiet(at, end);
         if (behind > at) {
             at = behind - 1;
             continue;
         }
-        if (depth == 0 && (*at == '\n' || *at == ';' || *at == ':'))
+        bool is_walrus = *at == ':' && at + 1 < end && at[1] == '=';
+        if (depth == 0 && !is_walrus && (*at == '\n' || *at == ';' || *at == ':'))
             break;
         depth += *at == '(' || *at == '[' || *at == '{';
         depth -= depth > 0 && (*at == ')' || *at == ']' || *at == '}');

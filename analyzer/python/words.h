@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define WORDS_MAX 16u
 
@@ -27,7 +28,11 @@ static inline const char *word_end(struct word word)
 /* May it stand in a name? */
 bool word_char(char c);
 
-bool word_is(struct word word, const char *text);
+/* Here, for the length of a text that is written where it is asked for is known then. */
+static inline bool word_is(struct word word, const char *text)
+{
+    return strlen(text) == word.length_bytes && memcmp(word.text, text, word.length_bytes) == 0;
+}
 
 /* One of Python's that may stand where a name does ("if", "not", "lambda")? */
 bool word_is_keyword(struct word word);
@@ -95,6 +100,9 @@ bool word_gives(struct word statement, struct word name);
 
 /* "function(arguments)", all of the text. */
 bool word_call(struct word text, struct word *function, struct word *arguments);
+
+/* Likewise "Model(3).fit(x)" and "models[i].fit(x)", of which the function is "fit". */
+bool word_last_call(struct word text, struct word *function, struct word *arguments);
 
 /*
  * The first statement of `rest`, which keeps what follows. Statements end with a line, a ";" or the ":" of a clause, outside

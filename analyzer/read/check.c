@@ -262,6 +262,13 @@ static bool check_kind(struct check *check, enum db_kind kind, void *record)
     }
 }
 
+/* Where the first thing was left out: `damaged` is what was counted before the record at `offset` was looked at. */
+static void note_first(struct run *run, uint64_t damaged, uint64_t offset)
+{
+    if (damaged == 0 && run->damaged > 0)
+        run->damaged_offset = offset;
+}
+
 static bool check_table(struct check *check, enum db_kind kind)
 {
     struct run_cursor cursor = {0};
@@ -269,15 +276,19 @@ static bool check_table(struct check *check, enum db_kind kind)
     while ((record = run_next(&check->process->tables[kind], &cursor)) != NULL) {
         check->id = cursor.id;
         check->offset = cursor.offset;
+        const uint64_t damaged = check->run->damaged;
         if (!check_kind(check, kind, record))
             return false;
+        note_first(check->run, damaged, cursor.offset);
     }
     return true;
 }
 
 static bool check_process(struct run *run, struct run_process *process)
 {
+    const uint64_t damaged = run->damaged;
     plausible_process(run, process);
+    note_first(run, damaged, (uint64_t)((const unsigned char *)process->record - run->bytes));
     struct check check = {.run = run, .process = process};
     if (!check_table(&check, DB_KIND_LIVE)) /* sites are held against it */
         return false;

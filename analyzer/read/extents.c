@@ -136,16 +136,9 @@ bool extents_index(struct run *run)
     return true;
 }
 
-/* The extent that holds `id` (blobs: the byte); NULL when none does. */
-static const struct run_extent *table_extent(const struct run_table *table, uint64_t id)
+static const struct run_extent *extent_search(const struct run_table *table, uint64_t id)
 {
     size_t low = 0, high = table->extent_count;
-    if (high == 0)
-        return NULL;
-    /* Where none is missing, and a product tells which as a division does: records are asked for millions of times. */
-    uint64_t guess = (id - table->extents[0].first_id) * table->per_record >> RUN_EXTENT_SHIFT;
-    if (guess < high && id - table->extents[guess].first_id < table->per_extent)
-        return &table->extents[guess];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (table->extents[middle].first_id <= id)
@@ -156,6 +149,20 @@ static const struct run_extent *table_extent(const struct run_table *table, uint
     if (low == 0 || id - table->extents[low - 1].first_id >= table->per_extent)
         return NULL;
     return &table->extents[low - 1];
+}
+
+/*
+ * The extent that holds `id` (blobs: the byte); NULL when none does. Where none is missing, a product tells which as a division does:
+ * records are asked for millions of times.
+ */
+static inline const struct run_extent *table_extent(const struct run_table *table, uint64_t id)
+{
+    if (table->extent_count == 0)
+        return NULL;
+    uint64_t guess = (id - table->extents[0].first_id) * table->per_record >> RUN_EXTENT_SHIFT;
+    if (guess < table->extent_count && id - table->extents[guess].first_id < table->per_extent)
+        return &table->extents[guess];
+    return extent_search(table, id);
 }
 
 size_t run_index(const struct run_table *table, uint64_t id)

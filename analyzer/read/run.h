@@ -54,11 +54,12 @@ struct run {
     size_t used_extents;
     struct run_process *processes; /* those whose record is published */
     size_t process_count;
-    uint64_t read_ns; /* that reading took: a live run's last records are so much younger than its first */
-    uint64_t damaged; /* things that were unfinished, cut off or impossible */
-    bool cut_short;   /* the file ends before what was claimed */
-    bool incomplete;  /* extents are missing, so a reference may lead nowhere without being wrong */
-    char error[512];  /* when reading failed: one line that names file and offset */
+    uint64_t read_ns;        /* that reading took: a live run's last records are so much younger than its first */
+    uint64_t damaged;        /* things that were unfinished, cut off or impossible */
+    uint64_t damaged_offset; /* of the record of the first that was come to; 0: it is of none */
+    bool cut_short;          /* the file ends before what was claimed */
+    bool incomplete;         /* extents are missing, so a reference may lead nowhere without being wrong */
+    char error[512];         /* when reading failed: one line that names file and offset */
 };
 
 /* Reads `path` whole into memory (a live run's file too). False: `error` says why. Free with run_free in both cases. */

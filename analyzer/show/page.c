@@ -87,6 +87,13 @@ char *page_count(uint64_t count)
     return memory_print("%s", text);
 }
 
+char *page_times(uint64_t count)
+{
+    char *number = page_count(count), *text = count == 1 ? memory_print("once") : memory_print("%s times", number);
+    free(number);
+    return text;
+}
+
 char *page_bytes(uint64_t bytes)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};

@@ -27,8 +27,9 @@ void page_put(const struct page *page, enum style style, const char *text);
  * column `at`, where the cursor stands. Ends the last row. */
 void page_wrap(const struct page *page, size_t at, size_t indent, const char *text);
 
-/* Numbers for people, in fresh memory: "15,204"; "1.2 MiB"; "62.4 s", "310 ms"; "16 %". */
+/* Numbers for people, in fresh memory: "15,204"; "once", "15,204 times"; "1.2 MiB"; "62.4 s", "310 ms"; "16 %". */
 char *page_count(uint64_t count);
+char *page_times(uint64_t count);
 char *page_bytes(uint64_t bytes);
 char *page_seconds(double seconds);
 char *page_percent(double percent);

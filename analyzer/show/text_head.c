@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "findings/finding.h"
 #include "model/engines.h"
 #include "model/processes.h"
 #include "model/share.h"
@@ -14,7 +13,7 @@
 
 #define TRIED_PLENTY 100u /* samples: fewer are told */
 
-static void put_row(const struct page *page, const char *name, char *text)
+void text_row(const struct page *page, const char *name, char *text)
 {
     char *label = memory_print("%-8s", name);
     page_put(page, STYLE_DIM, label);
@@ -152,10 +151,10 @@ static void put_time(const struct page *page, const struct model *model)
     for (size_t i = 0; i < TIME_KINDS; i++)
         parts[i] = page_percent(100 * (double)totals->times.ns[i] / least);
     char *left_out = totals->import_ns > 0 ? memory_print(" (imports left out: %s)", imports) : memory_print("%s", "");
-    put_row(page, "time",
-            total > 0 ? memory_print("native %s, Python %s, boundary %s of %s CPU time%s%s", parts[TIME_NATIVE],
-                                     parts[TIME_PYTHON], parts[TIME_BOUNDARY], all, phase, left_out)
-                      : memory_print("%s CPU time%s%s", all, phase, left_out));
+    text_row(page, "time",
+             total > 0 ? memory_print("native %s, Python %s, boundary %s of %s CPU time%s%s", parts[TIME_NATIVE],
+                                      parts[TIME_PYTHON], parts[TIME_BOUNDARY], all, phase, left_out)
+                       : memory_print("%s CPU time%s%s", all, phase, left_out));
     for (size_t i = 0; i < TIME_KINDS; i++)
         free(parts[i]);
     free(all);
@@ -171,8 +170,8 @@ static void put_workers(const struct page *page, const struct model *model)
     if (percent < 1)
         return;
     char *time = page_seconds(seconds), *part = page_percent(percent);
-    put_row(page, "",
-            memory_print("%s of it (%s) on worker threads, at the lines that launched their work", time, part));
+    text_row(page, "",
+             memory_print("%s of it (%s) on worker threads, at the lines that launched their work", time, part));
     free(time);
     free(part);
 }
@@ -201,8 +200,8 @@ static void put_elsewhere(const struct page *page, const struct model *model)
                   totals->elsewhere_ns - totals->waiting_ns - totals->interpreter_ns);
     add_elsewhere(&what, "the interpreter's own start and end, above among Python", totals->interpreter_ns);
     add_elsewhere(&what, "workers that wait for work", totals->waiting_ns);
-    put_row(page, "",
-            memory_print("%s of it (%s) outside every Python line%s%s", time, part, *what != '\0' ? ":" : "", what));
+    text_row(page, "",
+             memory_print("%s of it (%s) outside every Python line%s%s", time, part, *what != '\0' ? ":" : "", what));
     free(time);
     free(part);
     free(what);
@@ -215,9 +214,9 @@ static void put_unplaced(const struct page *page, const struct model *model)
         return;
     char *time = page_seconds((double)model->totals.unplaced_ns * 1e-9);
     bool alone = totals_run_ns(&model->totals) == 0;
-    put_row(page, alone ? "time" : "",
-            memory_print("%s%s was sampled, but there was no room left to store where: left out", time,
-                         alone ? "" : " more"));
+    text_row(page, alone ? "time" : "",
+             memory_print("%s%s was sampled, but there was no room left to store where: left out", time,
+                          alone ? "" : " more"));
     free(time);
 }
 
@@ -225,7 +224,7 @@ static void put_missing(const struct page *page, const struct model *model)
 {
     char *text = text_missing(model);
     if (text != NULL)
-        put_row(page, "", text);
+        text_row(page, "", text);
 }
 
 /* "385 watched: redundant 3 % (2-6 %), dead 4 % (2-6 %); between calls 4 % and 5 %". Nothing where too few are known. */
@@ -255,7 +254,7 @@ static void put_watched(const struct page *page, const char *label, const struct
         free(whole);
     }
     if (known)
-        put_row(page, label, memory_print("%s%s", text, across));
+        text_row(page, label, memory_print("%s%s", text, across));
     free(text);
     free(across);
 }
@@ -271,7 +270,7 @@ static void put_objects(const struct page *page, const struct model *model)
 {
     char *text = text_objects(&model->totals.objects);
     if (text != NULL)
-        put_row(page, "objects", text);
+        text_row(page, "objects", text);
 }
 
 /* "PAPI_TOT_INS 1.93e+11": counts of PIEPROF_EVENTS. */
@@ -286,98 +285,12 @@ static void put_events(const struct page *page, const struct model *model)
         text = longer;
     }
     if (*text != '\0')
-        put_row(page, "events", text);
+        text_row(page, "events", text);
     else
         free(text);
 }
 
-/* Seconds wasted in one way, and the part of them that --min-waste keeps from the findings below. */
-struct wasted {
-    const char *what;
-    double seconds, hidden_s;
-};
-
-/* "computed again 11.2 s (18 %)", or nothing; `*text` grows. */
-static void add_waste(const struct model *model, char **text, const struct wasted *wasted)
-{
-    if (wasted->seconds <= 0)
-        return;
-    char *time = page_seconds(wasted->seconds), *percent = page_percent(model_percent(model, wasted->seconds));
-    char *hidden_time = page_seconds(wasted->hidden_s);
-    char *hidden = wasted->hidden_s > 0 ? memory_print(", %s below --min-waste",
-                                                       wasted->hidden_s < wasted->seconds ? hidden_time : "all of it")
-                                        : memory_print("%s", "");
-    char *longer = memory_print("%s%s%s %s (%s%s)", *text, **text ? "   " : "", wasted->what, time, percent, hidden);
-    free(time);
-    free(percent);
-    free(hidden_time);
-    free(hidden);
-    free(*text);
-    *text = longer;
-}
-
-/* Does --min-waste keep a line's waste from the findings? Where some tell it, by what these are held against. */
-static bool is_hidden(const struct model *model, const struct line *line, double seconds, double min_waste_percent)
-{
-    bool told = false;
-    for (size_t i = 0; i < model->finding_count; i++) {
-        const struct finding *finding = model->findings[i];
-        if (finding->line == line && select_finding_percent(model, finding) >= min_waste_percent)
-            return false;
-        told = told || finding->line == line;
-    }
-    return told || model_percent(model, seconds) < min_waste_percent;
-}
-
-enum way { AGAIN, STORED, ALLOCATED, APART, WAYS };
-
-static enum way way_of_kind(const char *kind)
-{
-    if (strcmp(kind, "churn") == 0)
-        return ALLOCATED;
-    if (strcmp(kind, "tiny_calls") == 0)
-        return APART;
-    return strstr(kind, "_store") != NULL ? STORED : AGAIN;
-}
-
-/* Of each line the greatest, of those that findings tell where there are any: a fix wins its time once. */
-static enum way way_of(const struct model *model, const struct line *line, const double seconds[WAYS])
-{
-    bool told[WAYS] = {false}, any = false;
-    for (size_t i = 0; i < model->finding_count; i++)
-        if (model->findings[i]->line == line)
-            told[way_of_kind(model->findings[i]->kind)] = any = true;
-    enum way most = WAYS;
-    for (enum way way = AGAIN; way < WAYS; way++)
-        if ((!any || told[way]) && (most == WAYS || seconds[way] > seconds[most]))
-            most = way;
-    return most;
-}
-
-static void put_waste(const struct page *page, const struct model *model, double min_waste_percent)
-{
-    struct wasted ways[WAYS] = {{.what = "computed again"},
-                                {.what = "stored for nothing"},
-                                {.what = "allocated again"},
-                                {.what = "element by element"}};
-    for (size_t i = 0; i < model->line_count; i++) {
-        const struct line *line = model->lines[i];
-        const double seconds[WAYS] = {line->computed_again_s, line->stored_s, line->allocated_s, line->taken_apart_s};
-        const enum way most = way_of(model, line, seconds);
-        ways[most].seconds += seconds[most];
-        const struct line *told_at = most == APART && line->taken_apart_at != NULL ? line->taken_apart_at : line;
-        ways[most].hidden_s += is_hidden(model, told_at, seconds[most], min_waste_percent) ? seconds[most] : 0;
-    }
-    char *text = memory_print("%s", "");
-    for (size_t way = 0; way < WAYS; way++)
-        add_waste(model, &text, &ways[way]);
-    if (*text != '\0')
-        put_row(page, "wasted", text);
-    else
-        free(text);
-}
-
-void text_head(const struct page *page, const struct model *model, double min_waste_percent)
+void text_head(const struct page *page, struct model *model, double min_waste_percent)
 {
     put_command(page, model);
     put_run(page, model);
@@ -392,5 +305,5 @@ void text_head(const struct page *page, const struct model *model, double min_wa
     put_objects(page, model);
     text_memory(page, model);
     text_mixing(page, model);
-    put_waste(page, model, min_waste_percent);
+    text_waste(page, model, min_waste_percent);
 }

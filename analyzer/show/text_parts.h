@@ -14,9 +14,15 @@ char *text_path(const struct model *model, const char *path);
 char *text_share(struct estimate estimate);
 
 /* text_head.c: the run's header and totals. text_tail: what is off, lost, and what to do next. */
-void text_head(const struct page *page, const struct model *model, double min_waste_percent);
+void text_head(const struct page *page, struct model *model, double min_waste_percent);
 void text_tail(const struct page *page, const struct model *model, const struct selection *selection,
                const struct options *options);
+
+/* text_head.c: one row of the header, wrapped beside its name ("": the row before goes on). Takes `text`. */
+void text_row(const struct page *page, const char *name, char *text);
+
+/* text_waste.c: the row of what was wasted, by its ways; nothing where nothing was. */
+void text_waste(const struct page *page, struct model *model, double min_waste_percent);
 
 /* text_missing.c: how much CPU time is in no sample, and what is not sampled; NULL where it is little. Fresh memory. */
 char *text_missing(const struct model *model);

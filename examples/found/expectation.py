@@ -23,6 +23,7 @@ class Verdict(NamedTuple):
     told: list
     near: list
     may: list
+    beside: list  # below --min-waste, and not expected
 
 
 def read(path):
@@ -55,4 +56,5 @@ def judge(expected, report, found):
 
     near = [finding for finding in found.all if wanted.get(finding) == "near"]
     lost = missing("told", found.listed) + missing("near", found.all)
-    return Verdict(lost, listed("new"), listed("false"), listed("told"), near, listed("may"))
+    beside = [finding for finding in found.all if finding not in wanted and finding not in found.listed]
+    return Verdict(lost, listed("new"), listed("false"), listed("told"), near, listed("may"), beside)

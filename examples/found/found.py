@@ -42,6 +42,8 @@ def show(driver, options, found, verdict):
         for finding in getattr(verdict, field):
             share = f"{found.all[finding]:5.1f} %" if finding in found.all else ""
             print(f"  {name:16} {share:>7}  {finding}")
+    for finding in verdict.beside if verdict.lost else ():  # what is lost may have come to stand elsewhere
+        print(f"  {'not expected':16} {found.all[finding]:5.1f} %  {finding}")
 
 
 def main():

@@ -101,6 +101,12 @@ bool machine_trap_is_of(const ucontext_t *uc, uintptr_t instruction, uintptr_t a
 /* Is the interrupted instruction one of those that fill or copy a whole block (REP STOS, REP MOVS)? Signal-safe. */
 bool machine_in_string_operation(const ucontext_t *uc);
 
+/*
+ * Does the function whose instruction this is only return from here on, with no branch, call, or access but to its frame? False where
+ * nothing is decoded. Signal-safe.
+ */
+bool machine_is_returning(uintptr_t instruction);
+
 /* Is a system call about to start, or to start again: which? Code is read, guarded. */
 struct machine_call {
     long number, second; /* argument */

@@ -45,6 +45,37 @@ bool machine_in_string_operation(const ucontext_t *uc)
            (instruction.head.attributes & ZYDIS_ATTRIB_HAS_REP) != 0;
 }
 
+#define EPILOGUE_INSTRUCTIONS_MAX 16u /* more than there are registers to be restored */
+
+/* LEA accesses nothing, whatever it computes. */
+static bool is_of_epilogue(const struct x86_instruction *instruction)
+{
+    bool is_plain = instruction->head.category != ZYDIS_CATEGORY_CALL &&
+                    instruction->head.category != ZYDIS_CATEGORY_COND_BR &&
+                    instruction->head.category != ZYDIS_CATEGORY_UNCOND_BR;
+    for (unsigned i = 0; is_plain && i < instruction->head.operand_count_visible; i++) {
+        const struct x86_operand *operand = &instruction->operand[i];
+        is_plain = operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.base == ZYDIS_REGISTER_RSP ||
+                   instruction->head.mnemonic == ZYDIS_MNEMONIC_LEA;
+    }
+    return is_plain;
+}
+
+bool machine_is_returning(uintptr_t at)
+{
+    struct x86_instruction instruction;
+    for (unsigned i = 0; i < EPILOGUE_INSTRUCTIONS_MAX && x86_decode(at, &instruction) == X86_DECODED; i++) {
+        if (instruction.head.category == ZYDIS_CATEGORY_RET) {
+            return true;
+        }
+        if (!is_of_epilogue(&instruction)) {
+            return false;
+        }
+        at += instruction.head.length;
+    }
+    return false;
+}
+
 #define SYSCALL_BYTES 2u
 
 bool machine_call_starts_again(const ucontext_t *uc, struct machine_call *call)

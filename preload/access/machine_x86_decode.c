@@ -136,7 +136,7 @@ static bool decode(const uint8_t *bytes, size_t available, struct x86_instructio
 {
     ZydisDecodedInstruction head;
     ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
-    if (!ZYAN_SUCCESS(decode_instruction(&decoder, bytes, available, &head, operand))) {
+    if (decode_instruction == NULL || !ZYAN_SUCCESS(decode_instruction(&decoder, bytes, available, &head, operand))) {
         return false;
     }
     take_head(&instruction->head, &head);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "access/machine.h"
 #include "pieprof/db.h"
 #include "process.h"
 #include "stack/context.h"
@@ -16,11 +17,15 @@ static const struct module *pool_module(const struct thread *thread)
     return module != NULL && strstr(module_path(module), "openblas") != NULL ? module : NULL;
 }
 
-/* Below the routine that waits for jobs stands another function of the library. */
+/*
+ * Below the routine that waits for jobs stands another function of the library. One that only returns has done its work: OpenBLAS's
+ * exec_threads() stores that the job is done, and the caller runs on, before it returns to the routine.
+ */
 static bool is_at_work(const struct thread *thread, const struct module *pool, const struct context_scratch *scratch)
 {
     struct eh_frame_function function;
-    for (size_t i = 0; i < scratch->native_count; i++) {
+    size_t first = scratch->native_count > 0 && machine_is_returning(scratch->native[0].address) ? 1 : 0;
+    for (size_t i = first; i < scratch->native_count; i++) {
         uintptr_t address = scratch->native[i].address - (i > 0 ? 1 : 0);
         if (module_find(address) == pool) {
             return !eh_frame_find_function(pool, address, &function) ||

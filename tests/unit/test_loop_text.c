@@ -1,6 +1,7 @@
 /* link: analyzer */
 /* What a loop's rounds work on, by its text: elements, arrays beside them, and what data select. */
 #include "loop_run.h"
+#include "python/loop_extreme.h"
 
 static void test_an_array_as_a_whole(void **state)
 {
@@ -32,11 +33,47 @@ static void test_what_no_whole_array_has(void **state)
     assert_false(loop_run_read("for i in range(n):\n    y[i] = x[where[i]]\n").carried);
 }
 
+static void test_what_keeps_the_greatest_of_all_rounds(void **state)
+{
+    (void)state;
+    static const char *const kept[] = {
+        "    if value > best:\n        best = value\n",
+        "    if x[i] > best: best = x[i]\n",
+        "    if best >= x[i]:\n        best, at = x[i], i\n",
+        "    if (x[i, j] <= best):\n        best = x[i, j]\n        at = (i, j)\n",
+        "    if abs(x[i] - y[i]) > best:  # or\n        best = abs(x[i] - y[i])\n",
+        "    best = max(best, x[i])\n",
+    };
+    static const char *const others[] = {
+        "    if x[i] > best:\n        best = x[i + 1]\n",
+        "    if x[i] > best:\n        best = x[i]\n        count = count + 1\n",
+        "    if x[i] > best:\n        best = x[i]\n        count += 1\n",
+        "    if x[i] > best and on:\n        best = x[i]\n",
+        "    if 0 < x[i] < best:\n        best = x[i]\n",
+        "    if x[i] == best:\n        best = x[i]\n",
+        "    if x[i] > best * 2:\n        best = x[i]\n",
+        "    if x[i] > self.best:\n        self.best = x[i]\n",
+        "    if x[i] > best:\n        best = x[i]\n    y[i] = best\n",
+    };
+    struct words extremes;
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        loop_extremes_read((struct word){kept[i], strlen(kept[i])}, &extremes);
+        if (extremes.count != 1 || !word_is(extremes.words[0], "best"))
+            fail_msg("%s", kept[i]);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        loop_extremes_read((struct word){others[i], strlen(others[i])}, &extremes);
+        if (extremes.count != 0)
+            fail_msg("%s", others[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_array_as_a_whole),
         cmocka_unit_test(test_what_no_whole_array_has),
+        cmocka_unit_test(test_what_keeps_the_greatest_of_all_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

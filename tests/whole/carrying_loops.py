@@ -2,6 +2,47 @@
 from element_loops import NUMPY
 
 CARRYING = {
+    "a property of what is stored, and a default that is kept": NUMPY + """
+class Filter:
+    def __init__(self):
+        self._last = 0.0
+    @property
+    def last(self):
+        return self._last
+    def run(self):
+        y = np.empty_like(x)
+        for i in range(len(x)):
+            y[i] = x[i] - self.last
+            self._last = x[i]
+        return y
+def rank(value, seen=set()):
+    return seen.add(value) or len(seen)
+def ranks():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = rank(x[i])
+    return y
+smooth = Filter()
+for again in range(6):
+    smooth.run(), ranks()
+""",
+    "records that are counted, and a level that the next element sets": NUMPY + """
+def records():
+    best, count = -1.0, 0
+    for i in range(len(x)):
+        if x[i] > best:
+            best = x[i]
+            count = count + 1
+    return count
+def level():
+    best = -1.0
+    for i in range(len(x) - 1):
+        if x[i] > best:
+            best = x[i + 1]
+    return best
+for again in range(12):
+    records(), level()
+""",
     "a function of each that remembers": NUMPY + """
 class Filter:
     def __init__(self):
@@ -272,6 +313,96 @@ def work():
         some = factors[np.flatnonzero(rated[i])]
         y[i] = some.sum(0) + factors[rated[i] > 0].mean(0)
     return y
+for again in range(6):
+    work()
+""",
+    "what only some rounds give, and the others keep": NUMPY + """
+def switched():
+    on, y = 0.0, np.empty_like(x)
+    for i in range(len(x)):
+        if x[i] > 0.9:
+            on = 1.0
+        elif x[i] < 0.1:
+            on = 0.0
+        y[i] = on
+    return y
+def held():
+    position, gain = 0.0, 0.0
+    for i in range(1, len(x)):
+        if x[i - 1] > 0.9: position = 1.0
+        gain += position * (x[i] - x[i - 1])
+    return gain
+def tried():
+    gain, y = 1.0, np.empty_like(x)
+    for i in range(len(x)):
+        try:
+            gain = 1.0 / int(x[i] * 4)
+        except ZeroDivisionError:
+            pass
+        y[i] = gain * x[i]
+    return y
+for again in range(3):
+    switched(), held(), tried()
+""",
+    "what is only multiplied and added to": NUMPY + """
+class Mean:
+    value = 0.0
+    def follow(self, x):
+        for i in range(len(x)):
+            self.value *= 0.99
+            self.value += 0.01 * x[i]
+        return self.value
+def tally(x):
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.99:
+            total = 0.0
+        total += x[i]
+    return total
+for again in range(4):
+    Mean().follow(x), tally(x)
+""",
+    "the same object by two names": NUMPY + """
+class State:
+    last = 0.0
+def work():
+    state, y = State(), np.empty_like(x)
+    also = state
+    for i in range(len(x)):
+        y[i] = x[i] - also.last
+        state.last = x[i]
+    return y
+for again in range(6):
+    work()
+""",
+    "what a mask lets through, and targets in brackets": NUMPY + """
+rows, given = rng.random((20000, 4)), rng.random(20000) > 0.5
+def work():
+    y, last, before = np.empty_like(rows), np.zeros(4), np.zeros(4)
+    for i in range(len(rows)):
+        np.copyto(last, rows[i], where=given[i])
+        y[i] = last
+    for i in range(len(rows)):
+        y[i] = rows[i] - before
+        (before, other) = (rows[i], i)
+    return y
+for again in range(6):
+    work()
+""",
+    "a filter in an expression": NUMPY + """
+def work():
+    value, y = 0.0, np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = (value := 0.9 * value + 0.1 * x[i])
+    return y
+for again in range(6):
+    work()
+""",
+    "a set of what came before": NUMPY + """
+def work():
+    seen, first = set(), {}
+    kept = [value for value in x if not (int(value * 500) in seen or seen.add(int(value * 500)))]
+    return kept, [first.setdefault(int(value * 500), value) for value in x]
 for again in range(6):
     work()
 """,

@@ -1,6 +1,77 @@
 """Likewise, where functions, methods, objects, threads or coroutines change it that the loop only calls."""
 
 CHANGED_ELSEWHERE = {
+    "by a function that each of a list is handed to": """
+        def drift(part):
+            part *= 1 + 1e-12
+        parts, total = [rng.normal(size=(3000, 20)), rng.normal(size=50)], 0.0
+        for step in range(300):
+            order = np.argsort(parts[0], axis=0)  # made
+            total += order[0, 0]
+            for part in parts:
+                drift(part)
+        """,
+    "by a function that an item is handed to": """
+        def drift(part):
+            part *= 1 + 1e-12
+        parts, total = [rng.normal(size=(3000, 20)), rng.normal(size=50)], 0.0
+        for step in range(300):
+            order = np.argsort(parts[0], axis=0)  # made
+            total += order[0, 0]
+            drift(parts[0])
+        """,
+    "drawn anew, in the same order": """
+        base, total = np.arange(60000.0), 0.0
+        for step in range(300):
+            times = base + rng.normal(size=60000) * 1e-3
+            order = np.argsort(times)  # made
+            total += order[0]
+        """,
+    "what an object is made of, that has no name": """
+        class Tree:
+            def __init__(self, w):
+                self.w = w
+            def best(self):
+                return np.argsort(self.w, axis=0)  # made
+        w, total = rng.normal(size=(3000, 20)), 0.0
+        for step in range(300):
+            w = w * (1 + 1e-12)
+            total += Tree(w).best()[0, 0]
+        """,
+    "what an object is made of, whose name is new in each round": """
+        class Tree:
+            def __init__(self, w):
+                self.w = w
+            def best(self):
+                return np.argsort(self.w, axis=0)  # made
+        w, total = rng.normal(size=(3000, 20)), 0.0
+        for step in range(300):
+            w = w * (1 + 1e-12)
+            tree = Tree(w)
+            total += tree.best()[0, 0]
+        """,
+    "an attribute of one of a list": """
+        class Tree:
+            def __init__(self, w):
+                self.w = w
+            def best(self):
+                return np.argsort(self.w, axis=0)  # made
+        trees, total = [Tree(rng.normal(size=(3000, 20)))], 0.0
+        for step in range(300):
+            trees[0].w *= 1 + 1e-12
+            total += trees[0].best()[0, 0]
+        """,
+    "what a method of what was just made is handed": """
+        class Tree:
+            def fit(self, X, y):
+                order = np.argsort(X, axis=0)  # made
+                self.level = y[order].mean()
+                return self
+        X, total = rng.normal(size=(3000, 20)), 0.0
+        for step in range(300):
+            X *= 1 + 1e-12
+            total += Tree().fit(X, X[:, 0]).level
+        """,
     "by one of two methods of a name": """
         class Sgd:
             def apply(self, w, g):

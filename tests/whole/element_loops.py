@@ -55,6 +55,44 @@ def work():
 for again in range(12):
     work()
 """,
+    "the greatest, taken twice where it is one": NUMPY + """
+def work():
+    best, at = x[0], 0
+    for i in range(1, len(x)):
+        if x[i] >= best:  # A
+            best = x[i]
+            at = i
+    return best, at
+for again in range(24):
+    work()
+""",
+    "each in place": NUMPY + """
+def work():
+    for i in range(len(x)):
+        x[i] *= 0.999  # A
+for again in range(24):
+    work()
+""",
+    "how many are large enough": NUMPY + """
+def work():
+    count = 0
+    for i in range(len(x)):
+        if x[i] >= 0.5:  # A
+            count += 1
+    return count
+for again in range(24):
+    work()
+""",
+    "a lambda by its name, for each": NUMPY + """
+def work():
+    bend = lambda v: v if v > 0.5 else 0.1 * v
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = bend(x[i])  # A
+    return y
+for again in range(12):
+    work()
+""",
     "the smallest, by a call": NUMPY + """
 def work():
     least = np.inf
@@ -374,6 +412,19 @@ def work():
     y = np.empty_like(x)
     for i in range(len(x)):
         y[i] = columns["a"][i] - columns["b"][i]  # A
+for again in range(8):
+    work()
+""",
+    "what each round gives, whichever way it goes": NUMPY + """
+def work():
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            factor = 1.0
+        else:
+            factor = 0.5
+        y[i] = factor * x[i] * x[i] + x[i] * x[i] - factor * x[i]  # A
+    return y
 for again in range(8):
     work()
 """,

@@ -1,6 +1,41 @@
 """Loops whose line marked "made" gives the same again and again, and what it is made of stays, beside what changes."""
 
 STAYS = {
+    "drawn by a generator that each round makes anew": """
+        X, total = rng.normal(size=(30000, 20)), 0.0
+        for step in range(200):
+            own = np.random.default_rng(0)
+            order = own.permutation(len(X))
+            rows = X[order]  # made
+            total += rows[0, 0]
+        """,
+    "of one of a list, and of what is made of what stays": """
+        class Tree:
+            def __init__(self, w):
+                self.w = w
+            def best(self):
+                return np.argsort(self.w, axis=0)  # made
+        w, total = rng.normal(size=(3000, 20)), 0.0
+        trees = [Tree(w)]
+        for step in range(150):
+            total += Tree(w).best()[0, 0] + trees[0].best()[0, 0]
+            if (trees[0].w <= 0).all():
+                break
+        """,
+    "by a method of what was just made": """
+        class Tree:
+            def fit(self, X, y):
+                order = np.argsort(X, axis=0)  # made
+                self.level = y[order].mean()
+                return self
+        class Forest:
+            def __init__(self, count):
+                self.trees = [Tree() for _ in range(count)]
+        X, forest, total = rng.normal(size=(3000, 20)), Forest(3), 0.0
+        for step in range(150):
+            total += Tree().fit(X, X[:, 0] * step).level
+            total += forest.trees[step % 3].fit(X, X[:, 0] * step).level
+        """,
     "beside what threads, closures and hooks change": """
         import queue, threading
         x, w, asked = rng.choice([0.5, 1.5], size=(300, 300)), np.ones(500), queue.Queue()

@@ -156,3 +156,20 @@ def test_a_package_s_loops_are_not_all_seen(tmp_path, sites, told, advice):
     (finding,) = [finding for finding in program.report(tmp_path)["findings"] if finding["kind"] == "replica"]
     assert (finding["file"], finding["line"]) == (path, 2)
     assert told in finding["claim"] and finding["advice"] == advice
+
+
+@pytest.mark.parametrize("places, beside, looped, named", [(4, 300, True, True), (2, 300, True, False), (4, 900, True, False), (4, 300, False, False)])
+def test_a_line_that_calls_most_of_what_is_made_again_is_named_once(tmp_path, places, beside, looped, named):
+    """The packages' lines are findings each; what the user's one line makes of all of them may be what to keep."""
+    program = Program(text=DRAWS)
+    process = program.process
+    function, line = ("main", 16) if looped else ("<module>", 19)
+    user = process.frame(process.root(), program.numbers[function], make_db.offset_of(program.codes[function], line))
+    for place in range(places):
+        number = process.code("transform", "/v/lib/python3.11/site-packages/solver/scale.py", first_line=40 + place)
+        process.site(process.node(process.frame(user, number, -1), make_db.NATIVE, gating.ADDRESS, samples=480 // places), 8192, period=1, births=200, replicas=199)
+    process.frame(user, process.code("check", "/v/lib/python3.11/site-packages/solver/check.py", first_line=9), -1, samples=beside)
+    assert len(program.report(tmp_path)["findings"]) == places
+    page = " ".join(program.text(tmp_path).split())
+    told = f"1.91 s of it in {places} places of the packages that /nowhere/train.py:{line} calls, which takes 3.12 s in all: look there first"
+    assert (told in page) == named and ("places of the packages" in page) == named

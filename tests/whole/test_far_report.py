@@ -1,6 +1,6 @@
 """What the report says of contents that come again after long, or in another order: each claim, and each trap."""
 import pytest
-from replicas import FEATURES, MAIN, OTHER, Program, call_of, findings, line_at, make_db
+from replicas import FEATURES, MAIN, OTHER, Program, below_torch, call_of, findings, line_at, make_db
 
 BIG = 2**17
 
@@ -78,6 +78,27 @@ def test_what_came_to_rest_gave_others_before(tmp_path, replicas, last, told):
                              replicas=replicas, period_replicas=replicas, far_period=12, far_period_replicas=228, new_first=1, new_last=last, new_step=1)
     program.process.records["SITE"][-1] = with_period(program.process.records["SITE"][-1], 12)
     assert [kind for kind, _ in findings(program.report(tmp_path))] == (["replica"] if told else [])
+
+
+@pytest.mark.parametrize("replicas, told", [(26, True), (360, False)])
+def test_the_near_history_that_saw_little_of_the_round_tells_no_rest(tmp_path, replicas, told):
+    """Images in order, 200 of them: looked at until the far history took over, few were equal to one of the last."""
+    program = Program()
+    program.process.far_site(program.way(*FEATURES, samples=500), 24576, 6000, 39, 30, period=200, looked_at=718, replicas=replicas,
+                             period_replicas=replicas, new_first=1, new_last=2175)
+    program.process.records["SITE"][-1] = with_period(program.process.records["SITE"][-1], 200)
+    assert [kind for kind, _ in findings(program.report(tmp_path))] == (["replica"] if told else [])
+
+
+@pytest.mark.parametrize("size, category", [(BIG, "recomputed input"), (BIG + 4096, "loop-invariant computation")])
+def test_the_first_results_of_a_call_are_nothing_else_beside_it(tmp_path, size, category):
+    """Eight of eight rounds, by another instruction before CPython specialised it: of the same size they are the same call's."""
+    program = Program()
+    methods = {"file": "numpy/_core/_methods.py"}
+    program.process.far_site(below_torch(program, 11, "_mean", **methods), BIG, 4000, 60, 8, period=500)
+    program.process.site(below_torch(program, 11, "_mean", **methods), size, births=8)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert finding["category"] == category
 
 
 @pytest.mark.parametrize("function, expected", [("stack", []), ("multiply", [None])])

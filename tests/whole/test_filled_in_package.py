@@ -35,3 +35,20 @@ def test_filling_counts_with_what_is_filled(tmp_path):
     assert finding["line"] == filled
     assert finding["waste_s"] > 0.7 * (line["native_s"] + line["python_s"] + line["boundary_s"])
     assert "stores into it" not in finding["advice"]
+
+
+def test_what_compiled_code_fills_takes_its_time(tmp_path):
+    """scikit-learn's compiled search has NumPy's full() make room for its results, from Python code of NumPy's."""
+    path, report = found(tmp_path, NUMPY + """
+        from sklearn.neighbors import KNeighborsRegressor
+        points, queries, model = random.normal(size=(3000, 8)), random.normal(size=(3000, 8)), KNeighborsRegressor(9, algorithm="brute")
+        model.fit(points, points[:, 0])
+        total = 0.0
+        for step in range(12):
+            total += step * float(model.predict(queries).sum())  # searched
+        """, OMP_NUM_THREADS="1")
+    searched = next(number for number, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# searched"))
+    told_s = sum(finding["waste_s"] for finding in report["findings"] if finding["kind"] == "replica" and
+                 searched in (finding["line"], (finding["caller"] or {}).get("line")))
+    search_s = max(line["native_s"] for line in report["lines"])
+    assert told_s > 0.7 * search_s > 0

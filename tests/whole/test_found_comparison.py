@@ -36,6 +36,7 @@ def test_a_finding_that_is_gone_is_lost(compared):
     done = compared(f"told plain {ONE}", "told plain gone.py:1 replica loop-invariant computation")
     assert done.returncode == 1
     assert "LOST" in done.stdout and "1 lost, 0 new, 0 false" in done.stdout
+    assert "not expected" not in done.stdout
 
 
 @pytest.mark.parametrize("other", ["train.py:8 replica recomputed input", "train.py:9 replica constant", "train.py:9 churn recomputed input"])
@@ -89,3 +90,14 @@ def test_every_driver_is_compared():
     compared = {line.split()[0] for line in (FOUND / "expected.txt").read_text().splitlines() if line[0] not in " #"}
     helpers = {"outcome", "old_collections"}
     assert compared == {path.stem for path in (FOUND / "drivers").glob("*.py")} - helpers
+
+
+def test_what_stands_below_the_bound_beside_a_lost_one_is_told(monkeypatch):
+    """It may be the lost one, by another line or category."""
+    monkeypatch.syspath_prepend(FOUND)
+    import expectation
+    import profiled
+    gone, other = (profiled.Finding(place, "replica", "recomputed input") for place in ("train.py:1", "train.py:2"))
+    expected = expectation.Expected((), {("plain", gone): "near"})
+    verdict = expectation.judge(expected, "plain", profiled.Found({}, {other: 0.1}))
+    assert (verdict.lost, verdict.beside) == ([gone], [other])

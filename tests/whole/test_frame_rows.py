@@ -48,6 +48,25 @@ work()
     assert re.search(r"samples in the loop at program.py:\d+, \d+ % lie below iterrows\(\), which makes a Series of each row\.", text)
 
 
+def test_what_takes_a_row_apart_goes_with_the_call(tmp_path):
+    """By name, too, and in a function of the user's; what that does beside it is its own."""
+    path, report, _ = profile(tmp_path, FRAME + """
+def first(row):
+    return row.iloc[0]
+def score(row):
+    total = first(row)
+    for k in range(3):
+        total += row.a * k + row.get("b")
+    return total
+print(df.apply(score, axis=1).sum())  # A
+""", VENV)
+    (finding,) = tiny(report)
+    assert [finding["line"]] == marked(path)
+    apart = next(line for line in report["lines"] if line["function"] == "score")
+    assert finding["fraction"] > 0.8 and finding["waste_s"] > 0.5 * apart["time_s"]
+    assert apart["waste_s"] > 0.5 * apart["time_s"]
+
+
 def test_rows_of_several_types(tmp_path):
     """pandas gathers the columns in an array of Python objects for that, which NumPy empties before it frees it: full of zeros at its end."""
     path, report, _ = profile(tmp_path, FRAME + """

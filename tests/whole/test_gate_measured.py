@@ -111,3 +111,13 @@ def test_a_library_that_is_no_arrays_makes_no_finding(tmp_path):
     other = run(tmp_path / "other.db", LOOP, 300, 100, arrays=False)
     assert failing(verdict(other, "--baseline", run(tmp_path / "base.db", WHOLE, 0, 0), status=0)) == []
     assert "no findings" in words(gate(other, "--baseline", run(tmp_path / "base.db", WHOLE, 0, 0)).stdout)
+
+
+def test_without_a_baseline_no_limit_counts_it(slow):
+    """Nor is it called known: who set a limit of none is told of it."""
+    data = verdict(slow, "--max", "findings=0", status=0)
+    assert [(item["verdict"], item["kind"]) for item in data["items"]] == [("found", "tiny_calls")]
+    (note,) = data["notes"]
+    assert note.startswith("1 finding is not among those that the limit counts: what it rests on was sampled")
+    assert verdict(slow, "--max", "replicas=1MiB", status=0)["notes"] == []
+    assert verdict(slow, "--max", "findings=0", "--baseline", slow, status=0)["notes"] == []

@@ -269,6 +269,8 @@ DAMAGE = [
     (("partial",), 3, '"partial" must be a string or null'), (("files",), {}, '"files" must be an array'),
     (("files", 0), 7, "files, entry 1: must be an object"), (("files", 0, "digests"), "123", "files, entry 1: \"digests\""),
     (("files", 0, "digests"), "zzzzzzzz", "\"digests\""), (("lines", 1, "path"), "none.py", 'lines, entry 2: "path" must be one of "files"'),
+    (("lines", 0, "callers"), "x", 'lines, entry 1: "callers" must be an array'), (("lines", 0, "callers"), [3], '"callers" must be an array of objects'),
+    (("lines", 0, "callers"), [{"path": "none.py", "line": 1}], '"path" must be one of "files"'), (("lines", 0, "callers"), [{"path": "train.py", "line": 0}], '"line" must be a whole number'),
     (("lines", 0, "line"), -1, 'lines, entry 1: "line" must be a whole number'), (("lines", 0, "line"), 2**40, '"line"'),
     (("lines", 0, "line"), 1.5, '"line"'), (("lines", 0, "objects"), "x", '"objects" must be an array'),
     (("lines", 0, "objects", 0), 3, '"objects" must be an array of objects'), (("lines", 0, "objects", 0, "births"), -5, '"births"'),

@@ -94,3 +94,44 @@ def test_what_grows_has_no_loop_outside_of_which_all_sizes_are_there(tmp_path):
             points = np.vstack([points, random.normal(size=(1, 8))])
         """)
     assert finding["advice"] == "Build it once, for each size, and keep it."
+
+
+PARTS = """
+def of_norms(rows):
+    total = 0.0
+    for step in range(80):  # own
+        total += float((np.sqrt(rows * rows + 1.0) * step).sum())  # A
+    return total
+def of_draws(rows):
+    return float(random.normal(size=90000).sum())
+def timed(part, rows):
+    return part(rows)
+data, total = random.normal(size=90000), 0.0
+"""
+DISPATCHED = {
+    "called there": "for part in [of_norms, of_draws]:\n    total += part(data)",
+    "handed on": "for part in (of_norms, of_draws):\n    total += timed(part, data)",
+    "handed on by its keyword": "for part in (of_norms, of_draws):\n    total += timed(rows=data, part=part)",
+    "of a table": "for name, part in {'norms': of_norms, 'draws': of_draws}.items():\n    total += timed(part, data)",
+    "on one row": "for part in [of_norms, of_draws]: total += part(data)",
+}
+AROUND = {
+    "a function's own name": "for part in range(3):  # outer\n    total += of_norms(data)",
+    "a loop around the dispatcher": "for again in range(3):  # outer\n    for part in [of_norms, of_draws]:\n        total += timed(part, data)",
+    "lambdas, which may be one": "for part in [lambda rows: float(np.sqrt(rows * rows + 1.0).sum())] * 80:  # outer A\n    total += part(data)",
+}
+
+
+@pytest.mark.parametrize("name", DISPATCHED)
+def test_a_loop_over_functions_calls_none_of_them_again(tmp_path, name):
+    finding, marks = the_finding(tmp_path, NUMPY + indented(PARTS + DISPATCHED[name] + "\n"))
+    assert finding["advice"] == f"Build it once, outside the loop at program.py:{marks['own']}."
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_a_loop_that_calls_one_again_is_named(tmp_path, name):
+    source = PARTS + AROUND[name] + "\n"
+    if "outer A" in source:
+        source = source.replace("  # A", "").replace("# outer A", "# A")
+    finding, marks = the_finding(tmp_path, NUMPY + indented(source))
+    assert finding["advice"] == f"Build it once, outside the loop at program.py:{marks.get('outer', marks['A'])}."

@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from marked import NUMPY, found
+from marked import NUMPY, TORCH, found
 
 
 def the_finding(directory, source):
@@ -82,3 +82,31 @@ def test_where_nothing_is_stored_nothing_is_said_of_it(tmp_path):
             total += flat.sum()
         """)
     assert finding["advice"] == "Build it once, outside the loop at program.py:6."
+
+
+SCALED = {
+    "PyTorch": TORCH + """
+        data, total = torch.randn(20000, 30), 0.0
+        for step in range(60):
+            fresh = torch.randn(20000, 30)
+            scaled = (data - data.mean(0)) / data.std(0)  # A
+            total += float((scaled * fresh).sum())
+        """,
+    "NumPy": NUMPY + """
+        data, total = random.normal(size=(20000, 30)), 0.0
+        for step in range(60):
+            fresh = random.normal(size=(20000, 30))
+            scaled = (data - data.mean(0)) / data.std(0)  # A
+            total += float((scaled * fresh).sum())
+        """,
+}
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_what_the_operands_take_counts_where_all_is_the_same(tmp_path, name):
+    """What std() makes is too small to be an object; most of the line's time is its."""
+    path, report = found(tmp_path, SCALED[name])
+    number = next(at for at, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# A"))
+    (finding,) = [finding for finding in report["findings"] if finding["line"] == number]
+    (line,) = [line for line in report["lines"] if line["line"] == number]
+    assert 0.9 * line["time_s"] < finding["waste_s"] <= line["time_s"]

@@ -1,7 +1,7 @@
 """Figures of what is made again, on files whose counts are known: periods among constants, what stays beside what comes round, intervals."""
 import pytest
 from gating import ADDRESS, make_db
-from replicas import FEATURES, MASK, OTHER, Program, call_of, line_at
+from replicas import FEATURES, MAIN, MASK, OTHER, Program, call_of, line_at
 
 
 @pytest.mark.parametrize("constant, replicas, period", [(340, 57, 20), (0, 397, 3)])
@@ -90,6 +90,19 @@ def test_what_stays_and_what_comes_round_are_not_summed(tmp_path, period, replic
     assert (finding["object"]["made"], finding["object"]["period"]) == (made, period)
     assert finding["claim"].endswith(end)
     assert finding["waste_bytes"] == (399 + replicas) * 65536
+
+
+@pytest.mark.parametrize("caller, sizes", [(16, 2), (17, 1)])
+def test_what_is_of_one_value_joins_what_the_same_caller_has_made(tmp_path, caller, sizes):
+    """`i[:, None]` beside the mask itself: another caller's may be of one value by chance."""
+    program = Program()
+    program.process.site(program.way(*MASK, samples=500), 65536, period=5, births=400, replicas=395)
+    above = program.way(MAIN, ("main", caller), *MASK[2:]) - 2
+    offset = make_db.offset_of(program.codes["mask"], 5) - 50
+    part = program.process.node(program.process.frame(above, program.numbers["mask"], offset), make_db.NATIVE, ADDRESS, samples=500)
+    program.process.site(part, 2**20, births=400, constant=400, zero=400)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert (finding["object"]["sizes"], "other size" in finding["claim"]) == (sizes, sizes == 2)
 
 
 @pytest.mark.parametrize("undecided", [0, 31])

@@ -1,6 +1,7 @@
 """The report on files that are damaged, cut short or no runs at all: refused in one line, or read as far as they go."""
 import json
 import os
+import re
 import struct
 import sys
 
@@ -103,7 +104,16 @@ def test_impossible_counters_make_no_impossible_figures(tmp_path):
     data = report_json(path)
     assert data["totals"]["time_s"]["total"] == 3.84
     assert data["run"]["health"]["damaged"] == 4
-    assert "left out" in report(path).stderr
+    told = re.search(r"impossible.db: offset 0x([0-9a-f]+): 4 unfinished or impossible entries were left out, the first one here", report(path).stderr)
+    content = path.read_bytes()
+    assert struct.pack("<Q", 2**63) in content[int(told[1], 16):int(told[1], 16) + 64], "it is the node's record"
+
+
+def test_where_a_process_says_what_cannot_be(tmp_path):
+    database = make_db.golden_small()
+    database.processes[0].threads = 2**63
+    database.write(tmp_path / "threads.db")
+    assert re.search(r"offset 0x[1-9a-f][0-9a-f]*: 1 unfinished or impossible entry was left out$", report(tmp_path / "threads.db").stderr.strip())
 
 
 def test_no_node_and_no_sum_of_nodes_exceeds_the_cpu_time(tmp_path):

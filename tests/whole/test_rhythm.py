@@ -177,6 +177,21 @@ PROGRAMS = {
             train()
             hits = evaluate()
         """,
+    "a teacher's outputs on a fixed set, which is another network every 220 steps": TORCH + """
+        student, teacher = (nn.Sequential(nn.Linear(32, 64), nn.ReLU(), nn.Linear(64, 8)) for _ in range(2))
+        data, fixed, total = torch.randn(500, 32), torch.randn(300, 32), 0.0
+        optimizer = torch.optim.SGD(student.parameters(), 0.05)
+        for step in range(1100):
+            optimizer.zero_grad()
+            student(data[torch.randint(500, (16,))]).pow(2).mean().backward()
+            optimizer.step()
+            with torch.no_grad():
+                total += (student(fixed)
+                          - teacher(fixed)  # invariant
+                          ).pow(2).mean().item()
+            if step % 220 == 219:
+                teacher.load_state_dict(student.state_dict())
+        """,
     "what PyTorch makes again for its own layers": TORCH + """
         layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True)
         network = nn.TransformerEncoder(layer, 6)
@@ -314,3 +329,27 @@ def test_what_a_comprehension_makes_again_is_built_outside_of_it(tmp_path):
     path, report = found(tmp_path, PROGRAMS["a norm for each of eight heads, which backward() takes from the last to the first"])
     (finding,) = report["findings"]
     assert f"Build it once, outside the comprehension at program.py:{finding['line']}." in finding["advice"]
+
+
+SYNCHRONISED = TORCH + """
+        def train(steps):
+            network, target = (nn.Sequential(nn.Linear(40, 48), nn.Tanh(), nn.Linear(48, 16)) for _ in range(2))
+            data, optimizer = torch.randn(64, 40), torch.optim.SGD(network.parameters(), 0.5)
+            for step in range(steps):
+                with torch.no_grad():
+                    goal = target(data)  # invariant
+                optimizer.zero_grad()
+                (network(data) * 0.5 - goal).pow(2).mean().backward()
+                optimizer.step()
+                if step % 250 == 249:
+                    target.load_state_dict(network.state_dict())
+        for seed in range(2):
+            train(1250)
+        """
+
+
+def test_the_loop_that_changes_what_is_called_is_not_the_one_to_build_outside_of(tmp_path):
+    """As many contents may be rounds of a loop around: here that goes round twice, and the training's own loop changes the network."""
+    path, report = found(tmp_path, SYNCHRONISED)
+    (finding,) = [finding for finding in report["findings"] if finding["line"] in {line for line, _ in marks(path)}]
+    assert finding["advice"].startswith("Build it where its inputs change")

@@ -54,6 +54,26 @@ def test_one_in_fifty_may_equal_another(tmp_path):
     assert found(tmp_path, **FACTS, period_replicas=372) == []
 
 
+LONG = {"births": 1000, "replicas": 995, "new_step": 200, "new_last": 801, "new_digits": 5}
+
+
+@pytest.mark.parametrize("how", [{}, {"births": 700, "replicas": 696, "new_last": 601, "new_digits": 4}, {"library": "Linear.forward", "file": "torch/nn/modules/linear.py"}])
+def test_few_contents_are_enough_where_each_stays_for_hundreds_of_times(tmp_path, how):
+    (finding,) = found(tmp_path, **{**FACTS, **LONG, **how})
+    assert "from inputs that change only once in 200 times." in finding["claim"]
+
+
+@pytest.mark.parametrize("why, how", [
+    ("three tell no distance", {"births": 600, "replicas": 597, "new_last": 401, "new_digits": 3}),
+    ("nor do they where it is shorter", {"new_step": 199, "new_last": 797}),
+    ("one of them may have stayed equal by what it is", {"new_digits": 4}),
+    ("it changed for a while, and never again", {"births": 1400, "replicas": 1395}),
+    ("PyTorch's own affair", {"library": "step", "file": "torch/optim/sgd.py"}),
+])
+def test_few_contents_are_not_enough(tmp_path, why, how):
+    assert found(tmp_path, **{**FACTS, **LONG, **how}) == [], why
+
+
 @pytest.mark.parametrize("why, how", [
     ("a plateau changes when it happens to", {"new_step": 1}),
     ("not known when", {"new_first": 0, "new_last": 2**32 - 1}),

@@ -405,3 +405,18 @@ import fitting
     line = next(line for line in report["lines"] if line["line"] == number)
     for finding in report["findings"]:
         assert finding["category"] != "inefficient algorithm" or finding["waste_s"] < 0.2 * line["time_s"], finding
+
+
+def test_a_sort_is_told_beside_what_another_call_of_its_line_repeats(tmp_path):
+    """Each by its own way to the line, with the seconds of that."""
+    report, number = profile(tmp_path, NUMPY + """
+        def nearest(table):
+            return np.argsort(table, axis=1)[:, :5]  # A
+        for step in range(40):
+            total += nearest(x)[0, 0]
+            total += nearest(rng.random((150, 1000)))[0, 0]
+        """)
+    found = {finding["category"]: finding for finding in report["findings"] if finding["line"] == number}
+    assert set(found) == {"loop-invariant computation", "inefficient algorithm"}
+    line = next(line for line in report["lines"] if line["line"] == number)
+    assert 0.6 * line["time_s"] < sum(finding["waste_s"] for finding in found.values()) < 1.001 * line["time_s"]
