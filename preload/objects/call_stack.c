@@ -185,6 +185,17 @@ struct call_stack *call_stack_refresh(void)
     return is_known ? stack : NULL;
 }
 
+OFF_HOT_PATH void call_stack_count_anew(struct call_stack_counted *counted, uint64_t hash)
+{
+    uint32_t most = 0;
+    for (size_t way = 0; way < CALL_STACK_COUNTED_WAYS; way++) {
+        most = counted->ways[way].executions > most ? counted->ways[way].executions : most;
+    }
+    memmove(&counted->ways[1], &counted->ways[0], (CALL_STACK_COUNTED_WAYS - 1) * sizeof counted->ways[0]);
+    counted->ways[0].hash = hash;
+    counted->ways[0].executions = most + 1;
+}
+
 uint32_t call_stack_ordinal(struct call_stack *stack, uint64_t size_bytes, uint64_t place)
 {
     struct call_stack_execution *execution = &stack->execution;

@@ -15,7 +15,8 @@
 
 #define CALL_STACK_EQUALS_MAX 16u
 #define CALL_STACK_PLACES 256u
-#define CALL_STACK_COUNTED 1024u
+#define CALL_STACK_COUNTED 2048u
+#define CALL_STACK_COUNTED_WAYS 4u
 #define CALL_STACK_ASKED_MAX 16u
 #define CALL_STACK_ENDED_MAX 16u
 
@@ -61,13 +62,17 @@ struct call_stack_place {
 _Static_assert(sizeof(struct call_stack_place) == 128, "two cache lines");
 
 /*
- * Executions of an instruction, on one way to it, that made something. By a hash that is alike in every run, so that what is forgotten for
- * another's sake is, too; places go by addresses.
+ * Executions of instructions, each on one way to it, that made something: those whose hashes share a cache line, the newest first. By
+ * hashes that are alike in every run, so that what is forgotten for another's sake is, too; places go by addresses.
  */
 struct call_stack_counted {
-    uint64_t hash; /* of the innermost level */
-    uint16_t executions;
+    _Alignas(64) struct {
+        uint64_t hash; /* of the innermost level */
+        uint32_t executions;
+    } ways[CALL_STACK_COUNTED_WAYS];
 };
+
+_Static_assert(sizeof(struct call_stack_counted) == 64, "a cache line");
 
 /* Where a frame stands; all zeros: nowhere any more. */
 struct call_stack_stand {
@@ -188,6 +193,9 @@ static inline void call_stack_note_made(struct call_stack_place *place, uint64_t
     place->made[place->newest].site = site;
 }
 
+/* Makes room for a way in front; the oldest is forgotten. Its number is beyond all that were. */
+void call_stack_count_anew(struct call_stack_counted *counted, uint64_t hash);
+
 /*
  * The number of this execution of the innermost instruction, of which call_stack_ordinal() has numbered a birth: one more than that of the one
  * before, where that is remembered; else at least two more.
@@ -196,12 +204,16 @@ static inline uint16_t call_stack_execution(struct call_stack *stack)
 {
     const uint64_t hash = call_stack_innermost(stack)->hash;
     struct call_stack_counted *counted = &stack->counted[hash & (CALL_STACK_COUNTED - 1)];
-    if (counted->hash != hash) {
-        counted->hash = hash;
-        counted->executions = (uint16_t)(counted->executions + 1);
+    size_t way = 0;
+    while (way < CALL_STACK_COUNTED_WAYS && counted->ways[way].hash != hash) {
+        way++;
     }
-    counted->executions = (uint16_t)(counted->executions + (stack->execution.count == 1 ? 1 : 0));
-    return counted->executions;
+    if (way == CALL_STACK_COUNTED_WAYS) {
+        call_stack_count_anew(counted, hash);
+        way = 0;
+    }
+    counted->ways[way].executions += stack->execution.count == 1;
+    return (uint16_t)counted->ways[way].executions;
 }
 
 /* Has the frame that had this generation at this depth not moved since? */

@@ -201,6 +201,16 @@ def sites(database):
         yield {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", fields)}
 
 
+def test_an_instruction_of_many_is_not_taken_for_one_of_several_sizes(tmp_path):
+    """Each of 150 lines makes one size, again and again: wherever the file lies, for what is counted is found by hashes of its name."""
+    source = "\n".join(["for step in range(6):"] + [f"    x{i} = np.arange({256 + i})" for i in range(150)])
+    for folder in ("a", "elsewhere"):
+        (tmp_path / folder).mkdir()
+        _, database = run(tmp_path / folder, "\n" + source + "\n")
+        found = [site["unlike"] for site in sites(database) if site["births"] == 6]
+        assert len(found) >= 150 and set(found) == {0}
+
+
 def test_the_period_is_in_batches(tmp_path):
     _, database = run(tmp_path, PROGRAMS["epochs"][0])
     assert [(site["period"], site["period_replicas"]) for site in sites(database) if site["replicas"] > 1] == [(14, 322)]
