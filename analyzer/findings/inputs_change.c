@@ -62,15 +62,31 @@ static bool is_changed_attribute(struct inputs_walk *walk, struct word dotted, e
     return false;
 }
 
+/* What range() gives counts the passes; another header goes through what there is. */
+static bool counts_passes(struct word header)
+{
+    return memmem(header.text, header.length_bytes, "range(", 6) != NULL;
+}
+
 static bool is_counted(const struct inputs_walk *walk, const struct inputs_item *item)
 {
     size_t indent = 0;
     if (item->level != walk->top)
         return false;
-    if (walk->clauses[walk->top].length_bytes > 0 && view_is_target(walk->clauses[walk->top], item->name))
-        return true;
-    struct word header = code_row_text(item->code, walk->loop.first, &indent);
-    return header.length_bytes > 4 && memcmp(header.text, "for ", 4) == 0 && word_gives(header, item->name);
+    struct word header = walk->clauses[walk->top];
+    bool is_header = header.length_bytes > 0 && view_is_target(header, item->name);
+    if (!is_header) {
+        header = code_row_text(item->code, walk->loop.first, &indent);
+        is_header = header.length_bytes > 4 && memcmp(header.text, "for ", 4) == 0 && word_gives(header, item->name);
+    }
+    return is_header && (walk->which != INPUTS_OUTERMOST_BUT_HEADER || counts_passes(header));
+}
+
+/* What the header goes through, where it is not to count. */
+static bool is_of_header(const struct inputs_walk *walk, const struct inputs_item *item, struct word value)
+{
+    return walk->which == INPUTS_OUTERMOST_BUT_HEADER && item->level == walk->top &&
+           code_row(item->code, value.text) == walk->loop.first;
 }
 
 /* Of a name that is none of the function's own: as the loop's own function knows it, where that is the one around. */
@@ -162,7 +178,8 @@ static bool is_changed_name(struct inputs_walk *walk, const struct inputs_item *
         (handed_changes(walk, rows, dotted) || (asked == INPUTS_OF_ONE && handed_before_changes(walk, item))))
         return true;
     for (size_t i = 0; i < carried.value_count; i++)
-        inputs_add_text(walk, carried.values[i], item);
+        if (!is_of_header(walk, item, carried.values[i]))
+            inputs_add_text(walk, carried.values[i], item);
     for (size_t i = 0; i < carried.store_count && asked == INPUTS_OF_ONE; i++)
         inputs_add_store(walk, carried.stores[i], item);
     return (!carried.given || by_call) && !inputs_add_argument(walk, item) && asked == INPUTS_OF_ONE &&
@@ -331,10 +348,13 @@ static bool is_index_handed_on(const struct inputs_walk *walk)
     return false;
 }
 
-static bool inputs_change(struct model *model, const struct site *site, enum inputs_asked asked, enum inputs_loop which)
+/* `chosen`: where nothing is chosen, no change is told. */
+static bool inputs_change(struct model *model, const struct site *site, enum inputs_asked asked, enum inputs_loop which,
+                          bool chosen)
 {
     struct inputs_walk walk;
-    if (!inputs_begin(&walk, model, site, which) || (asked == INPUTS_OF_ONE && !can_choose(&walk)))
+    chosen = chosen && asked == INPUTS_OF_ONE;
+    if (!inputs_begin(&walk, model, site, which) || (chosen && !can_choose(&walk)))
         return false;
     if (asked == INPUTS_OF_ONE && is_index_handed_on(&walk))
         return true;
@@ -347,24 +367,31 @@ static bool inputs_change(struct model *model, const struct site *site, enum inp
             add_called(&walk, &item);
         else
             changed = changes(&walk, &item, asked) || changed;
-        if (changed && (asked != INPUTS_OF_ONE || may_choose(&walk)))
+        if (changed && (!chosen || may_choose(&walk)))
             return true;
     }
     if (asked != INPUTS_OF_ONE)
         return false;
     /* What is computed to its last bit stays where all that it takes does. */
-    return may_choose(&walk) && (changed || walk.takes_next || inputs_change_by_others(&walk));
+    return (!chosen || may_choose(&walk)) && (changed || walk.takes_next || inputs_change_by_others(&walk));
 }
 
 bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked)
 {
-    return inputs_change(model, site, asked, INPUTS_OUTERMOST);
+    return inputs_change(model, site, asked, INPUTS_OUTERMOST, true);
 }
 
 bool site_inputs_stay_in_function(struct model *model, const struct site *site)
 {
-    return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST) &&
-           !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST_IN_FUNCTION);
+    return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST, true) &&
+           !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST_IN_FUNCTION, true);
+}
+
+bool site_inputs_come_by_header(struct model *model, const struct site *site, bool chosen)
+{
+    return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST, chosen) &&
+           !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_NEAREST, false) &&
+           !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST_BUT_HEADER, false);
 }
 
 /* "name.load(...)", elsewhere than in the site's own expression: a method, which may change what it is of. */

@@ -29,6 +29,13 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
 bool site_inputs_stay_in_function(struct model *model, const struct site *site);
 
 /*
+ * Of a result that stays: does the outermost loop change its inputs by its header alone, which gives one after the other ("for x in [train,
+ * test]"), and the nearest leave them as they are? Then that one makes the same again in all its passes. Not by range(): in how many of
+ * its rounds the result stayed is not known. `chosen`: false where nothing in its expression chooses.
+ */
+bool site_inputs_come_by_header(struct model *model, const struct site *site, bool chosen);
+
+/*
  * Does the nearest loop around the site store into what its expression takes, or into what that is made of there, or may a method do so
  * that it calls? What a loop only counts says nothing.
  */

@@ -275,12 +275,13 @@ static bool is_made_in_package(struct model *model, const struct site *site, uin
 bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site, enum inputs_loop which)
 {
     uint32_t frames[KEPT_LEVELS_MAX], frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    *walk = (struct inputs_walk){.bottom = SIZE_MAX, .top = SIZE_MAX, .memo = inputs_cache_memo(model)};
+    *walk = (struct inputs_walk){.which = which, .bottom = SIZE_MAX, .top = SIZE_MAX, .memo = inputs_cache_memo(model)};
     if (is_made_in_package(model, site, frame))
         return false;
     kept_ways_find(&walk->ways, model, site->process, frame);
     size_t count = frames_of(site->process, frame, frames);
-    for (size_t i = 0; i < walk->ways.count && i < count && !(which != INPUTS_OUTERMOST && walk->is_looped); i++) {
+    bool is_of_function = which == INPUTS_OUTERMOST_IN_FUNCTION || which == INPUTS_NEAREST;
+    for (size_t i = 0; i < walk->ways.count && i < count && !(is_of_function && walk->is_looped); i++) {
         read_comprehension(walk, model, site->process, frames[i], i);
         if (walk->ways.levels[i].code == NULL)
             continue;

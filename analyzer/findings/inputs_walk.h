@@ -18,10 +18,14 @@ struct inputs_item {
     size_t level; /* SIZE_MAX: of no level */
 };
 
-/* Which loop is asked about: of all around the site, of those in the innermost function that has one. */
-enum inputs_loop { INPUTS_OUTERMOST, INPUTS_OUTERMOST_IN_FUNCTION, INPUTS_NEAREST };
+/*
+ * Which loop is asked about: of all around the site, of those in the innermost function that has one. Or what else the outermost changes
+ * than what its header gives, one after the other: "for x in [train, test]".
+ */
+enum inputs_loop { INPUTS_OUTERMOST, INPUTS_OUTERMOST_BUT_HEADER, INPUTS_OUTERMOST_IN_FUNCTION, INPUTS_NEAREST };
 
 struct inputs_walk {
+    enum inputs_loop which;
     struct kept_ways ways;
     struct word clauses[KEPT_LEVELS_MAX]; /* "for x in xs" of the comprehension that a level stands in; empty: none */
     bool has_own_frame[KEPT_LEVELS_MAX];  /* ... which is a function of its own, before CPython 3.12 */

@@ -165,6 +165,8 @@ static bool comes_by_chance(struct model *model, const struct site *site)
     bool stays = site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1;
     if (site_size_is_of_round(site)) /* in whose rounds they do */
         return false;
+    if (stays && site_inputs_come_by_header(model, site, true)) /* likewise */
+        return false;
     if (!stays && !site_repeats(site) && !site_repeats_far(site))
         return false;
     if (site_hardly_changes(site) && site_new_are_digits(site) && site_inputs_stay_in_function(model, site))

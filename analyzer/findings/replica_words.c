@@ -32,23 +32,37 @@ static bool is_shuffled(const struct finding *finding)
     return finding->object.period == 0 && !site_is_constant(finding->second);
 }
 
-/* Do its inputs change, if more seldom than it is made? */
-static bool has_moving_inputs(const struct site *site)
+/* Does it stay for all passes of its nearest loop, while one around that goes from one of its inputs to the next? */
+static bool is_given_by_header(struct model *model, const struct site *site)
 {
-    return site_hardly_changes(site) || site_size_is_of_round(site) ||
+    return site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1 &&
+           site_inputs_come_by_header(model, site, !site_size_may_be_of_round(site));
+}
+
+/* Do the inputs stay in the nearest loop, and go from one to the next in the one around: by their sizes, or by its header? */
+static bool is_of_round(struct model *model, const struct site *site)
+{
+    return site_size_is_of_round(site) || is_given_by_header(model, site);
+}
+
+/* Do its inputs change, if more seldom than it is made? */
+static bool has_moving_inputs(struct model *model, const struct site *site)
+{
+    return site_hardly_changes(site) || is_of_round(model, site) ||
            (!site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site));
 }
 
 /* Has it a new content once in so many births, with nothing around its loop that would say why? */
 static bool is_told_by_rhythm(struct model *model, const struct site *site)
 {
-    return has_moving_inputs(site) && site_repeats_in_rhythm(model, site) && site_rounds_loop(model, site).file == NULL;
+    return has_moving_inputs(model, site) && site_repeats_in_rhythm(model, site) &&
+           site_rounds_loop(model, site).file == NULL;
 }
 
 /* Does one call make several sizes, each of which is to be kept? Where sizes go with the round of a loop, one is, for that long. */
-static bool is_for_each_size(const struct finding *finding)
+static bool is_for_each_size(struct model *model, const struct finding *finding)
 {
-    return finding->object.varies && !site_size_is_of_round(finding->second);
+    return finding->object.varies && !is_of_round(model, finding->second);
 }
 
 /* "once in 50 times". */
@@ -67,7 +81,7 @@ static char *say_rarely(const struct site *site)
 static size_t loops_in_doubt(struct model *model, const struct finding *finding, struct loop *loops)
 {
     const struct site *site = finding->second;
-    if (finding->object.period == 1 || site_is_constant(site) || has_moving_inputs(site))
+    if (finding->object.period == 1 || site_is_constant(site) || has_moving_inputs(model, site))
         return 0;
     size_t count = loops_around(model, site->process, site->record->node, loops, LOOPS_MAX);
     return count > 2 ? count : 0;
@@ -77,7 +91,8 @@ static size_t loops_in_doubt(struct model *model, const struct finding *finding,
 static bool is_always_the_same(struct model *model, const struct finding *finding, bool again)
 {
     return !again && finding->object.period <= 1 && !finding->object.hardly_changes &&
-           !is_told_by_rhythm(model, finding->second) && !has_moving_inputs(finding->second) && !is_shuffled(finding);
+           !is_told_by_rhythm(model, finding->second) && !has_moving_inputs(model, finding->second) &&
+           !is_shuffled(finding);
 }
 
 static char *say_equal(struct model *model, const struct finding *finding, bool again, bool copy)
@@ -98,13 +113,13 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
                             copy ? "a source that hardly ever changes" : "inputs that hardly ever change");
     else if (object->period > 1)
         text = memory_print("%s equal to the one %u before, from inputs that %s", equal, object->period,
-                            object->hardly_changes               ? "hardly ever change"
-                            : has_moving_inputs(finding->second) ? "did not change in between"
-                                                                 : "did not change");
+                            object->hardly_changes                      ? "hardly ever change"
+                            : has_moving_inputs(model, finding->second) ? "did not change in between"
+                                                                        : "did not change");
     else
         text = memory_print("%s equal to the one before%s, from %s that did not change%s", equal,
-                            is_for_each_size(finding) ? " of this size" : "", copy ? "a source" : "inputs",
-                            has_moving_inputs(finding->second) ? " in between" : "");
+                            is_for_each_size(model, finding) ? " of this size" : "", copy ? "a source" : "inputs",
+                            has_moving_inputs(model, finding->second) ? " in between" : "");
     free(equal);
     free(rarely);
     return text;
@@ -114,8 +129,8 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
 static const char *say_gradient(struct model *model, const struct finding *finding)
 {
     const struct site *site = finding->second, *other = finding->object.other_way;
-    bool may =
-        has_moving_inputs(site) && (graph_may_hold(model, site) || (other != NULL && graph_may_hold(model, other)));
+    bool may = has_moving_inputs(model, site) &&
+               (graph_may_hold(model, site) || (other != NULL && graph_may_hold(model, other)));
     return may ? " Where more than one backward() goes through it before the inputs change, keep a detached leaf of "
                  "it, and hand that one's gradient on when they do: a graph is freed by its first backward()."
                : "";
@@ -135,10 +150,10 @@ static char *say_loops(struct model *model, const struct loop *loops, size_t cou
     return text;
 }
 
-static const char *say_each(const struct finding *finding)
+static const char *say_each(struct model *model, const struct finding *finding)
 {
     const struct finding_object *object = &finding->object;
-    bool varies = is_for_each_size(finding);
+    bool varies = is_for_each_size(model, finding);
     if (object->ways > 1 && !object->ways_share)
         return varies ? ", for each size and way" : ", for each way";
     if (object->ways > 1 && !varies)
@@ -170,7 +185,7 @@ static char *say_in_doubt(struct model *model, const struct finding *finding, co
 {
     struct loop loops[LOOPS_MAX];
     size_t count = loops_in_doubt(model, finding, loops);
-    const char *each = say_each(finding);
+    const char *each = say_each(model, finding);
     if (count == 0)
         return NULL;
     if (parts_before_loops(model, finding, loops, count))
@@ -232,9 +247,9 @@ static bool is_made_by_line(const struct model *model, const struct site *site)
 }
 
 /* Do several contents come round within each round, by a loop of the program's that brings them? */
-static bool come_round_in_rounds(const struct finding *finding)
+static bool come_round_in_rounds(struct model *model, const struct finding *finding)
 {
-    return has_moving_inputs(finding->second) && finding->object.period > 1 && !finding->object.within_line;
+    return has_moving_inputs(model, finding->second) && finding->object.period > 1 && !finding->object.within_line;
 }
 
 /*
@@ -244,7 +259,7 @@ static bool come_round_in_rounds(const struct finding *finding)
 static struct loop loop_within_rounds(struct model *model, const struct finding *finding, const struct site *site)
 {
     struct loop loop = site_rounds_loop(model, site);
-    bool is_known = loop.file != NULL || come_round_in_rounds(finding) || site_inputs_change_nearby(model, site);
+    bool is_known = loop.file != NULL || come_round_in_rounds(model, finding) || site_inputs_change_nearby(model, site);
     return is_known ? loop : loop_nearest(model, site->process, site->record->node);
 }
 
@@ -261,12 +276,12 @@ static struct loop loop_of_way(struct model *model, const struct finding *findin
 {
     if (again)
         return loop_of_rounds(model, site);
-    if (site_size_is_of_round(site))
+    if (is_of_round(model, site))
         return loop_within_size(model, site);
-    struct loop loop = has_moving_inputs(site) ? loop_within_rounds(model, finding, site)
-                       : finding->object.stays ? outermost(model, site)
-                                               : loop_around(model, site->process, site->record->node, false);
-    if (!is_for_each_size(finding) || loop.is_comprehension)
+    struct loop loop = has_moving_inputs(model, site) ? loop_within_rounds(model, finding, site)
+                       : finding->object.stays        ? outermost(model, site)
+                                                      : loop_around(model, site->process, site->record->node, false);
+    if (!is_for_each_size(model, finding) || loop.is_comprehension)
         return loop;
     const struct loop none = {0};
     bool grows = site_sizes_grow(site) && (!site_size_takes_turns(site) || loop_joins(model, loop));
@@ -303,7 +318,7 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
          *changes = changes_say(model, finding, copy);
     bool several = finding->object.period > 1 && is_made_by_line(model, site);
-    const char *what = again || several ? "them" : "it", *each = say_each(finding);
+    const char *what = again || several ? "them" : "it", *each = say_each(model, finding);
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
@@ -319,10 +334,10 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
             changes);
     else if (doubt != NULL)
         text = memory_print("%s", doubt);
-    else if (come_round_in_rounds(finding) && place == NULL)
+    else if (come_round_in_rounds(model, finding) && place == NULL)
         text = memory_print("Build the %u of them where their inputs change%s, and keep them until then.%s%s",
                             finding->object.period, each, changes, say_gradient(model, finding));
-    else if (place == NULL && has_moving_inputs(site))
+    else if (place == NULL && has_moving_inputs(model, site))
         text = memory_print("%s%s, and keep it until then.%s%s",
                             copy ? "Copy it where the source changes" : "Build it where its inputs change", each,
                             changes, say_gradient(model, finding));
@@ -332,10 +347,10 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     else if (again)
         text = memory_print("Build them once%s, before or in the first pass of the loop at %s, and keep them%s.%s",
                             each, place, say_order(finding), changes);
-    else if (come_round_in_rounds(finding) && loop.is_comprehension)
+    else if (come_round_in_rounds(model, finding) && loop.is_comprehension)
         text = memory_print("Build the %u of them once%s, outside the comprehension at %s.%s%s", finding->object.period,
                             each, place, changes, say_gradient(model, finding));
-    else if (come_round_in_rounds(finding))
+    else if (come_round_in_rounds(model, finding))
         text = memory_print("Build the %u of them once%s, before or in the first pass of the loop at %s, and keep them "
                             "for its other passes.%s%s",
                             finding->object.period, each, place, changes, say_gradient(model, finding));
@@ -414,8 +429,7 @@ void replica_say(struct model *model, struct finding *finding, bool again, bool 
     char *part = say_part(model, finding), *made = say_made(&finding->object, part);
     char *equal = say_equal(model, finding, again, copy);
     char *others = say_others(&finding->object), *ways = ways_say(model, finding);
-    const char *order =
-        finding->object.sizes > 1 && site_size_is_of_round(finding->second) ? ", one after the other" : "";
+    const char *order = finding->object.sizes > 1 && is_of_round(model, finding->second) ? ", one after the other" : "";
     finding->claim = memory_print("%s, %s%s%s.%s", made, equal, others, order, ways);
     finding->advice = part != NULL ? say_of_part(model, finding, again) : say_kept(model, finding, again, copy);
     free(made);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "findings/inputs_change.h"
 #include "findings/rhythm.h"
 #include "findings/settled.h"
 #include "findings/sites.h"
@@ -11,6 +12,7 @@
 #define RHYTHM_MIN 4u /* new contents at equal distances: so many are no chance, whatever else is made */
 #define WHOLE_MIN                                                                                                      \
     3u /* ... and so many where the last one stays for as long, to the end, or all for RHYTHM_LONG_BIRTHS */
+#define WHOLE_TOLD 2u /* ... where the text tells that a loop around goes from one input to the next */
 #define FRAMES_MAX 200
 #define LOOPS_MAX 6u
 
@@ -72,14 +74,13 @@ static struct rounds rounds_of_rhythm(const struct site *site)
     return (struct rounds){.births = (double)((record->births - record->new_first) / step + 1)};
 }
 
-/* Is all of the run made of rounds of one length? That thirds of a hundred births are, has a chance of one in five thousand. */
-static bool are_rounds_whole(const struct site *site)
+/* Is all of the run made of so many rounds of one length, or more? That thirds of a hundred births are, has a chance of one in five thousand. */
+static bool are_rounds_whole(const struct site *site, uint64_t least)
 {
     const struct db_site *record = site->record;
     uint64_t rounds = rounds_with_new(site), step = step_of(site);
-    return rounds >= WHOLE_MIN && step > 0 && record->looked_at >= record->births &&
-           record->new_first <= record->period && rounds * step == record->births &&
-           span_of(site) == (rounds - 1) * step;
+    return rounds >= least && step > 0 && record->looked_at >= record->births && record->new_first <= record->period &&
+           rounds * step == record->births && span_of(site) == (rounds - 1) * step;
 }
 
 /* Rows of a function: those of a loop, or a comprehension, in it; and those of the loop around that, which may be its caller's. */
@@ -219,7 +220,8 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
         return false;
     bool in_rhythm = rounds_of_rhythm(site).births > 0;
     uint64_t least = step_of(site) >= RHYTHM_LONG_BIRTHS ? WHOLE_MIN : RHYTHM_MIN;
-    bool in_rounds = (in_rhythm && (rounds_with_new(site) >= least || are_rounds_whole(site))) ||
+    bool in_rounds = (in_rhythm && (rounds_with_new(site) >= least || are_rounds_whole(site, WHOLE_MIN))) ||
                      ((in_rhythm || (is_one && contents >= ROUNDS_MIN)) && site_rounds_loop(model, site).file != NULL);
-    return in_rounds && !site_is_settled(model, site);
+    bool is_told = in_rhythm && are_rounds_whole(site, WHOLE_TOLD) && site_inputs_come_by_header(model, site, false);
+    return (in_rounds || is_told) && !site_is_settled(model, site);
 }

@@ -2,7 +2,8 @@
 
 #include "findings/site_counts.h"
 
-#define SIZES_MIN 3u   /* fewer may stay equally long by chance */
+#define SIZES_MIN 3u   /* fewer may stay equally long by chance... */
+#define SIZES_TOLD 2u  /* ... where no text tells */
 #define AGAIN_MIN 4u   /* births of each */
 #define GROWING_MIN 4u /* sizes: fewer may come in order by chance */
 
@@ -28,7 +29,7 @@ bool site_size_takes_turns(const struct site *site)
     return (site->record->unlike & DB_UNLIKE_SIZES) != 0;
 }
 
-bool site_size_is_of_round(const struct site *site)
+static bool is_of_round(const struct site *site, uint64_t sizes_min)
 {
     uint64_t births = site->record->births, sizes = 0, shorter = 0;
     if (births < AGAIN_MIN || site->place == NULL)
@@ -41,7 +42,17 @@ bool site_size_is_of_round(const struct site *site)
         shorter += other->record->births < births;
         sizes++;
     }
-    return sizes >= SIZES_MIN && shorter <= 1; /* the run may end within the last */
+    return sizes >= sizes_min && shorter <= 1; /* the run may end within the last */
+}
+
+bool site_size_is_of_round(const struct site *site)
+{
+    return is_of_round(site, SIZES_MIN);
+}
+
+bool site_size_may_be_of_round(const struct site *site)
+{
+    return is_of_round(site, SIZES_TOLD);
 }
 
 /* A place's sites stand in the order of their first births, the last one first. */

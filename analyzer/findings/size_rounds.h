@@ -11,6 +11,9 @@
  */
 bool site_size_is_of_round(const struct site *site);
 
+/* ... or may be so, where the text says that a loop around goes from one to the next: two sizes do. */
+bool site_size_may_be_of_round(const struct site *site);
+
 /* Is each size of its instruction larger than all before, or smaller? Where what it is made from grows, none is there before its time. */
 bool site_sizes_grow(const struct site *site);
 

@@ -1,0 +1,117 @@
+"""What an inner loop makes again of each thing that the header of a loop around gives: "for x in [train, test]: fit(x)"."""
+import textwrap
+
+import pytest
+from marked import NUMPY, found
+
+TWO_SIZES = """
+train, test = random.random((3000, 60)), random.random((1500, 60))
+"""
+ONE_SIZE = """
+train, test = random.random((3000, 60)), random.random((3000, 60))
+"""
+FIT = """
+def fit(x):
+    w = np.zeros(60)
+    for step in range(80):  # inner
+        large = np.where(x > 0.5, x, 0.0)  # A
+        w -= 1e-3 * (large @ w - 1) @ large
+    return w
+"""
+EXACT = FIT.replace("np.where(x > 0.5, x, 0.0)", "x * 0.5")
+
+AGAIN = {
+    "a list of two": TWO_SIZES + FIT + "for x in [train, test]:\n    fit(x)\n",
+    "a dictionary": TWO_SIZES + FIT + "for name, x in {'train': train, 'test': test}.items():\n    fit(x)\n",
+    "of one size": ONE_SIZE + FIT + "for x in (train, test):\n    fit(x)\n",
+    "of one size, to the last bit": ONE_SIZE + EXACT + "for x in (train, test):\n    fit(x)\n",
+    "to the last bit": TWO_SIZES + EXACT + "for x in (train, test):\n    fit(x)\n",
+    "made in the header": FIT + "for x in [random.random((3000, 60)), random.random((1500, 60))]:\n    fit(x)\n",
+    "in the loop itself": TWO_SIZES + """
+for x in [train, test]:
+    w = np.zeros(60)
+    for step in range(80):  # inner
+        large = np.where(x > 0.5, x, 0.0)  # A
+        w -= 1e-3 * (large @ w - 1) @ large
+""",
+    "objects that have it": TWO_SIZES + """
+class Model:
+    def __init__(self, x):
+        self.x = x
+    def fit(self):
+        w = np.zeros(60)
+        for step in range(80):  # inner
+            large = np.where(self.x > 0.5, self.x, 0.0)  # A
+            w -= 1e-3 * (large @ w - 1) @ large
+        return w
+for model in [Model(train), Model(test)]:
+    model.fit()
+""",
+}
+
+CHANGES = {
+    "what is stored into": FIT.replace("large =", "x[0, 0] += 1e-9\n        large ="),
+    "a view of it is": FIT.replace("for step", "head = x[:10]\n    for step").replace("large =", "head += 1e-9\n        large ="),
+    "by what the loop carries": FIT.replace("x > 0.5", "x > w.min() - 0.5"),
+    "a function's level": """
+level = 0.5
+def raise_level():
+    global level
+    level += 1e-9
+""" + FIT.replace("x > 0.5", "x > level").replace("return", "    raise_level()\n    return"),
+    "an object's level": """
+class Model:
+    def __init__(self, x):
+        self.x, self.level = x, 0.5
+    def step(self, w):
+        large = np.where(self.x > self.level, self.x, 0.0)  # A
+        self.level += 1e-9
+        return w - 1e-3 * (large @ w - 1) @ large
+def fit(x):
+    model, w = Model(x), np.zeros(60)
+    for step in range(80):
+        w = model.step(w)
+""",
+    "a mask that has settled": """
+def fit(x):
+    w = np.ones(60)
+    for step in range(80):
+        large = np.where(x * np.where(w > 0, 1.0, 0.0) > 0.5, x, 0.0)  # A
+        w = w - 1e-6 * (x @ w - 1) @ large
+""",
+}
+
+
+def program(tmp_path, source):
+    path, report = found(tmp_path, NUMPY + textwrap.indent(source, " " * 8))
+    marks = {row.split("# ")[1]: number for number, row in enumerate(path.read_text().splitlines(), 1) if "# " in row}
+    return marks, [finding for finding in report["findings"] if finding["line"] == marks["A"]]
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_what_is_made_again_of_each_is_built_before_the_inner_loop(tmp_path, name):
+    marks, findings = program(tmp_path, AGAIN[name])
+    (finding,) = findings
+    assert finding["advice"].startswith(f"Build it once, outside the loop at program.py:{marks['inner']}.")
+    assert "equal to the one before, from inputs that did not change in between" in finding["claim"]
+    sizes = 1 if "(3000, 60))\n" in AGAIN[name] and "1500" not in AGAIN[name] else 2
+    assert ("one after the other" in finding["claim"]) == (sizes == 2)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_the_inner_loop_changes_is_no_finding(tmp_path, name):
+    _, findings = program(tmp_path, TWO_SIZES + CHANGES[name] + "for x in [train, test]:\n    fit(x)\n")
+    assert findings == []
+
+
+def test_a_loop_by_number_may_go_round_while_nothing_changes(tmp_path):
+    """Once in each round the same, and an inner loop of one pass: outside of that it would be built as often."""
+    _, findings = program(tmp_path, TWO_SIZES + """
+def fit(x, level):
+    for part in [0]:
+        large = np.where(x > level, x, 0.0)  # A
+    return large
+for step in range(80):
+    fit(train, step * 1e-12)
+""")
+    assert findings == []
