@@ -74,7 +74,8 @@ static bool is_counted(const struct inputs_walk *walk, const struct inputs_item 
     if (item->level != walk->top)
         return false;
     struct word header = walk->clauses[walk->top];
-    bool is_header = header.length_bytes > 0 && view_is_target(header, item->name);
+    bool is_header =
+        walk->which != INPUTS_NEAREST_BLOCK && header.length_bytes > 0 && view_is_target(header, item->name);
     if (!is_header) {
         header = code_row_text(item->code, walk->loop.first, &indent);
         is_header = header.length_bytes > 4 && memcmp(header.text, "for ", 4) == 0 && word_gives(header, item->name);
@@ -235,6 +236,17 @@ static bool is_own_result(const struct inputs_walk *walk, const struct inputs_it
            suite_statement(top->code, top->row, &statement, &indent, &last) && word_gives(statement, item->name);
 }
 
+/* What a comprehension goes through. Its own names mean nothing outside of it, where others may be called the same. */
+static void add_clauses(struct inputs_walk *walk, struct word clauses, const struct inputs_item *of)
+{
+    size_t kept = walk->count, before = walk->count;
+    inputs_add_text(walk, clauses, of);
+    for (size_t i = before; i < walk->count; i++)
+        if (walk->items[i].code == NULL || !view_is_target(clauses, word_first_part(walk->items[i].name)))
+            walk->items[kept++] = walk->items[i];
+    walk->count = kept;
+}
+
 static bool changes(struct inputs_walk *walk, const struct inputs_item *item, enum inputs_asked asked)
 {
     const char *dot = memchr(item->name.text, '.', item->name.length_bytes);
@@ -257,9 +269,14 @@ static bool changes(struct inputs_walk *walk, const struct inputs_item *item, en
         of.level++;
         of.name = item->name;
         if (view_is_target(walk->clauses[item->level], of.name))
-            inputs_add_text(walk, walk->clauses[item->level], &of);
+            add_clauses(walk, walk->clauses[item->level], &of);
         else
             inputs_add(walk, of);
+        return false;
+    }
+    if (walk->which == INPUTS_NEAREST_BLOCK && item->level <= walk->top &&
+        view_is_target(walk->clauses[item->level], of.name)) {
+        add_clauses(walk, walk->clauses[item->level], &of);
         return false;
     }
     if (item->def > 0 && !region_is_local(item->code, item->def, of.name) && !is_counted(walk, &of))
@@ -392,6 +409,11 @@ bool site_inputs_come_by_header(struct model *model, const struct site *site, bo
     return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST, chosen) &&
            !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_NEAREST, false) &&
            !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST_BUT_HEADER, false);
+}
+
+bool site_inputs_change_in_block(struct model *model, const struct site *site)
+{
+    return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_NEAREST_BLOCK, false);
 }
 
 /* "name.load(...)", elsewhere than in the site's own expression: a method, which may change what it is of. */

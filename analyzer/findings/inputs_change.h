@@ -41,4 +41,7 @@ bool site_inputs_come_by_header(struct model *model, const struct site *site, bo
  */
 bool site_inputs_change_nearby(struct model *model, const struct site *site);
 
+/* May the nearest loop around it that is no comprehension change what its expression takes, in whatever way? */
+bool site_inputs_change_in_block(struct model *model, const struct site *site);
+
 #endif

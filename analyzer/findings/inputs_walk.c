@@ -246,8 +246,9 @@ static void find_loop(struct inputs_walk *walk, size_t at, enum inputs_loop whic
 {
     const struct kept_level *level = &walk->ways.levels[at];
     struct region_span rows = {.code = level->code, .def = level->def, .first = level->row, .last = level->row};
-    bool is_looped = !walk->has_own_frame[at] && kept_loop(level, which == INPUTS_NEAREST, &rows.first, &rows.last);
-    is_looped = is_looped || walk->clauses[at].length_bytes > 0;
+    bool nearest = which == INPUTS_NEAREST || which == INPUTS_NEAREST_BLOCK;
+    bool is_looped = !walk->has_own_frame[at] && kept_loop(level, nearest, &rows.first, &rows.last);
+    is_looped = is_looped || (which != INPUTS_NEAREST_BLOCK && walk->clauses[at].length_bytes > 0);
     if (!is_looped && walk->is_looped)
         return;
     walk->is_looped = is_looped;
@@ -280,7 +281,7 @@ bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct si
         return false;
     kept_ways_find(&walk->ways, model, site->process, frame);
     size_t count = frames_of(site->process, frame, frames);
-    bool is_of_function = which == INPUTS_OUTERMOST_IN_FUNCTION || which == INPUTS_NEAREST;
+    bool is_of_function = which != INPUTS_OUTERMOST && which != INPUTS_OUTERMOST_BUT_HEADER;
     for (size_t i = 0; i < walk->ways.count && i < count && !(is_of_function && walk->is_looped); i++) {
         read_comprehension(walk, model, site->process, frames[i], i);
         if (walk->ways.levels[i].code == NULL)

@@ -20,9 +20,15 @@ struct inputs_item {
 
 /*
  * Which loop is asked about: of all around the site, of those in the innermost function that has one. Or what else the outermost changes
- * than what its header gives, one after the other: "for x in [train, test]".
+ * than what its header gives, one after the other: "for x in [train, test]". A block is no comprehension.
  */
-enum inputs_loop { INPUTS_OUTERMOST, INPUTS_OUTERMOST_BUT_HEADER, INPUTS_OUTERMOST_IN_FUNCTION, INPUTS_NEAREST };
+enum inputs_loop {
+    INPUTS_OUTERMOST,
+    INPUTS_OUTERMOST_BUT_HEADER,
+    INPUTS_OUTERMOST_IN_FUNCTION,
+    INPUTS_NEAREST,
+    INPUTS_NEAREST_BLOCK
+};
 
 struct inputs_walk {
     enum inputs_loop which;

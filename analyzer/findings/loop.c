@@ -118,7 +118,19 @@ static bool search_take(struct search *search, const char *file, int32_t line)
 /* "for x in xs: y = f(x)": does it stand in the body that begins on the header's row? Not known before CPython 3.11, without columns. */
 static bool is_behind_header(const struct source *source, const struct line_span *span)
 {
-    return span->column > 0 && (size_t)span->column >= loop_text_header_bytes(source, span->line);
+    return span->column > 0 && (size_t)span->column >= loop_text_header_bytes(source, span->line, span->line);
+}
+
+/* What a header of several rows goes through is made once, before its loop; what `while` asks, in each pass. */
+static bool is_in_header(const struct source *source, int32_t header, const struct statement *statement,
+                         const struct line_span *span)
+{
+    size_t length = 0;
+    const char *first = source_line(source, header, &length), *own = source_line(source, span->line, &length);
+    if (begins(statement, "while") || first == NULL || own == NULL)
+        return false;
+    size_t column = span->column > 0 ? (size_t)span->column : 0;
+    return (size_t)(own - first) + column < loop_text_header_bytes(source, header, span->line);
 }
 
 /* The loops around one place within its function. */
@@ -143,7 +155,8 @@ static bool search_function(struct search *search, const struct source *source, 
         indent = statement.indent;
         if (is_definition(&statement))
             return false;
-        if (is_loop(&statement) && !is_dispatch(search, &statement) && search_take(search, source->path, i))
+        if (is_loop(&statement) && !is_in_header(source, i, &statement, span) && !is_dispatch(search, &statement) &&
+            search_take(search, source->path, i))
             return true;
     }
     return false;

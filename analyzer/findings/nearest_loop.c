@@ -53,10 +53,10 @@ static bool is_in_comprehension(struct model *model, struct process *process, ui
 
 /* Of the user's function that the frame is of. */
 static struct loop loop_in(struct model *model, struct process *process, uint32_t frame, const struct code *code,
-                           const struct line_span *span)
+                           const struct line_span *span, bool block)
 {
     struct loop_body body;
-    if (is_in_comprehension(model, process, frame, code, span))
+    if (!block && is_in_comprehension(model, process, frame, code, span))
         return (struct loop){code->file, span->line, true};
     if (!loop_of_frame(model, process, frame, &body))
         return (struct loop){0};
@@ -67,7 +67,8 @@ static struct loop loop_in(struct model *model, struct process *process, uint32_
                                                                 : (struct loop){0};
 }
 
-struct loop loop_nearest(struct model *model, struct process *process, uint32_t node_id)
+/* `block`: a loop with a block of its own. */
+static struct loop nearest(struct model *model, struct process *process, uint32_t node_id, bool block)
 {
     const struct loop none = {0};
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
@@ -78,7 +79,7 @@ struct loop loop_nearest(struct model *model, struct process *process, uint32_t 
         struct line_span span =
             record->frame == DB_FRAME_PYTHON ? model_position(model, process, record, &code) : (struct line_span){0};
         if (code != NULL && code->owner == OWNER_USER && span.line > 0) {
-            struct loop loop = loop_in(model, process, node_id, code, &span);
+            struct loop loop = loop_in(model, process, node_id, code, &span, block);
             if (is_unseen || (is_called && !loop.is_comprehension && calls_for_each(model, process, node_id)))
                 return none;
             if (loop.file != NULL)
@@ -91,4 +92,14 @@ struct loop loop_nearest(struct model *model, struct process *process, uint32_t 
         record = run_record(process->run, DB_KIND_NODE, node_id);
     }
     return none;
+}
+
+struct loop loop_nearest(struct model *model, struct process *process, uint32_t node_id)
+{
+    return nearest(model, process, node_id, false);
+}
+
+struct loop loop_nearest_block(struct model *model, struct process *process, uint32_t node_id)
+{
+    return nearest(model, process, node_id, true);
 }

@@ -10,4 +10,7 @@
  */
 struct loop loop_nearest(struct model *model, struct process *process, uint32_t node_id);
 
+/* The same without comprehensions. */
+struct loop loop_nearest_block(struct model *model, struct process *process, uint32_t node_id);
+
 #endif

@@ -254,13 +254,19 @@ static bool come_round_in_rounds(struct model *model, const struct finding *find
 
 /*
  * What makes the same again and again, within a loop that changes what it comes from: of several that come round, none where nothing shows
- * it; else the nearest, where that is not what changes it, by the text.
+ * it; else the nearest, where that is not what changes it, by the text. A comprehension that makes all of a period makes none of them again.
  */
 static struct loop loop_within_rounds(struct model *model, const struct finding *finding, const struct site *site)
 {
     struct loop loop = site_rounds_loop(model, site);
-    bool is_known = loop.file != NULL || come_round_in_rounds(model, finding) || site_inputs_change_nearby(model, site);
-    return is_known ? loop : loop_nearest(model, site->process, site->record->node);
+    bool makes_all = finding->object.within_line && finding->object.period > 1;
+    if (makes_all && loop.is_comprehension)
+        loop = (struct loop){0};
+    if (loop.file != NULL || come_round_in_rounds(model, finding) || site_inputs_change_nearby(model, site) ||
+        (makes_all && site_inputs_change_in_block(model, site)))
+        return loop;
+    return makes_all ? loop_nearest_block(model, site->process, site->record->node)
+                     : loop_nearest(model, site->process, site->record->node);
 }
 
 /* Where sizes come one after the other the nearest loop has one, if another around it brings them: an only loop brings them itself. */
@@ -338,9 +344,11 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
         text = memory_print("Build the %u of them where their inputs change%s, and keep them until then.%s%s",
                             finding->object.period, each, changes, say_gradient(model, finding));
     else if (place == NULL && has_moving_inputs(model, site))
-        text = memory_print("%s%s, and keep it until then.%s%s",
-                            copy ? "Copy it where the source changes" : "Build it where its inputs change", each,
-                            changes, say_gradient(model, finding));
+        text = memory_print("%s %s where %s%s, and keep %s until then.%s%s", copy ? "Copy" : "Build", what,
+                            copy      ? "the source changes"
+                            : several ? "their inputs change"
+                                      : "its inputs change",
+                            each, what, changes, say_gradient(model, finding));
     else if (place == NULL)
         text = memory_print("%s %s once%s%s keep %s.%s", copy ? "Copy" : "Build", what, each,
                             *each != '\0' ? ", and" : " and", what, changes);

@@ -24,7 +24,7 @@ struct word spot_text_at(const struct source *source, const struct line_span *sp
 
 bool spot_text_is_in_header(const struct source *source, const struct line_span *span, const struct loop_body *body)
 {
-    size_t header_bytes = loop_text_header_bytes(source, body->first);
+    size_t header_bytes = loop_text_header_bytes(source, body->first, body->first);
     if (span->column < 0)
         return body->last > body->first;
     return (size_t)span->column < header_bytes;

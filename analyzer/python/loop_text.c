@@ -269,11 +269,13 @@ static const char *find_body(struct word loop)
     return behind < end && *behind == ':' ? behind + 1 : end;
 }
 
-size_t loop_text_header_bytes(const struct source *source, int32_t first)
+size_t loop_text_header_bytes(const struct source *source, int32_t first, int32_t last)
 {
-    size_t length = 0;
-    const char *header = source_line(source, first, &length);
-    return header != NULL ? (size_t)(find_body((struct word){header, length}) - header) : 0;
+    size_t length = 0, last_length = 0;
+    const char *header = source_line(source, first, &length), *end = source_line(source, last, &last_length);
+    if (header == NULL || end == NULL)
+        return 0;
+    return (size_t)(find_body((struct word){header, (size_t)(end + last_length - header)}) - header);
 }
 
 void loop_text_read(struct loop_text *loop, const struct source *source, int32_t first, int32_t last)

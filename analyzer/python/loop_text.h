@@ -47,8 +47,11 @@ struct loop_text {
     bool few;       /* the header itself says that there are only a few rounds */
 };
 
-/* Bytes of the line on which a loop's header ends, its ":" included: what follows there is of the body. */
-size_t loop_text_header_bytes(const struct source *source, int32_t first);
+/*
+ * Bytes of a loop's header from the beginning of line `first` on, its ":" included: what follows there is of the body. All bytes up to the
+ * end of line `last` where it does not end before that.
+ */
+size_t loop_text_header_bytes(const struct source *source, int32_t first, int32_t last);
 
 /* Of the loop whose header is line `first` and whose body ends with line `last`. */
 void loop_text_read(struct loop_text *loop, const struct source *source, int32_t first, int32_t last);

@@ -96,7 +96,7 @@ static void try_row(const struct source *code, int32_t row)
     }
     try_pairs(code, row);
     try_names(code, row, line);
-    loop_text_header_bytes(code, row);
+    loop_text_header_bytes(code, row, row + 3);
     loop_text_read(&loop, code, row, row + 3);
     loop_text_read_comprehension(&loop, line, line);
     loop_text_has_element(&loop, line, true);

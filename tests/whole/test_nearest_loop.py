@@ -135,3 +135,47 @@ def test_a_loop_that_calls_one_again_is_named(tmp_path, name):
         source = source.replace("  # A", "").replace("# outer A", "# A")
     finding, marks = the_finding(tmp_path, NUMPY + indented(source))
     assert finding["advice"] == f"Build it once, outside the loop at program.py:{marks.get('outer', marks['A'])}."
+
+
+FOLDS = """
+data = random.normal(size=(4000, 40))
+w = np.zeros(40)
+"""
+OF_SEVERAL_ROWS = FOLDS + """
+for fold in range(4):
+    keep = random.random(4000) > 0.1 * (fold + 1)
+    for step in range(30):  # inner
+        for part in np.array_split(
+            data[keep] * 2.0,  # A
+            4,
+        ):
+            w -= 1e-4 * (part @ w - 1) @ part
+"""
+
+
+def test_what_a_header_of_several_rows_goes_through_is_made_outside_of_its_loop(tmp_path):
+    finding, marks = the_finding(tmp_path, NUMPY + indented(OF_SEVERAL_ROWS))
+    assert finding["advice"] == f"Build it once, outside the loop at program.py:{marks['inner']}."
+
+
+ALL_PARTS = "    parts = [part * 2.0 for part in np.array_split(data, 4)]  # A\n"
+USED = "    for part in parts:\n        w -= 1e-4 * (part @ w - 1) @ part\n"
+AROUND_ALL = {
+    "the block's loop": ("for fold in range(6):\n    data += 0.1\n    for step in range(30):  # inner\n" + textwrap.indent(ALL_PARTS + USED, "    "), True),
+    "the caller's": ("def prepare(data):\n    return [part * 2.0 for part in np.array_split(data, 4)]  # A\n"
+                     "def fit(data, w):\n    for step in range(30):  # inner\n        for part in prepare(data):\n"
+                     "            w -= 1e-4 * (part @ w - 1) @ part\n"
+                     "for fold in range(6):\n    data += 0.1\n    fit(data, w)\n", True),
+    "one that changes them": ("for step in range(180):  # inner\n    if step % 30 == 0:\n        data += 0.1\n" + ALL_PARTS + USED, False),
+    "one that calls what does": ("def move(data):\n    data += 0.1\nfor step in range(180):  # inner\n    if step % 30 == 0:\n        move(data)\n"
+                                 + ALL_PARTS + USED, False),
+}
+
+
+@pytest.mark.parametrize("name", AROUND_ALL)
+def test_a_comprehension_that_makes_all_parts_makes_none_again(tmp_path, name):
+    source, stays = AROUND_ALL[name]
+    finding, marks = the_finding(tmp_path, NUMPY + indented(FOLDS + source))
+    assert "equal to the one 4 before, from inputs that did not change in between" in finding["claim"]
+    again = f"Build them once, outside the loop at program.py:{marks['inner']}."
+    assert finding["advice"] == (again if stays else "Build them where their inputs change, and keep them until then.")
