@@ -11,6 +11,7 @@
 #include "findings/loop.h"
 
 #define WAYS_MAX 64u
+#define ROUND_PART 4 /* what comes round, and is less than that part, does not speak for the line */
 
 void claim_span(struct claim *claim, const struct line_span *span, double seconds)
 {
@@ -246,6 +247,12 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
     finding->waste_bytes = all_bytes < 0x1p62 ? (uint64_t)all_bytes : UINT64_C(1) << 62;
 }
 
+/* Is it new now and then, and kept for the rounds between? What is said of it is true in whatever comes round beside it. */
+static bool stays_for_rounds(const struct site *site)
+{
+    return !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site);
+}
+
 /*
  * Where some of what the line makes stays and some comes round, that decides what is to be done: what is built once of it for
  * all passes would be right in none.
@@ -254,8 +261,10 @@ static void prefer_round(struct model *model, const struct claim *claim, struct 
 {
     if (claim->rule->comes_round == NULL || claim->rule->comes_round(model, finding))
         return;
+    const struct site *told = finding->second;
     double most_bytes = 0;
     struct finding_object object = finding->object;
+    double own_bytes = (double)(object.equal + object.apart_equal) * (double)object.size_bytes;
     for (size_t i = 0; i < claim->count; i++) {
         const struct site *site = claim->sites[i];
         double bytes = (double)claim->rule->equal(site) * (double)site->record->size_bytes;
@@ -267,8 +276,10 @@ static void prefer_round(struct model *model, const struct claim *claim, struct 
             finding->first = finding->second = site;
         }
     }
-    if (most_bytes <= 0)
+    if (most_bytes <= 0 || (stays_for_rounds(told) && own_bytes > ROUND_PART * most_bytes)) {
+        finding->first = finding->second = told;
         return;
+    }
     size_t first = 0, end = claim->count;
     while (claim->sites[first]->record->size_bytes != finding->second->record->size_bytes)
         first++;

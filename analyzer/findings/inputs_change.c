@@ -404,10 +404,16 @@ bool site_inputs_stay_in_function(struct model *model, const struct site *site)
            !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST_IN_FUNCTION, true);
 }
 
+bool site_inputs_stay_nearby(struct model *model, const struct site *site)
+{
+    return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST, false) &&
+           !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_NEAREST, false);
+}
+
 bool site_inputs_come_by_header(struct model *model, const struct site *site, bool chosen)
 {
     return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST, chosen) &&
-           !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_NEAREST, false) &&
+           site_inputs_stay_nearby(model, site) &&
            !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST_BUT_HEADER, false);
 }
 

@@ -28,6 +28,9 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
  */
 bool site_inputs_stay_in_function(struct model *model, const struct site *site);
 
+/* Does the outermost loop change its inputs, and the nearest leave them as they are? Whether something is chosen does not matter. */
+bool site_inputs_stay_nearby(struct model *model, const struct site *site);
+
 /*
  * Of a result that stays: does the outermost loop change its inputs by its header alone, which gives one after the other ("for x in [train,
  * test]"), and the nearest leave them as they are? Then that one makes the same again in all its passes. Not by range(): in how many of

@@ -209,7 +209,8 @@ static bool is_looped_twice(struct model *model, const struct site *site)
 /*
  * Contents that are drawn at random from a few may be as many as the rounds, but do not stay for one. Of several that come round within
  * the rounds, the rhythm is asked for, and numbers with digits: without the one they may be those of a plateau, and labels or masks may
- * stay equal for a round while what they are chosen by changes.
+ * stay equal for a round while what they are chosen by changes. Of few rounds, or of unlike ones, the text is to say that the nearest
+ * loop changes nothing.
  */
 bool site_repeats_in_rounds(struct model *model, const struct site *site)
 {
@@ -222,6 +223,9 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
     uint64_t least = step_of(site) >= RHYTHM_LONG_BIRTHS ? WHOLE_MIN : RHYTHM_MIN;
     bool in_rounds = (in_rhythm && (rounds_with_new(site) >= least || are_rounds_whole(site, WHOLE_MIN))) ||
                      ((in_rhythm || (is_one && contents >= ROUNDS_MIN)) && site_rounds_loop(model, site).file != NULL);
-    bool is_told = in_rhythm && are_rounds_whole(site, WHOLE_TOLD) && site_inputs_come_by_header(model, site, false);
+    bool are_halves = in_rhythm && are_rounds_whole(site, WHOLE_TOLD);
+    bool is_told = !in_rounds && ((are_halves && site_inputs_come_by_header(model, site, false)) ||
+                                  (is_one && site_rounds_loop(model, site).file != NULL &&
+                                   site_inputs_stay_nearby(model, site)));
     return (in_rounds || is_told) && !site_is_settled(model, site);
 }
