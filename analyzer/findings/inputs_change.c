@@ -398,6 +398,11 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
     return inputs_change(model, site, asked, INPUTS_OUTERMOST, true);
 }
 
+bool site_inputs_change_in_nearest(struct model *model, const struct site *site)
+{
+    return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_NEAREST, true);
+}
+
 bool site_inputs_stay_in_function(struct model *model, const struct site *site)
 {
     return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST, true) &&
@@ -406,8 +411,9 @@ bool site_inputs_stay_in_function(struct model *model, const struct site *site)
 
 bool site_inputs_stay_nearby(struct model *model, const struct site *site)
 {
-    return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_OUTERMOST, false) &&
-           !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_NEAREST, false);
+    struct inputs_walk walk;
+    bool is_known = inputs_begin(&walk, model, site, INPUTS_NEAREST) && walk.is_looped;
+    return is_known && !inputs_change(model, site, INPUTS_OF_ONE, INPUTS_NEAREST, false);
 }
 
 bool site_inputs_come_by_header(struct model *model, const struct site *site, bool chosen)

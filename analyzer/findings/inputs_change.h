@@ -22,13 +22,16 @@ enum inputs_asked {
  */
 bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked);
 
+/* As site_inputs_change() of a result that stays for the rounds of a loop around: does the nearest one change what it takes? */
+bool site_inputs_change_in_nearest(struct model *model, const struct site *site);
+
 /*
  * Of a result that stays, whose inputs that loop changes: does the loop of the innermost function that has one leave them as they are? Then
  * that one makes the same again in all its passes, whenever the function is called.
  */
 bool site_inputs_stay_in_function(struct model *model, const struct site *site);
 
-/* Does the outermost loop change its inputs, and the nearest leave them as they are? Whether something is chosen does not matter. */
+/* Is the nearest loop known, and does it leave the inputs as they are? Whether something is chosen does not matter. */
 bool site_inputs_stay_nearby(struct model *model, const struct site *site);
 
 /*

@@ -165,16 +165,15 @@ static bool comes_by_chance(struct model *model, const struct site *site)
     bool stays = site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1;
     if (site_size_is_of_round(site)) /* in whose rounds they do */
         return false;
-    if (stays && site_inputs_come_by_header(model, site, true)) /* likewise */
-        return false;
     if (!stays && !site_repeats(site) && !site_repeats_far(site))
         return false;
     if (site_hardly_changes(site) && site_new_are_digits(site) && site_inputs_stay_in_function(model, site))
         return false;
-    return site_inputs_change(model, site,
-                              !stays                 ? INPUTS_OF_ROUND
-                              : is_copy(model, site) ? INPUTS_OF_COPY
-                                                     : INPUTS_OF_ONE);
+    bool change = site_inputs_change(model, site,
+                                     !stays                 ? INPUTS_OF_ROUND
+                                     : is_copy(model, site) ? INPUTS_OF_COPY
+                                                            : INPUTS_OF_ONE);
+    return change && !(stays && site_inputs_come_by_header(model, site, true)); /* in whose rounds, likewise */
 }
 
 /* OpenBLAS makes no results: what it maps are its threads' work buffers. */

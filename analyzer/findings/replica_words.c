@@ -35,8 +35,15 @@ static bool is_shuffled(const struct finding *finding)
 /* Does it stay for all passes of its nearest loop, while one around that goes from one of its inputs to the next? */
 static bool is_given_by_header(struct model *model, const struct site *site)
 {
-    return site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1 &&
-           site_inputs_come_by_header(model, site, !site_size_may_be_of_round(site));
+    struct site *memo = &site->process->sites[site - site->process->sites];
+    if (memo->given == GIVEN_UNKNOWN) {
+        struct loop loops[2];
+        bool stays = site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1 &&
+                     loops_around(model, site->process, site->record->node, loops, 2) == 2;
+        bool is_given = stays && site_inputs_come_by_header(model, site, !site_size_may_be_of_round(site));
+        memo->given = is_given ? GIVEN_BY_HEADER : GIVEN_OTHERWISE;
+    }
+    return memo->given == GIVEN_BY_HEADER;
 }
 
 /* Do the inputs stay in the nearest loop, and go from one to the next in the one around: by their sizes, or by its header? */

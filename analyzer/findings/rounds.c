@@ -71,7 +71,9 @@ static struct rounds rounds_of_rhythm(const struct site *site)
     bool is_seen_in_part = record->looked_at < record->births && gaps >= ROUNDS_MIN;
     if (gaps > span / step || span % step != 0 || (gaps * step != span && !is_seen_in_part))
         return (struct rounds){0};
-    return (struct rounds){.births = (double)((record->births - record->new_first) / step + 1)};
+    uint64_t births = (record->births - record->new_first) / step + 1;
+    bool is_refuted = gaps == 1 && births > 2 && record->looked_at >= record->births; /* no third was new */
+    return (struct rounds){.births = is_refuted ? 0 : (double)births};
 }
 
 /* Is all of the run made of so many rounds of one length, or more? That thirds of a hundred births are, has a chance of one in five thousand. */
@@ -224,8 +226,11 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
     bool in_rounds = (in_rhythm && (rounds_with_new(site) >= least || are_rounds_whole(site, WHOLE_MIN))) ||
                      ((in_rhythm || (is_one && contents >= ROUNDS_MIN)) && site_rounds_loop(model, site).file != NULL);
     bool are_halves = in_rhythm && are_rounds_whole(site, WHOLE_TOLD);
-    bool is_told = !in_rounds && ((are_halves && site_inputs_come_by_header(model, site, false)) ||
-                                  (is_one && site_rounds_loop(model, site).file != NULL &&
-                                   site_inputs_stay_nearby(model, site)));
-    return (in_rounds || is_told) && !site_is_settled(model, site);
+    bool is_told =
+        !in_rounds && ((are_halves && site_inputs_come_by_header(model, site, false)) ||
+                       (is_one && site_rounds_loop(model, site).file != NULL && site_inputs_stay_nearby(model, site)));
+    bool is_open =
+        in_rounds && is_one && contents < RHYTHM_MIN; /* two or three: a mask may move, and stay for that long */
+    return (in_rounds || is_told) && !(is_open && site_inputs_change_in_nearest(model, site)) &&
+           !site_is_settled(model, site);
 }

@@ -166,6 +166,7 @@ struct site {
     uint64_t linked;     /* objects of all such links, at most those examined */
     bool is_linked;      /* its objects equalled another site's, or another's equalled these */
     enum { ONCE_UNKNOWN, ONCE_YES, ONCE_NO } once; /* is it made in no loop of its function? (executions.c) */
+    enum { GIVEN_UNKNOWN, GIVEN_BY_HEADER, GIVEN_OTHERWISE } given; /* its inputs, by a loop around (replica_words.c) */
     uint64_t births_there; /* of results at its Python instruction, on its way, of all sizes (births.c) */
 };
 

@@ -2,7 +2,7 @@
 import textwrap
 
 import pytest
-from marked import NUMPY, found
+from marked import NUMPY, TORCH, found
 
 TWO_SIZES = """
 train, test = random.random((3000, 60)), random.random((1500, 60))
@@ -115,3 +115,53 @@ for step in range(80):
     fit(train, step * 1e-12)
 """)
     assert findings == []
+
+
+PRUNED = TORCH + """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.b = nn.Linear(128, 128), nn.Linear(128, 2)
+                self.level = 0.3
+                self.register_buffer("importance", torch.rand(128, 128))
+                self.watched = []
+            def forward(self, x):
+                mask = torch.where(self.importance > self.level, 1.0, 0.0)  # A
+                return self.b(torch.relu(functional.linear(x, self.a.weight * mask, self.a.bias)))
+            def raise_level(self):
+                self.level += 1e-12
+        def train(x, y):
+            model = Net()
+            optimizer = torch.optim.SGD(model.parameters(), 0.05)
+            for epoch in range(4):  # inner
+                for i in range(0, len(x), 32):
+                    loss = functional.cross_entropy(model(x[i:i + 32]), y[i:i + 32])
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+        for name, count in {"small": 1000, "large": 2000}.items():
+            train(torch.randn(count, 128), torch.randint(0, 2, (count,)))
+        """
+MOVED = {
+    "an attribute": ("                    optimizer.step()\n", "                    optimizer.step()\n                    model.level += 1e-12\n"),
+    "by a method": ("                    optimizer.step()\n", "                    optimizer.step()\n                    model.raise_level()\n"),
+    "the buffer itself": ("                mask = ", "                self.importance.mul_(1 + 1e-12)\n                mask = "),
+    "a parameter": ('self.register_buffer("importance", torch.rand(128, 128))', "self.importance = nn.Parameter(torch.rand(128, 128))"),
+}
+
+
+def test_models_that_are_trained_for_unlike_times_are_two_rounds(tmp_path):
+    path, report = found(tmp_path, PRUNED)
+    marks = {row.split("# ")[1]: number for number, row in enumerate(path.read_text().splitlines(), 1) if "# " in row}
+    (finding,) = [finding for finding in report["findings"] if finding["line"] == marks["A"]]
+    assert "380 times, 378 times equal to the one before, from inputs that did not change in between" in finding["claim"]
+    assert finding["advice"].startswith(f"Build it once, outside the loop at program.py:{marks['inner']}.")
+
+
+@pytest.mark.parametrize("large", [1000, 2000])
+@pytest.mark.parametrize("name", MOVED)
+def test_what_moves_while_a_mask_stays_is_no_round(tmp_path, name, large):
+    assert MOVED[name][0] in PRUNED
+    path, report = found(tmp_path, PRUNED.replace(*MOVED[name]).replace("2000", str(large)))
+    row = next(number for number, row in enumerate(path.read_text().splitlines(), 1) if "# A" in row)
+    assert [finding for finding in report["findings"] if finding["line"] == row] == []
