@@ -1,7 +1,9 @@
 #include "findings/changed.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "findings/loop.h"
 #include "findings/statement.h"
 #include "model/source.h"
@@ -11,6 +13,7 @@
 #include "python/words.h"
 
 #define PARAMETERS_MAX 32u
+#define MEMO_MAX 8192u
 #define LINES_MAX 500 /* so far below is looked: each line is searched for from the file's beginning */
 
 static size_t indent_of(struct word line)
@@ -215,7 +218,7 @@ static struct word behind(struct word line, size_t column)
     return (struct word){line.text + skipped, line.length_bytes - skipped};
 }
 
-void changed_find(struct changed *changed, struct model *model, struct process *process, uint32_t node_id)
+static void find(struct changed *changed, struct model *model, struct process *process, uint32_t node_id)
 {
     struct code *code = NULL;
     struct word line;
@@ -235,4 +238,30 @@ void changed_find(struct changed *changed, struct model *model, struct process *
     int32_t last = last_line(model, process, node_id, span.line);
     read_lines(&search, span.end_line + 1, last, indent);
     read_views(&search, last, indent);
+}
+
+/* What was found, until another place's takes its room: one rule after the other asks for the same ones. */
+struct changed_memo {
+    const struct process *process;
+    uint32_t node_id;
+    struct changed changed;
+};
+
+void changed_find(struct changed *changed, struct model *model, struct process *process, uint32_t node_id)
+{
+    if (model->changed == NULL)
+        model->changed = memory_zeroed(MEMO_MAX, sizeof(*model->changed));
+    struct changed_memo *memo = &model->changed[node_id % MEMO_MAX];
+    if (memo->process != process || memo->node_id != node_id) {
+        find(&memo->changed, model, process, node_id);
+        memo->process = process;
+        memo->node_id = node_id;
+    }
+    *changed = memo->changed;
+}
+
+void changed_free(struct model *model)
+{
+    free(model->changed);
+    model->changed = NULL;
 }

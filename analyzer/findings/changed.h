@@ -29,4 +29,6 @@ struct changed {
  */
 void changed_find(struct changed *changed, struct model *model, struct process *process, uint32_t node_id);
 
+void changed_free(struct model *model);
+
 #endif

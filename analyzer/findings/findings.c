@@ -1,3 +1,4 @@
+#include "findings/changed.h"
 #include "findings/claim_sorts.h"
 #include "findings/finding.h"
 #include "findings/finish.h"
@@ -183,6 +184,7 @@ void findings_restrict(struct model *model)
 
 void findings_free(struct model *model)
 {
+    changed_free(model);
     inputs_cache_free(model);
     operand_times_free(model);
     for (size_t i = 0; i < model->finding_count; i++)

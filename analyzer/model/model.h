@@ -272,6 +272,7 @@ struct model {
     struct mixing mixing;
     uint64_t accesses;                   /* sampled, to objects of sites */
     struct contents *contents;           /* of all sites; NULL: it was not asked for */
+    struct changed_memo *changed;        /* findings/changed.c; NULL: nothing was asked for */
     struct inputs_cache *inputs;         /* findings/inputs_cache.h; NULL: nothing was asked for */
     struct operand_times *operand_times; /* findings/operand_time.h, likewise */
     struct health health;
