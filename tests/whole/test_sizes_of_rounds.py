@@ -128,3 +128,34 @@ for strength in range(12):
             one()
 """)
     assert [finding for finding in findings if "one after the other" in finding["claim"]] == []
+
+
+def test_little_that_comes_round_does_not_speak_for_what_stays(tmp_path):
+    """The rows of a fold, scaled again in each step; and those it is scored on, once for each rate."""
+    rows, findings = program(tmp_path, """
+class Scaler:
+    def fit(self, x):
+        self.mean, self.scale = x.mean(axis=0), x.std(axis=0)
+    def transform(self, x):
+        return (x - self.mean) / self.scale  # finding
+def fit(scaler, x, rate):
+    w = np.zeros(40)
+    scaler.fit(x)
+    for step in range(30):  # steps
+        z = scaler.transform(x)
+        w -= rate * (z @ w - 1) @ z / len(z)
+    return w
+data, goal = random.normal(size=(4000, 40)), random.random(4000)
+folds = np.array_split(random.permutation(4000), 4)
+splits = [(np.concatenate(folds[:k] + folds[k + 1:]), folds[k]) for k in range(4)]
+for rate in (0.1, 0.2, 0.3):
+    for train, test in splits:
+        scaler = Scaler()
+        w = fit(scaler, data[train], rate)
+        scaler.transform(data[test]) @ w
+""")
+    line, loop = [next(i for i, row in enumerate(rows, 1) if row.endswith(mark)) for mark in ("# finding", "# steps")]
+    (finding,) = [finding for finding in findings if finding["line"] == line]
+    assert finding["category"] == "loop-invariant computation"
+    assert finding["claim"].startswith("938 KiB made 720 times, 696 times equal to the one before, from inputs that did not change in between")
+    assert finding["advice"].startswith(f"Build it once, outside the loop at program.py:{loop}.")
