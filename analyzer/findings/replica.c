@@ -193,6 +193,8 @@ static uint64_t equal_of(const struct site *site)
 {
     if (site_repeats_far(site))
         return site_far_replicas(site);
+    if (site_returns_in_rounds(site))
+        return site->record->period_replicas;
     return site_is_constant(site) ? site->record->constant - 1 : site->record->replicas; /* the first equals none */
 }
 

@@ -85,6 +85,21 @@ static bool are_rounds_whole(const struct site *site, uint64_t least)
            rounds * step == record->births && span_of(site) == (rounds - 1) * step;
 }
 
+/*
+ * Has each round one content, which stays for all of it and is that of an earlier round again, as a fold's in each pass of a search? Then one
+ * in so many births is not equal to the one before, and no others are: all are looked at.
+ */
+bool site_returns_in_rounds(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t step = record->period == 1 && site_new_of_burst(site) == 1 ? step_of(site) : 0;
+    if (step == 0 || record->constant > 0 || record->undecided > 0 || record->new_first != 1 ||
+        record->examined < record->births || record->births < ROUNDS_MIN * step)
+        return false;
+    uint64_t turns = record->births - 1 - record->period_replicas;
+    return turns == (record->births - 1) / step && rounds_with_new(site) <= turns;
+}
+
 /* Rows of a function: those of a loop, or a comprehension, in it; and those of the loop around that, which may be its caller's. */
 struct part {
     const struct code *code;
@@ -208,6 +223,16 @@ static bool is_looped_twice(struct model *model, const struct site *site)
            rounds_comprehension(model, site).file != NULL;
 }
 
+/* Where numbers alone do not tell: does the text say that the nearest loop makes the same in all its passes? */
+static bool is_told(struct model *model, const struct site *site, bool is_one)
+{
+    bool are_halves = rounds_of_rhythm(site).births > 0 && are_rounds_whole(site, WHOLE_TOLD);
+    if (are_halves && site_inputs_come_by_header(model, site, false))
+        return true;
+    bool is_seen = is_one && (site_returns_in_rounds(site) || site_rounds_loop(model, site).file != NULL);
+    return is_seen && site_inputs_stay_nearby(model, site);
+}
+
 /*
  * Contents that are drawn at random from a few may be as many as the rounds, but do not stay for one. Of several that come round within
  * the rounds, the rhythm is asked for, and numbers with digits: without the one they may be those of a plateau, and labels or masks may
@@ -217,20 +242,17 @@ static bool is_looped_twice(struct model *model, const struct site *site)
 bool site_repeats_in_rounds(struct model *model, const struct site *site)
 {
     uint64_t contents = site_new(site);
-    bool is_one = site_equals_last(site) || site_new_of_burst(site) == 1;
-    if (contents < 2 || site->record->replicas < AGAIN_MIN * contents || !site_equals_at_period(site) ||
+    bool returns = site_returns_in_rounds(site);
+    bool is_one = returns || site_equals_last(site) || site_new_of_burst(site) == 1;
+    if (contents < 2 || site->record->replicas < AGAIN_MIN * contents || (!returns && !site_equals_at_period(site)) ||
         (!is_one && !site_new_are_digits(site)) || !is_looped_twice(model, site))
         return false;
-    bool in_rhythm = rounds_of_rhythm(site).births > 0;
+    bool in_rhythm = !returns && rounds_of_rhythm(site).births > 0;
     uint64_t least = step_of(site) >= RHYTHM_LONG_BIRTHS ? WHOLE_MIN : RHYTHM_MIN;
     bool in_rounds = (in_rhythm && (rounds_with_new(site) >= least || are_rounds_whole(site, WHOLE_MIN))) ||
                      ((in_rhythm || (is_one && contents >= ROUNDS_MIN)) && site_rounds_loop(model, site).file != NULL);
-    bool are_halves = in_rhythm && are_rounds_whole(site, WHOLE_TOLD);
-    bool is_told =
-        !in_rounds && ((are_halves && site_inputs_come_by_header(model, site, false)) ||
-                       (is_one && site_rounds_loop(model, site).file != NULL && site_inputs_stay_nearby(model, site)));
-    bool is_open =
-        in_rounds && is_one && contents < RHYTHM_MIN; /* two or three: a mask may move, and stay for that long */
-    return (in_rounds || is_told) && !(is_open && site_inputs_change_in_nearest(model, site)) &&
-           !site_is_settled(model, site);
+    if (!in_rounds && !is_told(model, site, is_one))
+        return false;
+    bool is_open = in_rounds && is_one && contents < RHYTHM_MIN; /* a mask may move, and stay for that long */
+    return !(is_open && site_inputs_change_in_nearest(model, site)) && !site_is_settled(model, site);
 }

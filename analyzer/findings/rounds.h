@@ -14,6 +14,9 @@
  */
 bool site_repeats_in_rounds(struct model *model, const struct site *site);
 
+/* Does each content stay for a round of equal length, and return in a later one? Then `period_replicas` are equal to the one before. */
+bool site_returns_in_rounds(const struct site *site);
+
 /*
  * The loop that makes the same again and again, a comprehension's row it may be: the nearest around which something stands, in a loop
  * around that, which is made as often as there are rounds of new contents. No file: there is none.

@@ -1,0 +1,59 @@
+"""What an inner loop makes again of each fold of a search, whose folds return with the next of its values."""
+import textwrap
+
+import pytest
+from marked import NUMPY, found
+
+FOLDS = """
+data, goal = random.normal(size=(3000, 40)), random.normal(size=3000)
+order = random.permutation(3000)
+splits = [np.concatenate([order[:k * 600], order[(k + 1) * 600:]]) for k in range(5)]
+"""
+SEARCH = """
+for strength in (0.1, 0.2, 0.3, 0.4):
+    for rows in splits:
+        fit(data[rows], goal[rows], strength)
+"""
+FIT = FOLDS + """
+def fit(x, y, strength):
+    w, level = np.zeros(40), 0.5
+    for step in range(4):  # steps
+        made = MADE  # A
+        w -= strength * (made[:40] * w[:, None]).sum(0) / len(y)
+    return w
+"""
+AGAIN = {
+    "a product": "x.T @ x",
+    "a mask": "np.where(x > level, x, 0.0)",
+}
+CHANGES = {
+    "a mask whose level moves": FIT.replace("MADE", "np.where(x > level, x, 0.0)").replace("        w -=", "        level += 1e-12\n        w -="),
+    "a mask by what the loop carries": FIT.replace("MADE", "np.where(x > w.min() - 9, x, 0.0)"),
+    "what is counted in the loop itself": FOLDS + """
+def fit(x, y, strength):
+    w = np.zeros(40)
+    for step in range(20):
+        made = x[step // 4 * 100:][:80] * 2.0  # A
+        w -= strength * (made[:40] * w[:, None]).sum(0) / len(y)
+splits = [slice(0, 3000)]
+""",
+}
+
+
+def program(tmp_path, source):
+    path, report = found(tmp_path, NUMPY + textwrap.indent(source, " " * 8))
+    marks = {row.split("# ")[1]: number for number, row in enumerate(path.read_text().splitlines(), 1) if "# " in row}
+    return marks, [finding for finding in report["findings"] if finding["line"] == marks["A"]]
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_what_stays_for_each_fold_is_told_though_the_folds_return(tmp_path, name):
+    marks, (finding,) = program(tmp_path, FIT.replace("MADE", AGAIN[name]) + SEARCH)
+    assert "made 80 times, 60 times equal to the one before, from inputs that did not change in between" in finding["claim"]
+    assert finding["advice"] == f"Build it once, outside the loop at program.py:{marks['steps']}."
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_the_inner_loop_changes_is_not_told_to_stay_for_a_fold(tmp_path, name):
+    _, findings = program(tmp_path, CHANGES[name] + SEARCH)
+    assert [finding for finding in findings if "did not change in between" in finding["claim"]] == []
