@@ -29,6 +29,18 @@ def marks(path):
     return {(number, CATEGORIES[mark]) for number, line in enumerate(lines, 1) for mark in CATEGORIES if line.endswith(mark)}
 
 
+def rows_of(path):
+    """{mark: row} of the rows that end with "# mark"."""
+    rows = enumerate(path.read_text().splitlines(), 1)
+    return {row.split("# ")[1]: number for number, row in rows if "# " in row}
+
+
+def at_a(path, report):
+    """The marked rows, and the findings at the one that is marked "# A"."""
+    marks = rows_of(path)
+    return marks, [finding for finding in report["findings"] if finding["line"] == marks["A"]]
+
+
 def found(directory, source, **changes):
     path, database = directory / "program.py", directory / "out.db"
     head, _, body = source.partition("\n        ")

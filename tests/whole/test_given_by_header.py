@@ -2,7 +2,7 @@
 import textwrap
 
 import pytest
-from marked import NUMPY, TORCH, found
+from marked import NUMPY, TORCH, at_a, found
 
 TWO_SIZES = """
 train, test = random.random((3000, 60)), random.random((1500, 60))
@@ -83,9 +83,7 @@ def fit(x):
 
 
 def program(tmp_path, source):
-    path, report = found(tmp_path, NUMPY + textwrap.indent(source, " " * 8))
-    marks = {row.split("# ")[1]: number for number, row in enumerate(path.read_text().splitlines(), 1) if "# " in row}
-    return marks, [finding for finding in report["findings"] if finding["line"] == marks["A"]]
+    return at_a(*found(tmp_path, NUMPY + textwrap.indent(source, " " * 8)))
 
 
 @pytest.mark.parametrize("name", AGAIN)
@@ -151,9 +149,7 @@ MOVED = {
 
 
 def test_models_that_are_trained_for_unlike_times_are_two_rounds(tmp_path):
-    path, report = found(tmp_path, PRUNED)
-    marks = {row.split("# ")[1]: number for number, row in enumerate(path.read_text().splitlines(), 1) if "# " in row}
-    (finding,) = [finding for finding in report["findings"] if finding["line"] == marks["A"]]
+    marks, (finding,) = at_a(*found(tmp_path, PRUNED))
     assert "380 times, 378 times equal to the one before, from inputs that did not change in between" in finding["claim"]
     assert finding["advice"].startswith(f"Build it once, outside the loop at program.py:{marks['inner']}.")
 
@@ -162,6 +158,5 @@ def test_models_that_are_trained_for_unlike_times_are_two_rounds(tmp_path):
 @pytest.mark.parametrize("name", MOVED)
 def test_what_moves_while_a_mask_stays_is_no_round(tmp_path, name, large):
     assert MOVED[name][0] in PRUNED
-    path, report = found(tmp_path, PRUNED.replace(*MOVED[name]).replace("2000", str(large)))
-    row = next(number for number, row in enumerate(path.read_text().splitlines(), 1) if "# A" in row)
-    assert [finding for finding in report["findings"] if finding["line"] == row] == []
+    _, findings = at_a(*found(tmp_path, PRUNED.replace(*MOVED[name]).replace("2000", str(large))))
+    assert findings == []

@@ -2,7 +2,7 @@
 import textwrap
 
 import pytest
-from marked import NUMPY, TORCH, found
+from marked import NUMPY, TORCH, at_a, found
 
 BANK = """
 bank = random.normal(size=(600, 16))
@@ -30,9 +30,7 @@ UNSEEN = {
 
 
 def the_finding(tmp_path, source):
-    path, report = found(tmp_path, source)
-    marks = {line.split("# ")[1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "# " in line}
-    (finding,) = [finding for finding in report["findings"] if finding["line"] == marks["A"]]
+    marks, (finding,) = at_a(*found(tmp_path, source))
     return finding, marks
 
 

@@ -2,7 +2,7 @@
 import textwrap
 
 import pytest
-from marked import NUMPY, found
+from marked import NUMPY, at_a, found
 
 FOLDS = """
 data, goal = random.normal(size=(3000, 40)), random.normal(size=3000)
@@ -41,9 +41,7 @@ splits = [slice(0, 3000)]
 
 
 def program(tmp_path, source):
-    path, report = found(tmp_path, NUMPY + textwrap.indent(source, " " * 8))
-    marks = {row.split("# ")[1]: number for number, row in enumerate(path.read_text().splitlines(), 1) if "# " in row}
-    return marks, [finding for finding in report["findings"] if finding["line"] == marks["A"]]
+    return at_a(*found(tmp_path, NUMPY + textwrap.indent(source, " " * 8)))
 
 
 @pytest.mark.parametrize("name", AGAIN)
