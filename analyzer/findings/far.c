@@ -6,8 +6,10 @@
 
 #define CONTENTS_MIN 8.0 /* fewer may agree by chance */
 #define AGAIN_MIN 1.5    /* each comes two and a half times in the mean: a third time proves it whole */
-#define SPREAD_MAX 0.67 /* variance of how often they came: the last round is not whole; drawn at random it is larger */
+#define SPREAD_MAX 0.67  /* variance of how often they came: the first and the last round are not whole... */
+#define SPREAD_PART 0.08 /* ... or, of what comes often, that of the mean: drawn at random it is about the mean */
 #define ONE_MORE 0.5    /* object: less is rounding */
+#define TURNS_PART 4u    /* of its equals, at the commonest distance: in another order each time, chance gives it to few */
 #define SPAN_MIN 0.75   /* of the run that rounds of all contents would span */
 
 uint64_t site_far_replicas(const struct site *site)
@@ -69,7 +71,7 @@ bool site_repeats_far(const struct site *site)
         return false;
     double often = objects / contents, spread = (double)record->far_squares / contents - often * often;
     double round = (double)record->far_births / often;
-    return spread <= SPREAD_MAX && (double)record->far_spans >= SPAN_MIN * again * round;
+    return spread <= fmax(SPREAD_MAX, SPREAD_PART * often) && (double)record->far_spans >= SPAN_MIN * again * round;
 }
 
 /* What part of the births are results. */
@@ -84,6 +86,12 @@ uint32_t site_far_period(const struct site *site)
     if (record->far_period_replicas <= site_far_replicas(site) / 2)
         return 0;
     return (uint32_t)llround(fmax((double)record->far_period * result_part(site), 1));
+}
+
+bool site_far_takes_turns(const struct site *site)
+{
+    return site_repeats_far(site) && site_far_period(site) == 0 &&
+           site->record->far_period_replicas >= site_far_replicas(site) / TURNS_PART;
 }
 
 uint64_t site_far_round(const struct site *site)

@@ -22,6 +22,9 @@ uint64_t site_far_replicas(const struct site *site);
 /* Such a site's distance between equal objects, in results; 0 where they come in another order each time. */
 uint32_t site_far_period(const struct site *site);
 
+/* Does one distance stand out, if not for most: rounds of unlike length, as the batches of two data sets by turns? */
+bool site_far_takes_turns(const struct site *site);
+
 /* About how many results a round of it has. */
 uint64_t site_far_round(const struct site *site);
 

@@ -111,7 +111,8 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
     if (is_told_by_rhythm(model, finding->second))
         text = memory_print("%s equal to the one before, from inputs that change only %s", equal, rarely);
     else if (is_shuffled(finding))
-        text = memory_print("%s equal to an earlier one: the same contents come again, in another order", equal);
+        text = memory_print("%s equal to an earlier one: the same contents come again, %s", equal,
+                            site_far_takes_turns(finding->second) ? "after more or fewer others" : "in another order");
     else if (again)
         text = memory_print("%s equal to the one %u before: the same %u contents come round again", equal,
                             object->period, object->period);
@@ -170,7 +171,10 @@ static const char *say_each(struct model *model, const struct finding *finding)
 
 static const char *say_order(const struct finding *finding)
 {
-    return is_shuffled(finding) ? ", each by what it is made from: they come in another order" : "";
+    if (!is_shuffled(finding))
+        return "";
+    return site_far_takes_turns(finding->second) ? ", each by what it is made from"
+                                                 : ", each by what it is made from: they come in another order";
 }
 
 /* Has the other way to the line other loops? */

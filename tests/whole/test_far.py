@@ -180,6 +180,23 @@ def test_what_comes_again_is_found_at_any_distance(tmp_path, name):
         assert finding["ci95"] is not None and finding["object"]["equal"] < finding["object"]["examined"] < finding["object"]["made"]
 
 
+def test_rounds_of_unlike_length_by_turns_are_found(tmp_path):
+    """The batches of two sets of unlike number."""
+    path, report = found(tmp_path, NUMPY + """
+        frozen, head = random.normal(size=(30, 40)), np.zeros(40)
+        train, other = random.normal(size=(10 * 64, 30)), random.normal(size=(8 * 64, 30))
+        for rate in [1e-5, 1e-4, 1e-3, 1e-2]:
+            for data in [train, other]:
+                for epoch in range(7):
+                    for start in range(0, len(data), 64):
+                        features = np.tanh(data[start : start + 64] @ frozen)  # recomputed
+                        head = head - rate * (features @ head - 1) @ features
+        """)
+    (finding,) = report["findings"]
+    assert {(finding["line"], finding["category"])} == marks(path)
+    assert "the same contents come again, after more or fewer others" in finding["claim"] and finding["object"]["period"] is None
+
+
 @pytest.mark.parametrize("name", NEW)
 def test_what_is_new_each_time_is_not(tmp_path, name):
     _, report = found(tmp_path, NEW[name])

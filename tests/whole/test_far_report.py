@@ -29,6 +29,17 @@ def test_another_order_is_said(tmp_path):
     assert "another order" in " ".join(program.text(tmp_path).split())
 
 
+def test_rounds_of_unlike_length_by_turns_are_said(tmp_path):
+    """The 10 batches of one set, seven times, then the 8 of another, and so on: counted from the 17th birth on."""
+    program = Program()
+    counters = {"far_births": 488, "far_squares": 13244, "far_spans": 7628, "far_examined": 488}
+    program.process.far_site(program.way(*FEATURES, samples=500), BIG, 504, 18, 27, period=10, far_period_replicas=224, **counters)
+    (finding,) = program.report(tmp_path)["findings"]
+    assert (finding["line"], finding["category"], finding["object"]["period"]) == (11, "recomputed input", None)
+    assert "470 times equal to an earlier one: the same contents come again, after more or fewer others" in finding["claim"]
+    assert finding["advice"].endswith("and keep them, each by what it is made from.")
+
+
 def test_workspaces_between_results_make_no_longer_period(tmp_path):
     program = Program()
     program.process.far_site(program.way(*FEATURES, samples=500), BIG, 8000, 60, 8, period=1000, workspaces=50)
@@ -51,6 +62,7 @@ def test_what_one_execution_makes_again_in_the_same_order_is_hoisted(tmp_path):
     ("the plateau: one after the other, none spans the run", 60, 8, {"far_spans": 60 * 7 * 8}),
     ("a settled plateau: the last content stays", 15, 30, {"far_squares": 14 * 4 + 422**2, "far_spans": 14 + 3600}),
     ("drawn at random: some come more often than others", 60, 8, {"far_squares": 60 * (64 + 8)}),
+    ("drawn at random from few, often", 18, 200, {"far_squares": 18 * (200**2 + 100)}),
     ("copies equal their source by design", 60, 8, {"copies": 90}),
     ("the beginning of the run alone", 60, 8, {"far_births": 1900, "far_spans": 60 * 1650}),
 ])
