@@ -8,6 +8,7 @@
 #include "python/code_facts.h"
 #include "python/constructor.h"
 #include "python/display.h"
+#include "python/fresh.h"
 #include "python/given.h"
 
 static bool holds_text(struct word text, const char *wanted)
@@ -31,6 +32,21 @@ static bool gives_attribute(struct word statement, struct word name, struct word
     return found;
 }
 
+/* Does the statement take more of it than its sizes or its type, as "init(x.shape[1])" does? */
+static bool takes_content(struct word statement, struct word name)
+{
+    for (const char *at = statement.text; (at = word_next_mention(statement, at, name)) != NULL; at++) {
+        struct word whole = word_name_at(at, word_end(statement));
+        size_t first = name.length_bytes + 1; /* behind the dot */
+        bool is_fact = whole.length_bytes > first &&
+                       fresh_is_fact(word_first_part((struct word){at + first, whole.length_bytes - first}));
+        bool is_length = at - statement.text >= 4 && memcmp(at - 4, "len(", 4) == 0;
+        if (!is_fact && !is_length)
+            return true;
+    }
+    return false;
+}
+
 /* Do the files make a parameter of PyTorch's of the name, or nothing at all: the weight of a layer? Not where they freeze some. */
 static bool is_parameter(const struct inputs_walk *walk, struct word name)
 {
@@ -43,7 +59,7 @@ static bool is_parameter(const struct inputs_walk *walk, struct word name)
             if (holds_text(rest, frozen[k]))
                 return false;
         while (word_next_statement(&rest, &statement)) {
-            made |= word_mentions(statement, name) > 0 && holds_text(statement, "requires_grad_()");
+            made |= holds_text(statement, "requires_grad_()") && takes_content(statement, name);
             if (gives_attribute(statement, name, &value)) {
                 given = true;
                 made |= holds_text(value, "Parameter(") || holds_text(value, "requires_grad=True");

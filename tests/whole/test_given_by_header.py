@@ -160,3 +160,36 @@ def test_what_moves_while_a_mask_stays_is_no_round(tmp_path, name, large):
     assert MOVED[name][0] in PRUNED
     _, findings = at_a(*found(tmp_path, PRUNED.replace(*MOVED[name]).replace("2000", str(large))))
     assert findings == []
+
+
+PARAMETERS = TORCH + """
+        def layers(width):
+            return {"w": torch.randn(width, 8) * 0.1}
+        def fit(x, steps):
+            w = {key: value.requires_grad_() for key, value in layers(x.shape[1]).items()}
+            for step in range(steps):  # inner
+                scaled = x / x.abs().sum(1, keepdim=True).clamp(min=1)  # A
+                loss = (scaled @ w["w"]).square().mean()
+                loss.backward()
+                with torch.no_grad():
+                    for key in w:
+                        w[key] -= 0.1 * w[key].grad
+                        w[key].grad = None
+        for x in (torch.randn(2000, 64), torch.randn(2000, 64)):
+            fit(x, 60)
+        """
+
+
+def test_what_parameters_have_only_their_sizes_of_is_none(tmp_path):
+    marks, (finding,) = at_a(*found(tmp_path, PARAMETERS))
+    assert "240 times, 236 times equal to the one before, from inputs that did not change in between" in finding["claim"]
+    assert finding["advice"].startswith(f"Build it once, outside the loop at program.py:{marks['inner']}.")
+
+
+@pytest.mark.parametrize("made", ["init(x).items()", "{'w': x}.items()"])
+def test_what_parameters_are_made_of_may_be_one(tmp_path, made):
+    """That the function, or the dictionary, makes others of it is not known."""
+    init = "def init(x):\n            return {'w': x}\n        def layers"
+    source = PARAMETERS.replace("def layers", init).replace("layers(x.shape[1]).items()", made).replace('w["w"]', 'torch.ones(64, 8)')
+    _, findings = at_a(*found(tmp_path, source.replace("loss.backward()", "loss.add(0 * w['w'].sum()).backward()")))
+    assert findings == []
