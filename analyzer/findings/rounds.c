@@ -229,7 +229,8 @@ static bool is_told(struct model *model, const struct site *site, bool is_one)
     bool are_halves = rounds_of_rhythm(site).births > 0 && are_rounds_whole(site, WHOLE_TOLD);
     if (are_halves && site_inputs_come_by_header(model, site, false))
         return true;
-    bool is_seen = is_one && (site_returns_in_rounds(site) || site_rounds_loop(model, site).file != NULL);
+    bool is_seen = is_one && (site_returns_in_rounds(site) || site_rhythm_contents(site) > 0 ||
+                              site_rounds_loop(model, site).file != NULL);
     return is_seen && site_inputs_stay_nearby(model, site);
 }
 
