@@ -66,3 +66,11 @@ bool site_is_filled_in_package(struct model *model, const struct site *site)
     return code != NULL && code->owner == OWNER_PACKAGE && gives_as_is(&operation) &&
            frame != lines_frame_of_leaf(model, site->process, site->record->node);
 }
+
+bool frame_hands_out_blank(struct model *model, const struct site *site, uint32_t frame)
+{
+    struct process *process = site->process;
+    struct operation inner = operation_at(model, process, callers_frame(model, process, site->record->node)),
+                     outer = operation_at(model, process, frame);
+    return outer.kind == OPERATION_CALL && inner.kind == OPERATION_CALL && !operations_differ(&inner, &outer);
+}

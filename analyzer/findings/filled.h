@@ -17,4 +17,10 @@ bool call_fills(struct model *model, struct process *process, uint32_t node_id);
  */
 bool site_is_filled_in_package(struct model *model, const struct site *site);
 
+/*
+ * Of such a site: is the call at `frame`, further out in the package, of the same name? "xp.empty(n)" calls a function empty() of a layer that
+ * the package has over several libraries, which calls NumPy's.
+ */
+bool frame_hands_out_blank(struct model *model, const struct site *site, uint32_t frame);
+
 #endif

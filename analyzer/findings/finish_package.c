@@ -43,7 +43,7 @@ uint64_t finish_package_take(struct model *model, const struct site *site)
     struct map *finished = &model->callers.finished;
     uint32_t line = lines_frame_of_leaf(model, process, site->record->node),
              frame = callers_frame(model, process, site->record->node);
-    bool all = site_is_filled_in_package(model, site);
+    bool is_blank = site_is_filled_in_package(model, site);
     uint64_t sum = 0;
     if (site_is_elided_below(model, site)) /* what they finish was not looked at */
         return 0;
@@ -56,9 +56,8 @@ uint64_t finish_package_take(struct model *model, const struct site *site)
             if (map_get(finished, key) != NULL)
                 break;
             map_put(finished, key, model);
-            sum += take_lines(model, process, frame, all);
+            sum += take_lines(model, process, frame, is_blank && frame_hands_out_blank(model, site, frame));
         }
-        all = false;
         frame = record->parent;
     }
     return sum;

@@ -1,4 +1,5 @@
 """What a package's function makes as it is, it fills itself: that takes the time, and no line of the program has to move along."""
+import pytest
 from marked import NUMPY, found
 
 PACKAGE = """
@@ -12,10 +13,27 @@ def powers(x, degree):
 """
 
 
-def test_filling_counts_with_what_is_filled(tmp_path):
+LAYER = """
+import numpy
+
+def with_library(function):
+    def wrapped(*words, **settings):
+        return function(*words, library=numpy, **settings)
+    return wrapped
+
+@with_library
+def empty(shape, library):
+    return library.empty(shape)
+"""
+
+
+@pytest.mark.parametrize("layer", [False, True])
+def test_filling_counts_with_what_is_filled(tmp_path, layer):
+    """Also where the package has a layer of its own over NumPy's functions."""
     package = tmp_path / "site-packages/expansions"
     package.mkdir(parents=True)
-    (package / "__init__.py").write_text(PACKAGE)
+    (package / "__init__.py").write_text("from . import arrays" + PACKAGE.replace("np.empty(", "arrays.empty(") if layer else PACKAGE)
+    (package / "arrays.py").write_text(LAYER)
     path, report = found(tmp_path, NUMPY + """
         from expansions import powers
         table = np.abs(random.normal(size=(3000, 14)))
