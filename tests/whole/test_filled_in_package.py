@@ -7,8 +7,9 @@ import numpy as np
 
 def powers(x, degree):
     out = np.empty((x.shape[0], x.shape[1] * degree))
+    parts = np.split(out, degree, axis=1)
     for power in range(degree):
-        np.power(x, power + 1.5, out=out[:, power * x.shape[1] : (power + 1) * x.shape[1]])
+        np.power(x, power + 1.5, parts[power])
     return out
 """
 
