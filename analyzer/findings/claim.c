@@ -183,12 +183,15 @@ bool claim_varies(const struct claim *claim, size_t first, size_t end)
     return any;
 }
 
-/* Is nothing open, and nothing new after the first of a site? */
-static bool stays(const struct claim *claim)
+/* Is nothing open, and nothing new after the first of a site? `but_rounds`: of those that do not come round. */
+static bool stays(const struct claim *claim, bool but_rounds)
 {
-    for (size_t i = 0; i < claim->count; i++)
-        if (site_new(claim->sites[i]) > 1 || claim->sites[i]->record->undecided > 0)
+    for (size_t i = 0; i < claim->count; i++) {
+        const struct site *site = claim->sites[i];
+        bool is_new = site_new(site) > 1 && !(but_rounds && site_period(site) > 1);
+        if (is_new || site->record->undecided > 0)
             return false;
+    }
     return true;
 }
 
@@ -239,7 +242,7 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
     }
     finding->object.sizes = sizes;
     finding->object.varies = claim_varies(claim, 0, claim->count);
-    finding->object.stays = stays(claim);
+    finding->object.stays = stays(claim, false);
     finding->object.hardly_changes = hardly_changes(claim);
     finding->by_samples = compares_samples(claim);
     finding->looked_at_all = finding->whole == made;
@@ -247,10 +250,14 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
     finding->waste_bytes = all_bytes < 0x1p62 ? (uint64_t)all_bytes : UINT64_C(1) << 62;
 }
 
-/* Is it new now and then, and kept for the rounds between? What is said of it is true in whatever comes round beside it. */
-static bool stays_for_rounds(const struct site *site)
+/*
+ * Is what is said of it true whatever comes round beside it: as it is new now and then, and kept for the rounds between, or reached in
+ * another way?
+ */
+static bool stays_beside(struct model *model, const struct site *site, const struct site *round)
 {
-    return !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site);
+    bool stays_for_rounds = !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site);
+    return stays_for_rounds || way_to_function(model, site) != way_to_function(model, round);
 }
 
 /*
@@ -276,8 +283,10 @@ static void prefer_round(struct model *model, const struct claim *claim, struct 
             finding->first = finding->second = site;
         }
     }
-    if (most_bytes <= 0 || (stays_for_rounds(told) && own_bytes > ROUND_PART * most_bytes)) {
+    if (most_bytes <= 0 ||
+        (own_bytes > ROUND_PART * most_bytes && stays_beside(model, told, finding->second))) {
         finding->first = finding->second = told;
+        finding->object.stays = stays(claim, true);
         return;
     }
     size_t first = 0, end = claim->count;

@@ -6,13 +6,13 @@ from marked import NUMPY, found
 
 BESIDE = {
     "what comes round, and what stays within each round": (
-        "loop-invariant computation", "once in 40 times", "np.tanh(S * biases[k])", "before or in the first pass of the loop at # outer", NUMPY + """
+        "loop-invariant computation", "Build it once, outside the loop at # inner", "np.tanh(S * biases[k])", "before or in the first pass of the loop at # outer", NUMPY + """
         S, biases = random.normal(size=(90, 90)), random.normal(size=40)
         def energy(k, heat):
             return (np.exp(S / heat) * np.tanh(S * biases[k])).sum()  # finding
         total = 0.0
         for heat in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10):  # outer
-            for k in range(40):
+            for k in range(40):  # inner
                 total += energy(k, heat)
         """),
     "what stays, and little that comes round": (
@@ -130,3 +130,24 @@ def test_a_way_that_makes_something_new_is_told_beside_two_that_do_not(tmp_path)
     lines = {line.split("  ")[-1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
     claim = told_of(report, lines)["claim"]
     assert "reached in 2 ways" in claim and f"By program.py:{lines['# new']} the line's results are new." in claim
+
+
+@pytest.mark.parametrize("rounds, stays", [(3, True), (60, False)])
+def test_little_that_comes_round_on_one_way_does_not_speak_for_another(tmp_path, rounds, stays):
+    """Where it is much, it does: what is built once of a line would not be right there."""
+    path, report = found(tmp_path, NUMPY + """
+        table, parts = random.normal(size=(2000, 30)), random.normal(size=(2, 2000, 30))
+        def warped(x):
+            return np.tanh(x)  # finding
+        total = 0.0
+        for step in range(40):  # steps
+            total += step * warped(table)[:, step % 30].sum()
+        for epoch in range(ROUNDS):  # epochs
+            for k in range(2):
+                total += warped(parts[k])[:, epoch % 30].sum()
+        """.replace("ROUNDS", str(rounds)))
+    lines = {line.split("  ")[-1]: number for number, line in enumerate(path.read_text().splitlines(), 1) if "  # " in line}
+    finding = told_of(report, lines)
+    assert (finding["category"] == "loop-invariant computation") == stays
+    assert ("equal to the one before" in finding["claim"]) == stays
+    assert f"program.py:{lines['# epochs']}" not in finding["advice"] or not stays
