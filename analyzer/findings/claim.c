@@ -283,8 +283,9 @@ static void prefer_round(struct model *model, const struct claim *claim, struct 
             finding->first = finding->second = site;
         }
     }
-    if (most_bytes <= 0 ||
-        (own_bytes > ROUND_PART * most_bytes && stays_beside(model, told, finding->second))) {
+    if (most_bytes <= 0)
+        return;
+    if (own_bytes > ROUND_PART * most_bytes && stays_beside(model, told, finding->second)) {
         finding->first = finding->second = told;
         finding->object.stays = stays(claim, true);
         return;
