@@ -305,6 +305,7 @@ void claim_fill(struct model *model, struct claim *claim, struct finding *findin
 {
     qsort(claim->sites, claim->count, sizeof(struct site *), size_order);
     finding->part_of_call = claim->part;
+    finding->unseen = claim->unseen;
     fill_spans(claim, finding);
     fill_objects(claim, finding);
     prefer_round(model, claim, finding);

@@ -12,7 +12,8 @@ struct claimed {
     double equal_bytes, waste_s;
     uint64_t samples;
     bool joined;   /* in the second round */
-    bool part;     /* its other results differ */
+    bool part;     /* its other results differ, ... */
+    bool unseen;   /* ... or all that may is what NumPy's own functions made in place */
     bool changes;  /* its inputs do so, as another of its results says, if seldom */
     unsigned sort; /* rule->sort_of() its heaviest site */
 };
@@ -25,7 +26,8 @@ struct claim {
     bool joining; /* second round: sites that count beside those of the first */
     struct claimed *places;
     size_t place_count, place_capacity;
-    bool part;    /* of each place, other results differ */
+    bool part;    /* of each place, other results differ... */
+    bool unseen;  /* ... or may, as above */
     bool changes; /* one of the places does so */
     double waste_s;
     uint64_t samples;           /* that measured it */

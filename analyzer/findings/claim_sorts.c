@@ -87,7 +87,7 @@ static struct sorts sorts_of(struct model *model, struct claim *claim)
 /* The claim's places of one sort alone. Its sites are freed by the caller. */
 static struct claim claim_of_sort(const struct claim *claim, size_t sort)
 {
-    struct claim part = {.rule = claim->rule, .part = claim->part};
+    struct claim part = {.rule = claim->rule, .part = claim->part, .unseen = claim->unseen};
     part.sites = memory_zeroed(claim->count, sizeof(struct site *));
     for (size_t i = 0; i < claim->place_count; i++) {
         const struct claimed *claimed = &claim->places[i];

@@ -8,9 +8,9 @@
 #define AGAIN_MIN 1.5    /* each comes two and a half times in the mean: a third time proves it whole */
 #define SPREAD_MAX 0.67  /* variance of how often they came: the first and the last round are not whole... */
 #define SPREAD_PART 0.08 /* ... or, of what comes often, that of the mean: drawn at random it is about the mean */
-#define ONE_MORE 0.5    /* object: less is rounding */
-#define TURNS_PART 4u    /* of its equals, at the commonest distance: in another order each time, chance gives it to few */
-#define SPAN_MIN 0.75   /* of the run that rounds of all contents would span */
+#define ONE_MORE 0.5     /* object: less is rounding */
+#define TURNS_PART 4u /* of its equals, at the commonest distance: in another order each time, chance gives it to few */
+#define SPAN_MIN 0.75 /* of the run that rounds of all contents would span */
 
 uint64_t site_far_replicas(const struct site *site)
 {

@@ -60,7 +60,8 @@ struct finding {
     uint32_t node;
     const struct line *by; /* what overwrites its stores, or made them before; NULL where that is not the claim */
     uint32_t first_node;   /* of `process`: where what was stored before was stored; 0 where that is not the claim */
-    bool part_of_call;     /* the line calls what makes other results as well, which differ */
+    bool part_of_call;     /* the line calls what makes other results as well, which differ... */
+    bool unseen;           /* ... or may, for all that is known: NumPy's own function made them in place */
     struct finding_object object;
     struct finding *beside;            /* other parts of the line, which ask for something else; NULL: none do */
     const struct finding *call_leader; /* of those that share a call (whole_call.h) the greatest; NULL: none do */

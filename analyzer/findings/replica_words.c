@@ -439,10 +439,23 @@ static char *say_kept(struct model *model, const struct finding *finding, bool a
     return say_drawn(model, finding, text);
 }
 
-static char *say_of_part(struct model *model, const struct finding *finding, bool again)
+/* Fresh memory. */
+static char *say_unseen(struct model *model, const struct finding *finding, bool again, bool copy)
+{
+    char *advice = say_kept(model, finding, again, copy);
+    char *text = memory_print("What the call made of it in place was not looked at. Where nothing else that it takes "
+                              "changes, keep what it returns: %s",
+                              advice);
+    free(advice);
+    return text;
+}
+
+static char *say_of_part(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     if (draws_by_covariance(model, finding->second))
         return memory_print("%s", say_covariance_advice());
+    if (finding->unseen)
+        return say_unseen(model, finding, again, copy);
     return say_drawn(model, finding, say_part_advice(is_always_the_same(model, finding, again)));
 }
 
@@ -453,7 +466,7 @@ void replica_say(struct model *model, struct finding *finding, bool again, bool 
     char *others = say_others(&finding->object), *ways = ways_say(model, finding);
     const char *order = finding->object.sizes > 1 && is_of_round(model, finding->second) ? ", one after the other" : "";
     finding->claim = memory_print("%s, %s%s%s.%s", made, equal, others, order, ways);
-    finding->advice = part != NULL ? say_of_part(model, finding, again) : say_kept(model, finding, again, copy);
+    finding->advice = part != NULL ? say_of_part(model, finding, again, copy) : say_kept(model, finding, again, copy);
     free(made);
     free(equal);
     free(others);

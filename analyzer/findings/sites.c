@@ -103,12 +103,24 @@ static double seconds_spent(struct model *model, const struct claim *claim, cons
     return (double)place->ns * 1e-9 * (whole_s > 0 ? native_s / whole_s : 1);
 }
 
-static bool is_elided_below(struct model *model, const struct claim *claim, size_t first)
+/* What comes of results that NumPy stored over before the line had them was not looked at. */
+enum elided {
+    ELIDED_NONE,
+    ELIDED_BY_NUMPY, /* in functions of its own, that the line calls: they remember nothing */
+    ELIDED_IN_PACKAGE
+};
+
+static enum elided elided_below(struct model *model, const struct claim *claim, size_t first)
 {
-    for (size_t i = first; i < claim->count; i++)
-        if (site_is_elided_below(model, claim->sites[i]))
-            return true;
-    return false;
+    enum elided most = ELIDED_NONE;
+    for (size_t i = first; i < claim->count && most != ELIDED_IN_PACKAGE; i++) {
+        const struct site *site = claim->sites[i];
+        uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node);
+        if (site_is_elided_below(model, site))
+            most =
+                callers_frame(model, site->process, site->record->node) == line ? ELIDED_BY_NUMPY : ELIDED_IN_PACKAGE;
+    }
+    return most;
 }
 
 /*
@@ -143,8 +155,10 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
         return;
     }
     struct fed fed = fed_time(model, place);
-    bool part = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects ||
-                is_elided_below(model, claim, before) || is_called_anew(model, claim, before);
+    enum elided elided = elided_below(model, claim, before);
+    bool differs = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects || elided == ELIDED_IN_PACKAGE ||
+                   is_called_anew(model, claim, before);
+    bool part = differs || elided != ELIDED_NONE;
     bool is_all_again = !part && strcmp(claim->rule->kind, "replica") == 0;
     struct fed operands = is_all_again ? operand_time_take(model, place) : (struct fed){0};
     double seconds = seconds_spent(model, claim, place, before, part) + (double)(fed.ns + operands.ns) * 1e-9;
@@ -158,6 +172,7 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
                                                            .samples = place->samples + fed.samples + operands.samples,
                                                            .joined = claim->joining,
                                                            .part = part,
+                                                           .unseen = part && !differs,
                                                            .changes = balance.changes};
     place->claimed = true;
 }
@@ -179,7 +194,7 @@ static bool is_mostly_part(const struct claim *claim)
 static void sum_places(struct claim *claim)
 {
     size_t sites = 0, places = 0;
-    claim->part = is_mostly_part(claim);
+    claim->part = claim->unseen = is_mostly_part(claim);
     for (size_t i = 0; i < claim->place_count; i++) {
         struct claimed claimed = claim->places[i];
         size_t count = claimed.end - claimed.first;
@@ -194,6 +209,7 @@ static void sum_places(struct claim *claim)
         claim->places[places++] = claimed;
         claim->waste_s += claimed.waste_s;
         claim->samples += claimed.samples;
+        claim->unseen = claim->unseen && claimed.unseen;
         claim->changes = claim->changes || claimed.changes;
         claim_span(claim, &claimed.place->span, claimed.waste_s);
     }

@@ -240,3 +240,23 @@ def test_what_finishes_what_was_not_looked_at_is_no_waste(tmp_path, beyond, wast
     (finding,) = program.report(tmp_path)["findings"]
     assert finding["waste_s"] == pytest.approx(waste_s * 999 / 1000)
     assert ("Not all results of the call were seen to be equal" in finding["advice"]) == (beyond in (1, 2))
+
+
+@pytest.mark.parametrize("nan, told", [("0.0", True), ("1e-9 * step", False)])
+def test_what_numpys_own_function_makes_in_place_is_kept_with_what_it_returns(tmp_path, nan, told):
+    """isposinf(), which it calls, negates signs in place."""
+    source = f"""
+import numpy as np
+random = np.random.default_rng(0)
+ratings, total = random.normal(size=(600, 600)), 0.0
+ratings[::7, 0] = np.nan
+for step in range(60):  # steps
+    filled = np.nan_to_num(ratings, nan={nan})  # filled
+    total += filled[step].sum() * step
+print(total)
+"""
+    found = [finding for finding in of_line(run(tmp_path, source, "debian")[1]["findings"], source, "# filled") if finding["kind"] == "replica"]
+    assert len(found) == told
+    for finding in found:
+        assert finding["advice"].startswith("What the call made of it in place was not looked at. Where nothing else that it takes changes, "
+                                            "keep what it returns: Build it once, outside the loop at ")
