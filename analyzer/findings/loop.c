@@ -71,6 +71,7 @@ struct search {
     struct process *process;
     uint32_t node,
         frame; /* which the loops are around; the Python frame looked at. 0: only the loops of one frame are asked for */
+    bool is_fed; /* the frame looked at calls a function that has such a loop, and goes on with what that gives */
 };
 
 /* "for f in functions: f()" goes once through each of what is called there. */
@@ -133,6 +134,15 @@ static bool is_in_header(const struct source *source, int32_t header, const stru
     return (size_t)(own - first) + column < loop_text_header_bytes(source, header, span->line);
 }
 
+/*
+ * Does the statement's loop go through what a loop of the function called there gives, as that of a generator does, in the same passes; or
+ * before it begins?
+ */
+static bool is_fed_by_loop(const struct search *search, const struct statement *statement)
+{
+    return search->is_fed && !begins(statement, "while");
+}
+
 /* The loops around one place within its function. */
 static bool search_function(struct search *search, const struct source *source, const struct line_span *span)
 {
@@ -143,7 +153,8 @@ static bool search_function(struct search *search, const struct source *source, 
     size_t indent = own.indent;
     if (own.text == NULL)
         return false;
-    bool is_own = is_loop(&own) && (search->inner || is_behind_header(source, span));
+    bool is_own = is_loop(&own) &&
+                  ((search->inner && !is_fed_by_loop(search, &own)) || is_behind_header(source, span));
     is_own = is_own || (search->loops != NULL && (loop_has_own_frame(search->code) || has_comprehension(&own)));
     if (is_own && !is_dispatch(search, &own) && search_take(search, source->path, number))
         return true;
@@ -162,6 +173,14 @@ static bool search_function(struct search *search, const struct source *source, 
     return false;
 }
 
+/* Each pass of a loop calls it anew. */
+static bool is_next(const struct code *code)
+{
+    static const char name[] = "__next__";
+    size_t length = strlen(code->function), own = sizeof(name) - 1;
+    return length >= own && strcmp(code->function + length - own, name) == 0;
+}
+
 /* True when it is found; `last` is filled either way. */
 static bool search_frames(struct search *search, struct model *model, struct process *process, uint32_t node_id)
 {
@@ -173,12 +192,15 @@ static bool search_frames(struct search *search, struct model *model, struct pro
         struct code *code;
         struct line_span span =
             record->frame == DB_FRAME_PYTHON ? model_position(model, process, record, &code) : (struct line_span){0};
+        struct loop before = search->last;
+        bool is_own = span.line > 0 && code != NULL && code->owner == OWNER_USER;
         if (span.line > 0)
             search->code = code;
         search->frame = node_id;
-        if (span.line > 0 && code != NULL && code->owner == OWNER_USER &&
-            search_function(search, source_code(model, code->file), &span))
+        if (is_own && search_function(search, source_code(model, code->file), &span))
             return true;
+        if (span.line > 0)
+            search->is_fed = is_own && !loop_is(before, search->last) && !is_next(code);
         node_id = record->parent;
         record = run_record(process->run, DB_KIND_NODE, node_id);
     }

@@ -177,3 +177,42 @@ def test_a_comprehension_that_makes_all_parts_makes_none_again(tmp_path, name):
     assert "equal to the one 4 before, from inputs that did not change in between" in finding["claim"]
     again = f"Build them once, outside the loop at program.py:{marks['inner']}."
     assert finding["advice"] == (again if stays else "Build them where their inputs change, and keep them until then.")
+
+
+@pytest.mark.parametrize("made", ["batches(data, 64)", "list(batches(data, 64))"])
+def test_the_loop_that_a_generator_feeds_makes_nothing_again(tmp_path, made):
+    """It goes round with the generator's own; where its header makes a list, it has not begun."""
+    marks, findings = at_a(*found(tmp_path, NUMPY + f"""
+        data, head = random.normal(size=(20 * 64, 300)), np.zeros(300)
+        def batches(x, count):
+            for start in range(0, len(x), count):
+                yield x[start:start + count] * 0.5  # A
+        for epoch in range(30):  # epochs
+            for half in {made}:
+                head = head - 1e-5 * (half @ head - 1) @ half
+        """))
+    (finding,) = findings
+    assert f"before or in the first pass of the loop at program.py:{marks['epochs']}, and keep them" in finding["advice"]
+
+
+def test_a_loop_whose_header_asks_for_the_next_goes_round(tmp_path):
+    marks, findings = at_a(*found(tmp_path, NUMPY + """
+        data, head = random.normal(size=(20 * 64, 300)), np.zeros(300)
+        class Batches:
+            at = 0
+            def __iter__(self):
+                return self
+            def __next__(self):
+                self.at += 1
+                halves = []
+                for k in range(2):
+                    halves.append(data[self.at % 20 * 64:][k * 32:k * 32 + 32] * 0.5)  # A
+                return np.concatenate(halves)
+        batches = Batches()
+        for half in batches:  # batches
+            head = head - 1e-5 * (half @ head - 1) @ half
+            if batches.at > 600:
+                break
+        """))
+    assert all(f"program.py:{marks['batches']}" in finding["advice"] for finding in findings)
+    assert findings
