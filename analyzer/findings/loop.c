@@ -153,8 +153,7 @@ static bool search_function(struct search *search, const struct source *source, 
     size_t indent = own.indent;
     if (own.text == NULL)
         return false;
-    bool is_own = is_loop(&own) &&
-                  ((search->inner && !is_fed_by_loop(search, &own)) || is_behind_header(source, span));
+    bool is_own = is_loop(&own) && ((search->inner && !is_fed_by_loop(search, &own)) || is_behind_header(source, span));
     is_own = is_own || (search->loops != NULL && (loop_has_own_frame(search->code) || has_comprehension(&own)));
     if (is_own && !is_dispatch(search, &own) && search_take(search, source->path, number))
         return true;

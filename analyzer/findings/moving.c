@@ -155,8 +155,22 @@ static enum moves text_moves(struct model *model, const struct site *site)
     return operation.kind == OPERATION_CALL ? moves_of(mover_named(operation.name, operation.length_bytes)) : MOVES_NOT;
 }
 
+/* "x.float()": numbers of another type are computed, as by NumPy's astype(). Not so to(), which may go to another device. */
+static bool converts(struct model *model, const struct site *site)
+{
+    static const char *const names[] = {"float", "double", "half", "bfloat16", "long", "int", "short", "bool"};
+    struct operation operation =
+        operation_at(model, site->process, model_node(site->process, site->record->node)->python);
+    for (size_t i = 0; operation.kind == OPERATION_CALL && i < sizeof(names) / sizeof(names[0]); i++)
+        if (operation_is_named(&operation, names[i]))
+            return true;
+    return false;
+}
+
 static enum moves how_it_moves(struct model *model, const struct site *site)
 {
+    if (converts(model, site))
+        return MOVES_NOT;
     enum moves moves = functions_move(model, site);
     return moves == MOVES_NOT ? text_moves(model, site) : moves;
 }
