@@ -44,6 +44,17 @@ void balance_add_other(struct balance *balance, const struct site_rule *rule, co
     balance->changes = balance->changes || changes_in_rounds(site);
 }
 
+void balance_add_apart(struct balance *balance, const struct site *site)
+{
+    balance->apart_bytes += (double)site_results(site) * (double)site->record->size_bytes;
+}
+
+double balance_part(const struct balance *balance)
+{
+    double own = balance->equal > 0 ? balance->equal_bytes * (double)balance->examined / (double)balance->equal : 0;
+    return balance->apart_bytes > 0 ? own / (own + balance->apart_bytes) : 1;
+}
+
 bool balance_is_against(const struct balance *balance, const struct site_rule *rule)
 {
     return balance->equal < rule->equal_min || balance->differing_bytes * 10 > balance->equal_bytes ||

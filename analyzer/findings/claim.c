@@ -244,6 +244,7 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
     finding->object.varies = claim_varies(claim, 0, claim->count);
     finding->object.stays = stays(claim, false);
     finding->object.hardly_changes = hardly_changes(claim);
+    finding->object.one_size = claim->one_size;
     finding->by_samples = compares_samples(claim);
     finding->looked_at_all = finding->whole == made;
     finding->exact = finding->looked_at_all && !finding->by_samples;
@@ -299,6 +300,7 @@ static void prefer_round(struct model *model, const struct claim *claim, struct 
     finding->object.sizes = object.sizes;
     finding->object.varies = object.varies;
     finding->object.stays = object.stays;
+    finding->object.one_size = object.one_size;
 }
 
 void claim_fill(struct model *model, struct claim *claim, struct finding *finding)

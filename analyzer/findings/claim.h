@@ -14,6 +14,7 @@ struct claimed {
     bool joined;   /* in the second round */
     bool part;     /* its other results differ, ... */
     bool unseen;   /* ... or all that may is what NumPy's own functions made in place */
+    bool one_size; /* what it makes of other sizes is new */
     bool changes;  /* its inputs do so, as another of its results says, if seldom */
     unsigned sort; /* rule->sort_of() its heaviest site */
 };
@@ -26,9 +27,10 @@ struct claim {
     bool joining; /* second round: sites that count beside those of the first */
     struct claimed *places;
     size_t place_count, place_capacity;
-    bool part;    /* of each place, other results differ... */
-    bool unseen;  /* ... or may, as above */
-    bool changes; /* one of the places does so */
+    bool part;     /* of each place, other results differ... */
+    bool unseen;   /* ... or may, as above */
+    bool changes;  /* one of the places does so */
+    bool one_size; /* ... and of one other sizes are new */
     double waste_s;
     uint64_t samples;           /* that measured it */
     struct line_span span;      /* of the first place; line 0 before that, no columns where not all places have some */

@@ -97,6 +97,7 @@ static struct claim claim_of_sort(const struct claim *claim, size_t sort)
         memcpy(&part.sites[part.count], &claim->sites[claimed->first], count * sizeof(part.sites[0]));
         part.count += count;
         part.changes = part.changes || claimed->changes;
+        part.one_size = part.one_size || claimed->one_size;
         claim_span(&part, &claimed->place->span, claimed->waste_s);
     }
     return part;

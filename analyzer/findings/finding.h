@@ -27,6 +27,7 @@ struct finding_object {
     bool stays;          /* each of its contents, whatever the size, is one throughout the run */
     bool within_line;    /* several come round, and one execution of the line makes them all */
     bool hardly_changes; /* one of them is another once in a while, too seldom to say when */
+    bool one_size;       /* what the line makes of other sizes is new */
     bool varies;         /* one call makes several of them, as where batches have several lengths */
     uint64_t apart_made; /* of this size, but not in the figures: these stay, and they come round, or the other way */
     uint64_t apart_examined, apart_equal;

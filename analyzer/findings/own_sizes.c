@@ -40,12 +40,21 @@ void own_sizes_end(struct own_sizes *sizes)
     *sizes = (struct own_sizes){0};
 }
 
+size_t own_sizes_end_of_call(const struct own_sizes *sizes, size_t first)
+{
+    size_t end = first;
+    while (end < sizes->count && are_of_one_call(&sizes->sites[first], &sizes->sites[end]))
+        end++;
+    return end;
+}
+
 void own_sizes_find(struct own_sizes *sizes)
 {
     for (size_t first = 0, end; first < sizes->count && sizes->rule->first != NULL; first = end) {
         uint64_t firsts = 0, equal = 0;
-        for (end = first; end < sizes->count && are_of_one_call(&sizes->sites[first], &sizes->sites[end]); end++) {
-            const struct sized *sized = &sizes->sites[end];
+        end = own_sizes_end_of_call(sizes, first);
+        for (size_t i = first; i < end; i++) {
+            const struct sized *sized = &sizes->sites[i];
             equal += sized->carries ? sizes->rule->equal(sized->site) : 0;
             firsts += sized->carries ? 0 : sizes->rule->first(sized->site);
         }

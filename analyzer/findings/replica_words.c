@@ -128,9 +128,10 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
                             : has_moving_inputs(model, finding->second) ? "did not change in between"
                                                                         : "did not change");
     else
-        text = memory_print("%s equal to the one before%s, from %s that did not change%s", equal,
-                            is_for_each_size(model, finding) ? " of this size" : "", copy ? "a source" : "inputs",
-                            has_moving_inputs(model, finding->second) ? " in between" : "");
+        text =
+            memory_print("%s equal to the one before%s, from %s that did not change%s", equal,
+                         is_for_each_size(model, finding) || object->one_size ? " of this size" : "",
+                         copy ? "a source" : "inputs", has_moving_inputs(model, finding->second) ? " in between" : "");
     free(equal);
     free(rarely);
     return text;
@@ -338,7 +339,10 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
          *changes = changes_say(model, finding, copy);
     bool several = finding->object.period > 1 && is_made_by_line(model, site);
-    const char *what = again || several ? "them" : "it", *each = say_each(model, finding);
+    const char *what = again || several           ? "them"
+                       : finding->object.one_size ? "that of this size"
+                                                  : "it",
+               *each = say_each(model, finding);
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
@@ -465,7 +469,8 @@ void replica_say(struct model *model, struct finding *finding, bool again, bool 
     char *equal = say_equal(model, finding, again, copy);
     char *others = say_others(&finding->object), *ways = ways_say(model, finding);
     const char *order = finding->object.sizes > 1 && is_of_round(model, finding->second) ? ", one after the other" : "";
-    finding->claim = memory_print("%s, %s%s%s.%s", made, equal, others, order, ways);
+    const char *sizes = finding->object.one_size ? " What it makes of other sizes is new." : "";
+    finding->claim = memory_print("%s, %s%s%s.%s%s", made, equal, others, order, ways, sizes);
     finding->advice = part != NULL ? say_of_part(model, finding, again, copy) : say_kept(model, finding, again, copy);
     free(made);
     free(equal);

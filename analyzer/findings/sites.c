@@ -16,6 +16,7 @@
 #include "findings/loop.h"
 #include "findings/loop_feeds.h"
 #include "findings/needed_time.h"
+#include "findings/one_size.h"
 #include "findings/operand_time.h"
 #include "findings/own_sizes.h"
 #include "model/select.h"
@@ -57,10 +58,15 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
     for (size_t i = 0; i < sizes.count; i++)
         sizes.sites[i].carries = carries(model, claim, sizes.sites[i].site);
     own_sizes_find(&sizes);
+    one_size_find(model, &sizes);
     for (size_t i = 0; i < sizes.count; i++) {
         const struct sized *sized = &sizes.sites[i];
         if (site_is_part_filled(sized->site) || site_is_reserve(sized->site))
             continue;
+        if (sized->is_apart) {
+            balance_add_apart(&balance, sized->site);
+            continue;
+        }
         if (!sized->carries || sized->has_own_size) {
             balance_add_other(&balance, claim->rule, sized->site, sized->has_own_size);
             continue;
@@ -159,10 +165,10 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
     bool differs = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects || elided == ELIDED_IN_PACKAGE ||
                    is_called_anew(model, claim, before);
     bool part = differs || elided != ELIDED_NONE;
-    bool is_all_again = !part && strcmp(claim->rule->kind, "replica") == 0;
+    bool is_all_again = !part && balance.apart_bytes <= 0 && strcmp(claim->rule->kind, "replica") == 0;
     struct fed operands = is_all_again ? operand_time_take(model, place) : (struct fed){0};
     double seconds = seconds_spent(model, claim, place, before, part) + (double)(fed.ns + operands.ns) * 1e-9;
-    double wasted_s = seconds * (double)balance.equal / (double)balance.examined;
+    double wasted_s = seconds * balance_part(&balance) * (double)balance.equal / (double)balance.examined;
     claim->places = memory_grow(claim->places, claim->place_count, &claim->place_capacity, sizeof(struct claimed));
     claim->places[claim->place_count++] = (struct claimed){.place = place,
                                                            .first = before,
@@ -173,6 +179,7 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
                                                            .joined = claim->joining,
                                                            .part = part,
                                                            .unseen = part && !differs,
+                                                           .one_size = balance.apart_bytes > 0,
                                                            .changes = balance.changes};
     place->claimed = true;
 }
@@ -211,6 +218,7 @@ static void sum_places(struct claim *claim)
         claim->samples += claimed.samples;
         claim->unseen = claim->unseen && claimed.unseen;
         claim->changes = claim->changes || claimed.changes;
+        claim->one_size = claim->one_size || claimed.one_size;
         claim_span(claim, &claimed.place->span, claimed.waste_s);
     }
     claim->count = sites;
@@ -230,7 +238,7 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
     claim->count = claim->place_count = 0;
     claim->waste_s = 0;
     claim->samples = 0;
-    claim->changes = false;
+    claim->changes = claim->one_size = false;
     claim->span = (struct line_span){0};
     claim->parts.count = 0;
     for (int round = 0; round < 2; round++) {
