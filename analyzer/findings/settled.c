@@ -9,11 +9,13 @@
 #include "findings/operand.h"
 #include "findings/rhythm.h"
 #include "findings/sites.h"
+#include "findings/size_rounds.h"
 
 #define SITES_MAX 16u
 #define MAKERS_KEPT 64u
 /* Of results: a size goes with the content (what a mask selects), and each by itself looks as if it stayed. */
 #define SIZES_MANY 2u
+#define RARE_PART 4u /* of a result's births: what is made there more seldom is a library's, as OpenBLAS's own buffer */
 
 /* The frame of the program's or a package's own code, below which the object was made. */
 static uint32_t frame_of(struct model *model, const struct site *site)
@@ -141,6 +143,35 @@ static double contents_of_sizes(const struct site *site)
     return sizes >= SIZES_MANY ? contents : 0;
 }
 
+static bool has_size(const struct place *place, uint64_t size_bytes)
+{
+    for (const struct site *site = place->sites; site != NULL; site = site->next)
+        if (site->record->size_bytes == size_bytes)
+            return true;
+    return false;
+}
+
+/*
+ * Of a result whose instruction makes several sizes by turns: has the operand all of the others, and not this one? Then this one is made of
+ * something else, as the first layer's of the data: "h = x", and "h = p @ h @ w" for each w.
+ */
+static bool is_of_other_sizes(const struct site *operand, const struct site *result)
+{
+    bool any = false;
+    if (!site_size_takes_turns(result) || operand->place == NULL || result->place == NULL ||
+        has_size(operand->place, result->record->size_bytes))
+        return false;
+    for (const struct site *other = result->place->sites; other != NULL; other = other->next) {
+        bool is_workspace = other->record->examined == 0 || other->record->births < result->record->births / RARE_PART;
+        if (is_workspace || other->record->size_bytes == result->record->size_bytes)
+            continue;
+        if (!has_size(operand->place, other->record->size_bytes))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 /* Had it more contents? Where births are passed over, what is seen of it is held against what the result's rhythm, or its sizes, say of all. */
 static bool changed_more(const struct site *operand, const struct site *result)
 {
@@ -204,6 +235,8 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
         if (operand == result)
             continue;
         const bool by_itself = maker == operand->python;
+        if (is_of_other_sizes(operand, result))
+            continue;
         if (by_itself && changed_more(operand, result))
             return true;
         if (by_itself ? operand->record->examined > 0
