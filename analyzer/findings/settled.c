@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "findings/expression.h"
+#include "findings/far.h"
 #include "findings/loop_feeds.h"
 #include "findings/operand.h"
 #include "findings/rhythm.h"
@@ -172,6 +173,14 @@ static bool is_of_other_sizes(const struct site *operand, const struct site *res
     return any;
 }
 
+/* Are all of its contents, which come round, made for each result: the steps of a loop, of which the last gives it? */
+static bool comes_round_within(const struct site *operand, const struct site *result)
+{
+    const struct db_site *record = operand->record;
+    return record->period > 1 && site_repeats(operand) && !site_repeats_far(operand) &&
+           record->births == (uint64_t)record->period * result->record->births;
+}
+
 /* Had it more contents? Where births are passed over, what is seen of it is held against what the result's rhythm, or its sizes, say of all. */
 static bool changed_more(const struct site *operand, const struct site *result)
 {
@@ -235,7 +244,7 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
         if (operand == result)
             continue;
         const bool by_itself = maker == operand->python;
-        if (is_of_other_sizes(operand, result))
+        if (is_of_other_sizes(operand, result) || comes_round_within(operand, result))
             continue;
         if (by_itself && changed_more(operand, result))
             return true;

@@ -89,12 +89,13 @@ static struct word source_of(struct word value)
     return is_view_of(at, end) ? name : (struct word){at, 0};
 }
 
-static bool is_known(const struct aliases *aliases, struct word name, struct word source)
+/* Its index; count: it is not. */
+static size_t known_at(const struct aliases *aliases, struct word name, struct word source)
 {
-    for (size_t i = 0; i < aliases->count; i++)
-        if (word_equal(aliases->names[i], name) && word_equal(aliases->sources[i], source))
-            return true;
-    return false;
+    size_t at = 0;
+    while (at < aliases->count && !(word_equal(aliases->names[at], name) && word_equal(aliases->sources[at], source)))
+        at++;
+    return at;
 }
 
 /* Names that a text has in common with others: all of them where there is none. */
@@ -120,18 +121,25 @@ static bool is_shared(const struct aliases *aliases, const struct sharing *shari
     return true;
 }
 
-static void add_alias(struct aliases *aliases, struct word target, struct word value, const struct sharing *sharing)
+/* `holds`: the target is a container of the value. */
+static void add_alias(struct aliases *aliases, struct word target, struct word value, bool holds,
+                      const struct sharing *sharing)
 {
     const char *end = target.text + target.length_bytes, *at = word_skip_blanks(target.text, end);
     struct word name = word_name_at(at, end), source = source_of(value);
     bool alone = name.length_bytes > 0 && word_skip_blanks(name.text + name.length_bytes, end) == end;
-    if (!alone || source.length_bytes == 0 || is_known(aliases, name, source) ||
-        (sharing != NULL && !is_shared(aliases, sharing, name)))
+    if (!alone || source.length_bytes == 0 || (sharing != NULL && !is_shared(aliases, sharing, name)))
         return;
+    size_t known = known_at(aliases, name, source);
+    if (known < aliases->count) {
+        aliases->holds[known] &= holds;
+        return;
+    }
     aliases->full |= aliases->count == ALIASES_MAX;
     if (aliases->full)
         return;
     aliases->names[aliases->count] = name;
+    aliases->holds[aliases->count] = holds;
     aliases->sources[aliases->count++] = source;
 }
 
@@ -157,14 +165,14 @@ static void add_aliases(struct aliases *aliases, struct word target, struct word
     struct word items[WORDS_MAX];
     value = word_trimmed(value.text, word_end(value));
     if (value.length_bytes == 0 || (*value.text != '[' && *value.text != '(' && *value.text != '{')) {
-        add_alias(aliases, target, value, sharing);
+        add_alias(aliases, target, value, false, sharing);
         return;
     }
     size_t count = word_split(word_in_bracket(value.text, word_end(value)), ',', items, WORDS_MAX);
     for (size_t i = 0; count != SIZE_MAX && i < count; i++) {
         struct word pair[2]; /* "key: value" */
         bool is_pair = word_split(items[i], ':', pair, 2) == 2;
-        add_alias(aliases, target, is_pair ? pair[1] : items[i], sharing);
+        add_alias(aliases, target, is_pair ? pair[1] : items[i], true, sharing);
     }
 }
 
@@ -191,7 +199,7 @@ static void read_assignments(struct aliases *aliases, struct word text, const st
         if (is_exchange(targets, values))
             continue;
         while ((sign = word_assignment(values, &length)) != NULL && length == 1) { /* "h = state.h = np.zeros(n)" */
-            add_alias(aliases, targets, word_trimmed(values.text, sign), sharing);
+            add_alias(aliases, targets, word_trimmed(values.text, sign), false, sharing);
             values = (struct word){sign + 1, (size_t)(end - sign - 1)};
         }
         for (struct word value = values; targets.length_bytes > 0;) { /* "a, b = pair": each may be either */
@@ -225,7 +233,7 @@ static void add_returned(struct aliases *aliases, struct word targets, const str
         return;
     struct word handed = given_argument(arguments, &parameter, name);
     while (handed.length_bytes != 0 && handed.length_bytes != SIZE_MAX && targets.length_bytes > 0)
-        add_alias(aliases, take_part(&targets), handed, NULL);
+        add_alias(aliases, take_part(&targets), handed, false, NULL);
 }
 
 static void add_returns(struct aliases *aliases, struct word targets, const struct source *source, int32_t def,
@@ -290,6 +298,12 @@ bool aliases_share(const struct aliases *aliases, struct word a, struct word b)
     return false;
 }
 
+bool alias_is_stored(const struct aliases *aliases, size_t index, struct word rows)
+{
+    return aliases->holds[index] ? carried_stores_into_items(rows, aliases->names[index])
+                                 : carried_is_stored(rows, aliases->names[index]);
+}
+
 static bool stores_into_items(const struct aliases *aliases, struct word rows, struct word name)
 {
     struct word rest = rows, statement, targets, iterable;
@@ -346,7 +360,7 @@ bool aliases_store(const struct source *source, int32_t def, struct word name)
     bool stores = stores_into_items(aliases, rows, name);
     for (size_t i = 0; i < aliases->count && asked < WORDS_MAX && !stores; i++)
         if (!word_equal(aliases->names[i], name) && aliases_share(aliases, aliases->names[i], name)) {
-            stores = carried_is_stored(rows, aliases->names[i]);
+            stores = alias_is_stored(aliases, i, rows);
             asked++;
         }
     free(aliases);

@@ -11,6 +11,7 @@
 
 struct aliases {
     struct word names[ALIASES_MAX], sources[ALIASES_MAX];
+    bool holds[ALIASES_MAX]; /* the name is that of a list or another container, of which the source is an item */
     size_t count;
     bool full; /* there are more */
 };
@@ -38,6 +39,9 @@ void aliases_add_returned(struct aliases *aliases, const struct source *source, 
  * loop takes out of one: "flat = h.ravel(); flat *= 2", "for row in h[1:]: row *= 2"?
  */
 bool aliases_store(const struct source *source, int32_t def, struct word name);
+
+/* Do the rows store into what the name at that index stands for, or into what it holds? */
+bool alias_is_stored(const struct aliases *aliases, size_t index, struct word rows);
 
 /* May two names stand for the same array? */
 bool aliases_share(const struct aliases *aliases, struct word a, struct word b);

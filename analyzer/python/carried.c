@@ -118,7 +118,7 @@ static void read_statement(struct carried *carried, struct word statement, struc
         carried->managed = true;
         give(carried, statement, false);
     } else {
-        carried->stored |= fills(statement, name);
+        carried->filled |= fills(statement, name);
         carried->read_first |= !seen;
     }
 }
@@ -135,6 +135,13 @@ static void read_name(struct carried *carried, struct word rows, struct word nam
 }
 
 bool carried_is_stored(struct word rows, struct word name)
+{
+    struct carried of_it = {.stored = false};
+    read_name(&of_it, rows, name);
+    return of_it.stored || of_it.filled || of_it.augmented;
+}
+
+bool carried_stores_into_items(struct word rows, struct word name)
 {
     struct carried of_it = {.stored = false};
     read_name(&of_it, rows, name);
@@ -162,7 +169,7 @@ static bool is_stored_otherwise(struct word rows, struct word name)
     aliases_read(&aliases, rows);
     for (size_t i = 0; i < aliases.count; i++)
         if (word_is_part_of(aliases.sources[i], name) && !word_equal(aliases.names[i], name) &&
-            carried_is_stored(rows, aliases.names[i]))
+            alias_is_stored(&aliases, i, rows))
             return true;
     while (word_next_statement(&rest, &statement)) {
         struct word row = word_mentions(statement, name) > 0 ? view_rows(statement, name) : (struct word){name.text, 0};
@@ -189,7 +196,7 @@ void carried_read(struct carried *carried, struct word rows, struct word name)
     if (name.length_bytes == 0)
         return;
     read_name(carried, rows, name);
-    carried->stored = carried->stored || is_stored_otherwise(rows, name);
+    carried->stored = carried->stored || carried->filled || is_stored_otherwise(rows, name);
     if (is_given_within(rows, name))
         carried->given = carried->read_first = true;
 }

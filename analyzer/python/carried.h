@@ -10,6 +10,7 @@
 
 struct carried {
     bool stored;     /* a part of it is stored into, or it is changed in place, by this name or by that of a view */
+    bool filled;     /* of that: it is a list, or a deque, and something is added or taken */
     bool augmented;  /* "x += 1", of a number perhaps */
     bool given;      /* another value, or all of its content anew... */
     bool read_first; /* ... but the one that a pass before left there is read before that */
@@ -31,5 +32,8 @@ void carried_views(struct word around, struct word name, struct words *views);
 
 /* Do the rows store into it, or add to it? */
 bool carried_is_stored(struct word rows, struct word name);
+
+/* ... or into what it holds, if it is a list? Who appends to one stores into nothing that it holds. */
+bool carried_stores_into_items(struct word rows, struct word name);
 
 #endif
