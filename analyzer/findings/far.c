@@ -10,7 +10,8 @@
 #define SPREAD_PART 0.08 /* ... or, of what comes often, that of the mean: drawn at random it is about the mean */
 #define ONE_MORE 0.5     /* object: less is rounding */
 #define TURNS_PART 4u /* of its equals, at the commonest distance: in another order each time, chance gives it to few */
-#define SPAN_MIN 0.75 /* of the run that rounds of all contents would span */
+#define ROUNDS_SEEN 4u /* from the beginning: what trains gives other contents in so many */
+#define SPAN_MIN 0.75  /* of the run that rounds of all contents would span */
 
 uint64_t site_far_replicas(const struct site *site)
 {
@@ -43,6 +44,17 @@ static bool copies(const struct site *site)
 }
 
 /*
+ * Did the far history see each birth of the first rounds, but for those that it skips, and no more contents than a round has? What was new
+ * to the near one after that, which passes births over and takes what it forgot for new, was not.
+ */
+static bool began_with_round(const struct db_site *record)
+{
+    return record->far_bits == 0 && record->far_examined == record->far_births &&
+           record->far_contents <= record->period && record->far_births >= (uint64_t)ROUNDS_SEEN * record->period &&
+           record->new_last > DB_FAR_SKIPPED_BIRTHS + record->period;
+}
+
+/*
  * Does the near history know the round, and of more contents than that, all early? What trains comes to rest: the batches of its first
  * epochs gave others. The far history begins later, and need not have seen them. Where few were equal, the near history has hardly begun to
  * see the round, and nothing is known of what is early.
@@ -53,7 +65,7 @@ static bool came_to_rest(const struct site *site)
     bool has_round =
         record->period > 1 && record->period_replicas > record->replicas / 2 && record->replicas >= site_new(site) / 2;
     bool is_late = record->new_last != UINT32_MAX && record->new_last > record->births / 2;
-    return has_round && site_new(site) > record->period + record->period / 4 && !is_late;
+    return has_round && !began_with_round(record) && site_new(site) > record->period + record->period / 4 && !is_late;
 }
 
 /*

@@ -6,6 +6,7 @@
 
 #define DB_FAR_MIN_BYTES 16384u
 #define DB_FAR_BITS_MAX 8u
+#define DB_FAR_SKIPPED_BIRTHS 16u /* of a site, from its first on */
 #define DB_NEW_MEASURED 8u
 
 /*

@@ -8,8 +8,6 @@
 
 #define TABLES 1024u
 #define NO_TABLE UINT32_MAX /* it shows nothing, or there was none left */
-#define SKIPPED_BIRTHS                                                                                                 \
-    16u /* of a site: the program's start makes many objects in few places each, data structures too */
 #define NEAR_FROM_BIRTH 256u
 #define PROOFS_FIRST 3u
 
@@ -52,9 +50,10 @@ static bool near_covers(const struct site *site)
     return load(&record->replicas) * 8 >= contents * 7;
 }
 
+/* The program's start makes many objects in few places each, data structures too: the first of a site are skipped. */
 bool far_wants(const struct site *site, size_t size_bytes, uint32_t birth)
 {
-    if (size_bytes < DB_FAR_MIN_BYTES || birth <= SKIPPED_BIRTHS || site->is_structure ||
+    if (size_bytes < DB_FAR_MIN_BYTES || birth <= DB_FAR_SKIPPED_BIRTHS || site->is_structure ||
         atomic_load_explicit(&site->far, memory_order_relaxed) == NO_TABLE) {
         return false;
     }

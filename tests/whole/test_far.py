@@ -197,6 +197,26 @@ def test_rounds_of_unlike_length_by_turns_are_found(tmp_path):
     assert "the same contents come again, after more or fewer others" in finding["claim"] and finding["object"]["period"] is None
 
 
+@pytest.mark.parametrize("count", [40, 60])
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_list_of_results_comes_round_though_its_first_were_passed_over(tmp_path, count, kept):
+    """The near history has forgotten them, or never seen: it takes them for new. The far one saw each from the beginning."""
+    path, report = found(tmp_path, NUMPY + f"""
+        columns, weights, last = random.normal(size=({count}, 3000)), np.ones(3000), []
+        def smooth():
+            return [np.convolve(column, weights[:91], "same") for column in columns]  # made
+        for step in range(60):
+            results = smooth()
+            {"last = results" if kept else ""}
+            total = sum(result[step] for result in results)
+            results = None
+        """)
+    row = next(number for number, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# made"))
+    findings = [finding for finding in report["findings"] if finding["line"] == row]
+    assert len(findings) == 1 and findings[0]["object"]["period"] == count
+    assert findings[0]["object"]["equal"] > 0.9 * findings[0]["object"]["examined"]
+
+
 @pytest.mark.parametrize("name", NEW)
 def test_what_is_new_each_time_is_not(tmp_path, name):
     _, report = found(tmp_path, NEW[name])
