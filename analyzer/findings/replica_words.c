@@ -243,7 +243,7 @@ static struct loop loop_beyond_sizes(struct model *model, const struct site *sit
     return (struct loop){0};
 }
 
-/* Of a function that ran once, what makes the same again stands in it. A comprehension where there is no other loop. */
+/* Of a function that ran once, what makes the same again stands in it. A comprehension where no other loop is around. */
 static struct loop outermost(struct model *model, const struct site *site)
 {
     uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
@@ -251,7 +251,8 @@ static struct loop outermost(struct model *model, const struct site *site)
     struct loop loop = loop_outermost(model, site->process, site->record->node);
     if (own.file != NULL && !loop_is(own, loop) && executions_of(model, site->place->line, site->process) == 1)
         return own;
-    return loop.file != NULL ? loop : comprehension_outermost(model, site->process, frame);
+    struct loop beyond = comprehension_beyond_loops(model, site->process, frame);
+    return beyond.file != NULL ? beyond : loop;
 }
 
 /* By the user's own code, not in what that calls. */

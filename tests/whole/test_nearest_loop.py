@@ -216,3 +216,30 @@ def test_a_loop_whose_header_asks_for_the_next_goes_round(tmp_path):
         """))
     assert all(f"program.py:{marks['batches']}" in finding["advice"] for finding in findings)
     assert findings
+
+
+def test_what_never_changes_is_built_outside_of_a_comprehension_around_its_loops(tmp_path):
+    marks, (finding,) = at_a(*found(tmp_path, NUMPY + """
+        data = random.normal(size=(400, 300))
+        def fit(rate):
+            head = np.zeros(300)
+            for step in range(20):
+                scaled = np.tanh(data)  # A
+                head = head - rate * (scaled @ head - 1) @ scaled
+            return head
+        best = {rate: fit(rate).sum() for rate in (1e-5, 2e-5, 3e-5, 4e-5)}  # best
+        """))
+    assert "80 times, 79 times equal" in finding["claim"]
+    assert finding["advice"].startswith(f"Build it once, outside the comprehension at program.py:{marks['best']}.")
+
+
+def test_what_a_comprehension_within_a_loop_makes_is_built_outside_of_the_loop(tmp_path):
+    marks, (finding,) = at_a(*found(tmp_path, NUMPY + """
+        data = random.normal(size=(400, 300))
+        def score(weight):
+            return float((np.tanh(data) * weight).sum())  # A
+        total = 0.0
+        for step in range(20):  # steps
+            total += sum([score(weight * step) for weight in (0.1, 0.2, 0.3, 0.4)])
+        """))
+    assert finding["advice"].startswith(f"Build it once, outside the loop at program.py:{marks['steps']}.")
