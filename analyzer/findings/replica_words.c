@@ -162,10 +162,18 @@ static char *say_loops(struct model *model, const struct loop *loops, size_t cou
     return text;
 }
 
-static const char *say_each(struct model *model, const struct finding *finding)
+/* Outside of the nearest loop there is one input at a time, and one size, where the text says that this loop changes nothing. */
+static bool is_of_one_input(struct model *model, const struct site *site, struct loop loop)
+{
+    return loop.file != NULL && loop_is(loop, loop_nearest_block(model, site->process, site->record->node)) &&
+           site_inputs_stay_nearby(model, site);
+}
+
+/* `loop`: outside of which it is to be built; no file: that is not known. */
+static const char *say_each(struct model *model, const struct finding *finding, struct loop loop)
 {
     const struct finding_object *object = &finding->object;
-    bool varies = is_for_each_size(model, finding);
+    bool varies = is_for_each_size(model, finding) && !is_of_one_input(model, finding->second, loop);
     if (object->ways > 1 && !object->ways_share)
         return varies ? ", for each size and way" : ", for each way";
     if (object->ways > 1 && !varies)
@@ -200,7 +208,7 @@ static char *say_in_doubt(struct model *model, const struct finding *finding, co
 {
     struct loop loops[LOOPS_MAX];
     size_t count = loops_in_doubt(model, finding, loops);
-    const char *each = say_each(model, finding);
+    const char *each = say_each(model, finding, (struct loop){0});
     if (count == 0)
         return NULL;
     if (parts_before_loops(model, finding, loops, count))
@@ -343,7 +351,7 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     const char *what = again || several           ? "them"
                        : finding->object.one_size ? "that of this size"
                                                   : "it",
-               *each = say_each(model, finding);
+               *each = say_each(model, finding, loop);
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
     if (is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,

@@ -71,3 +71,21 @@ def test_a_long_fit_is_left_before_its_inputs_are_new(tmp_path, moves):
     (finding,) = findings
     assert "equal to the one before, from inputs that did not change in between" in finding["claim"]
     assert finding["advice"] == f"Build it once, outside the loop at program.py:{marks['steps']}."
+
+
+def test_outside_of_the_loop_that_changes_nothing_there_is_one_size(tmp_path):
+    """Of five folds three have another length: what is kept by its size alone would be wrong for two of them."""
+    marks, (finding,) = program(tmp_path, """
+data = random.normal(size=(3000, 40))
+def fit(x):
+    w = np.zeros(40)
+    for step in range(40):  # steps
+        longest = np.linalg.norm(x * 0.5, axis=1)  # A
+        w -= 1e-3 * (longest[:, None] * x).mean(0)
+    return w
+for strength in (0.1, 0.2, 0.3, 0.4):
+    for first, last in ((0, 2400), (600, 3000), (0, 2000), (500, 2600), (100, 2700)):
+        fit(data[first:last])
+""")
+    assert "other sizes likewise" in finding["claim"]
+    assert finding["advice"] == f"Build it once, outside the loop at program.py:{marks['steps']}."
