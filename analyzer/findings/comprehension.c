@@ -200,8 +200,7 @@ static size_t clause_count(const struct comprehension *comprehension)
 /* Those of user code that call what leads to a frame, from the inside out. */
 struct around {
     struct comprehension outermost;
-    uint32_t frame; /* in which that stands */
-    size_t loops;   /* of all of them */
+    size_t loops; /* of all of them */
 };
 
 /* Of one frame, those around what it does: the innermost alone where that has a frame of its own, the others stand around its caller. */
@@ -229,12 +228,10 @@ static struct around around_of(struct model *model, struct process *process, uin
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
     for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
         struct doing doing;
-        size_t loops = around.loops;
         node_id = record->parent;
         record = run_record(process->run, DB_KIND_NODE, node_id);
         if (doing_of_frame(model, process, node_id, &doing) && doing.code->owner == OWNER_USER)
             add_around(&around, doing);
-        around.frame = around.loops > loops ? node_id : around.frame;
     }
     return around;
 }
@@ -244,13 +241,6 @@ struct loop comprehension_outermost(struct model *model, struct process *process
     struct around around = around_of(model, process, node_id);
     const struct comprehension *outermost = &around.outermost;
     return around.loops > 0 ? (struct loop){outermost->code->file, outermost->line, true} : (struct loop){0};
-}
-
-struct loop comprehension_beyond_loops(struct model *model, struct process *process, uint32_t node_id)
-{
-    struct around around = around_of(model, process, node_id);
-    bool is_beyond = around.loops > 0 && loop_outermost(model, process, around.frame).file == NULL;
-    return is_beyond ? (struct loop){around.outermost.code->file, around.outermost.line, true} : (struct loop){0};
 }
 
 bool comprehension_is_nested(struct model *model, struct process *process, uint32_t node_id)

@@ -23,9 +23,6 @@ bool comprehension_of_frame(struct model *model, struct process *process, uint32
 /* The outermost one of user code that calls what leads to the Python frame `node_id`: it stands further out than that. No file: there is none. */
 struct loop comprehension_outermost(struct model *model, struct process *process, uint32_t node_id);
 
-/* The same, where no loop stands around it. */
-struct loop comprehension_beyond_loops(struct model *model, struct process *process, uint32_t node_id);
-
 /* Does that one, or one within it, have loops of its own within loops ("f(x, y) for x in xs for y in ys")? */
 bool comprehension_is_nested(struct model *model, struct process *process, uint32_t node_id);
 

@@ -62,6 +62,7 @@ struct search {
     bool inner;
     bool once;                      /* a comprehension's frame and its function's stand in one loop, and not in two */
     struct loop found, last;        /* `last`: the outermost seen, for want of another */
+    uint32_t last_frame;            /* the Python frame that stands in that */
     const struct code *code, *near; /* of the frame looked at; of that which the nearest loop stands in */
     int32_t near_line;              /* of its header */
     struct loop *loops;             /* NULL, or where all are put, comprehensions too */
@@ -93,6 +94,7 @@ static bool search_take(struct search *search, const char *file, int32_t line)
     if (search->once && loop_is(search->last, loop))
         return false;
     search->last = loop;
+    search->last_frame = search->frame;
     if (search->bodies != NULL) {
         search->bodies[search->count++] = (struct loop_body){.code = search->code, .first = line};
         return search->count == search->most;
@@ -212,11 +214,18 @@ struct loop loop_around(struct model *model, struct process *process, uint32_t n
     return search_frames(&search, model, process, node_id) ? search.found : search.last;
 }
 
-struct loop loop_outermost(struct model *model, struct process *process, uint32_t node_id)
+struct loop loop_outermost_frame(struct model *model, struct process *process, uint32_t node_id, uint32_t *frame)
 {
     struct search search = {.skip = UINT_MAX};
     search_frames(&search, model, process, node_id);
+    *frame = search.last_frame;
     return search.last;
+}
+
+struct loop loop_outermost(struct model *model, struct process *process, uint32_t node_id)
+{
+    uint32_t frame;
+    return loop_outermost_frame(model, process, node_id, &frame);
 }
 
 size_t loops_around(struct model *model, struct process *process, uint32_t node_id, struct loop *loops, size_t most)

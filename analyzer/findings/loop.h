@@ -26,6 +26,9 @@ struct loop loop_around(struct model *model, struct process *process, uint32_t n
 /* The outermost of these loops: a `for` or `while` of user code that all else on the way stands in. */
 struct loop loop_outermost(struct model *model, struct process *process, uint32_t node_id);
 
+/* The same, and the Python frame that stands in it. */
+struct loop loop_outermost_frame(struct model *model, struct process *process, uint32_t node_id, uint32_t *frame);
+
 /* The outermost of the loops in the function of the Python frame `node_id`. No file: there is none. */
 struct loop loop_outermost_in(struct model *model, struct process *process, uint32_t node_id);
 

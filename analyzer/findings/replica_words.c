@@ -256,11 +256,12 @@ static struct loop outermost(struct model *model, const struct site *site)
 {
     uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
     struct loop own = loop_outermost_in(model, site->process, frame);
-    struct loop loop = loop_outermost(model, site->process, site->record->node);
+    uint32_t beyond = 0;
+    struct loop loop = loop_outermost_frame(model, site->process, site->record->node, &beyond);
     if (own.file != NULL && !loop_is(own, loop) && executions_of(model, site->place->line, site->process) == 1)
         return own;
-    struct loop beyond = comprehension_beyond_loops(model, site->process, frame);
-    return beyond.file != NULL ? beyond : loop;
+    struct loop comprehension = comprehension_outermost(model, site->process, loop.file != NULL ? beyond : frame);
+    return comprehension.file != NULL ? comprehension : loop;
 }
 
 /* By the user's own code, not in what that calls. */
