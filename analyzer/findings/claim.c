@@ -251,14 +251,24 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
     finding->waste_bytes = all_bytes < 0x1p62 ? (uint64_t)all_bytes : UINT64_C(1) << 62;
 }
 
-/*
- * Is what is said of it true whatever comes round beside it: as it is new now and then, and kept for the rounds between, or reached in
- * another way?
- */
-static bool stays_beside(struct model *model, const struct site *site, const struct site *round)
+/* Is it new now and then, and kept for the rounds between? What is said of it is true in whatever comes round beside it. */
+static bool stays_for_rounds(const struct site *site)
 {
-    bool stays_for_rounds = !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site);
-    return stays_for_rounds || way_to_function(model, site) != way_to_function(model, round);
+    return !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site);
+}
+
+/* Is what comes round reached in other ways alone, and little? Then it does not speak for the way that is told. */
+static bool is_beside(struct model *model, const struct claim *claim, const struct finding *finding)
+{
+    uint64_t own = way_to_function(model, finding->second);
+    double round_bytes = 0, own_bytes = (double)finding->object.equal * (double)finding->object.size_bytes;
+    for (size_t i = 0; i < claim->count; i++) {
+        const struct site *site = claim->sites[i];
+        if (site_period(site) > 1 && way_to_function(model, site) == own)
+            return false;
+        round_bytes += site_period(site) > 1 ? (double)claim->rule->equal(site) * (double)site->record->size_bytes : 0;
+    }
+    return round_bytes > 0 && own_bytes > ROUND_PART * round_bytes;
 }
 
 /*
@@ -269,6 +279,10 @@ static void prefer_round(struct model *model, const struct claim *claim, struct 
 {
     if (claim->rule->comes_round == NULL || claim->rule->comes_round(model, finding))
         return;
+    if (is_beside(model, claim, finding)) {
+        finding->object.stays = stays(claim, true);
+        return;
+    }
     const struct site *told = finding->second;
     double most_bytes = 0;
     struct finding_object object = finding->object;
@@ -286,9 +300,8 @@ static void prefer_round(struct model *model, const struct claim *claim, struct 
     }
     if (most_bytes <= 0)
         return;
-    if (own_bytes > ROUND_PART * most_bytes && stays_beside(model, told, finding->second)) {
+    if (stays_for_rounds(told) && own_bytes > ROUND_PART * most_bytes) {
         finding->first = finding->second = told;
-        finding->object.stays = stays(claim, true);
         return;
     }
     size_t first = 0, end = claim->count;

@@ -69,6 +69,17 @@ static bool came_to_rest(const struct site *site)
 }
 
 /*
+ * Was something new to the near history, which looked at all births, after the far one had left them to it? A content that comes again
+ * after so few others is none that it has forgotten.
+ */
+static bool changed_late(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->looked_at >= record->births && record->period > 0 && site_new(site) > record->period &&
+           record->new_last != UINT32_MAX && record->new_last > record->far_births + DB_FAR_SKIPPED_BIRTHS;
+}
+
+/*
  * Traps. The plateau: contents that stay for a while and go come one after the other, not all in each round: none spans the
  * run. What is drawn at random from a few, as a flip or a crop of the same picture: some come more often than others. A part
  * that is new each time: it comes once, the others often. A copy equals its source, whatever its order, by design.
@@ -79,7 +90,7 @@ bool site_repeats_far(const struct site *site)
     double contents = (double)record->far_contents, objects = (double)record->far_examined;
     double again = objects - contents;
     if (contents < CONTENTS_MIN || again < AGAIN_MIN * contents || !covers(record) || copies(site) ||
-        site_repeats(site) || came_to_rest(site))
+        site_repeats(site) || came_to_rest(site) || changed_late(site))
         return false;
     double often = objects / contents, spread = (double)record->far_squares / contents - often * often;
     double round = (double)record->far_births / often;

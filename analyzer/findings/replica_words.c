@@ -59,14 +59,11 @@ static bool has_moving_inputs(struct model *model, const struct site *site)
            (!site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site));
 }
 
-/*
- * Has it a new content once in so many births, with nothing around its loop that would say why? Not where the text says that the nearest
- * loop changes nothing: then that one is left before it is new.
- */
+/* Has it a new content once in so many births, with nothing around its loop that would say why? */
 static bool is_told_by_rhythm(struct model *model, const struct site *site)
 {
     return has_moving_inputs(model, site) && site_repeats_in_rhythm(model, site) &&
-           site_rounds_loop(model, site).file == NULL && !site_inputs_stay_nearby(model, site);
+           site_rounds_loop(model, site).file == NULL;
 }
 
 /* Does one call make several sizes, each of which is to be kept? Where sizes go with the round of a loop, one is, for that long. */

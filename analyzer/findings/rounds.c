@@ -76,6 +76,12 @@ static struct rounds rounds_of_rhythm(const struct site *site)
     return (struct rounds){.births = is_refuted ? 0 : (double)births};
 }
 
+/* Where most births are passed over, few new ones are seen, but at distances that have a divisor: as many as that would give. */
+static struct rounds rounds_of_distance(const struct site *site)
+{
+    return (struct rounds){.births = (double)site->record->births / (double)site_rhythm(site), .tolerance = 1};
+}
+
 /* Is all of the run made of so many rounds of one length, or more? That thirds of a hundred births are, has a chance of one in five thousand. */
 static bool are_rounds_whole(const struct site *site, uint64_t least)
 {
@@ -128,12 +134,19 @@ static bool is_around(struct model *model, struct process *process, uint32_t nod
     return false;
 }
 
+/* Of births that were passed over the text is to say, too, that the nearest loop changes nothing. */
+static bool is_told_by_distance(struct model *model, const struct site *site)
+{
+    return site_rhythm_contents(site) > 0 && site_inputs_stay_nearby(model, site);
+}
+
 /* Is something made there as often as the site has new contents? */
 static bool are_seen(struct model *model, const struct site *site, const struct part *part)
 {
     struct process *process = site->process;
     struct rounds rounds = rounds_of_rhythm(site);
-    rounds = rounds.births > 0 ? rounds : rounds_of(site);
+    if (rounds.births <= 0)
+        rounds = is_told_by_distance(model, site) ? rounds_of_distance(site) : rounds_of(site);
     size_t count = run_capacity(&process->run->tables[DB_KIND_SITE]);
     for (size_t i = 0; i < count; i++) {
         const struct db_site *other = process->sites[i].record;
@@ -229,8 +242,7 @@ static bool is_told(struct model *model, const struct site *site, bool is_one)
     bool are_halves = rounds_of_rhythm(site).births > 0 && are_rounds_whole(site, WHOLE_TOLD);
     if (are_halves && site_inputs_come_by_header(model, site, false))
         return true;
-    bool is_seen = is_one && (site_returns_in_rounds(site) || site_rhythm_contents(site) > 0 ||
-                              site_rounds_loop(model, site).file != NULL);
+    bool is_seen = is_one && (site_returns_in_rounds(site) || site_rounds_loop(model, site).file != NULL);
     return is_seen && site_inputs_stay_nearby(model, site);
 }
 
@@ -254,6 +266,6 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
                      ((in_rhythm || (is_one && contents >= ROUNDS_MIN)) && site_rounds_loop(model, site).file != NULL);
     if (!in_rounds && !is_told(model, site, is_one))
         return false;
-    bool is_open = in_rounds && is_one && contents < RHYTHM_MIN; /* a mask may move, and stay for that long */
+    bool is_open = in_rounds && is_one; /* what a mask is chosen by may move, and choose the same for that long */
     return !(is_open && site_inputs_change_in_nearest(model, site)) && !site_is_settled(model, site);
 }

@@ -186,11 +186,36 @@ static bool is_exchange(struct word targets, struct word values)
     return values.length_bytes > 0 && word_equal(first, word_name_at(word_skip_blanks(values.text, end), end));
 }
 
+/* "hist.append(x)", "groups['a'].insert(0, x)", "parts.extend([x, y])": the list holds it from then on. */
+static void read_filling(struct aliases *aliases, struct word statement, const struct sharing *sharing)
+{
+    static const char *const methods[] = {".append(", ".appendleft(", ".insert(", ".extend("};
+    const char *end = word_end(statement), *first = word_skip_blanks(statement.text, end);
+    struct word name = word_name_at(first, end), items[2];
+    for (size_t i = 0; name.length_bytes > 0 && i < sizeof(methods) / sizeof(methods[0]); i++) {
+        size_t length = strlen(methods[i]);
+        const char *at = memmem(first, (size_t)(end - first), methods[i], length);
+        if (at == NULL)
+            continue;
+        struct word arguments = word_in_bracket(at + length - 1, end);
+        size_t count = word_split(arguments, ',', items, 2);
+        bool is_one = count == 1 || count == 2;
+        if (at < word_end(name))
+            name.length_bytes = (size_t)(at - name.text);
+        if (*word_skip_blanks(arguments.text, end) == '[')
+            add_aliases(aliases, name, arguments, sharing);
+        else if (is_one)
+            add_alias(aliases, name, items[count - 1], true, sharing);
+        return;
+    }
+}
+
 static void read_assignments(struct aliases *aliases, struct word text, const struct sharing *sharing)
 {
     struct word statement;
     size_t length = 0;
     while (word_next_statement(&text, &statement)) {
+        read_filling(aliases, statement, sharing);
         const char *sign = word_assignment(statement, &length), *end = statement.text + statement.length_bytes;
         if (sign == NULL || length != 1)
             continue;

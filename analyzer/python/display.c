@@ -37,6 +37,17 @@ static bool calls_arrays(const char *at, const char *start)
            !isupper((unsigned char)*word_last_part(function).text);
 }
 
+/* "params.append(w)": the list that has it is none of the text's, perhaps. */
+static bool fills_list(const char *at, const char *start)
+{
+    static const char *const methods[] = {"append", "appendleft", "insert"};
+    for (size_t i = 0; *at == '(' && i < sizeof(methods) / sizeof(methods[0]); i++)
+        if (ends_word(at, start, methods[i]) && at - start > (ptrdiff_t)strlen(methods[i]) &&
+            at[-(ptrdiff_t)strlen(methods[i]) - 1] == '.')
+            return true;
+    return false;
+}
+
 /* "x[", "f(" and ")[" go on with what stands before; "return (" and "in [" do not. */
 static struct open open_at(const char *at, const char *start, const struct open *around)
 {
@@ -45,6 +56,8 @@ static struct open open_at(const char *at, const char *start, const struct open 
     const char *behind = before(at, start);
     for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
         goes_on = goes_on && !ends_word(behind, start, keywords[i]);
+    if (fills_list(at, start))
+        return (struct open){.displays = true};
     bool is_taken = around != NULL && around->of_arrays;
     return (struct open){!goes_on && !is_taken, *at == '(', goes_on ? calls_arrays(at, start) : is_taken};
 }

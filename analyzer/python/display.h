@@ -9,7 +9,7 @@
 
 /*
  * Is the name, or the attribute of that name of any object, an item by itself of a container that the text makes ("[w, b]",
- * "{'w': self.w}", "return w, b")? Neither what is subscripted by it nor the arguments of a call are meant.
+ * "{'w': self.w}", "return w, b"), or that it is put into ("ws.append(w)")? Neither what is subscripted by it nor the arguments of a call are meant.
  */
 bool display_holds(struct word text, struct word name);
 

@@ -6,13 +6,13 @@ from marked import NUMPY, found
 
 BESIDE = {
     "what comes round, and what stays within each round": (
-        "loop-invariant computation", "Build it once, outside the loop at # inner", "np.tanh(S * biases[k])", "before or in the first pass of the loop at # outer", NUMPY + """
+        "loop-invariant computation", "once in 40 times", "np.tanh(S * biases[k])", "before or in the first pass of the loop at # outer", NUMPY + """
         S, biases = random.normal(size=(90, 90)), random.normal(size=40)
         def energy(k, heat):
             return (np.exp(S / heat) * np.tanh(S * biases[k])).sum()  # finding
         total = 0.0
         for heat in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10):  # outer
-            for k in range(40):  # inner
+            for k in range(40):
                 total += energy(k, heat)
         """),
     "what stays, and little that comes round": (

@@ -26,3 +26,11 @@ def test_copied_and_gathered_batches_are_ordinary(tmp_path, batch):
     source = EPOCHS.replace("torch.randint(0, 255, (20 * 64, 300), dtype=torch.uint8)", "torch.randn(20 * 64, 300)")
     _, findings = at_a(*found(tmp_path, source.replace("BATCH", batch)))
     assert [finding for finding in findings if finding["object"]["size_bytes"] > 50_000] == []
+
+
+@pytest.mark.parametrize("batch", ["data[start:start + 64].float()", "torch.from_numpy(data.numpy()[start:start + 64].astype('f4'))"])
+def test_batches_that_change_in_the_end_are_no_round(tmp_path, batch):
+    """After the far history has left them to the near one, which looked at all of them."""
+    source = EPOCHS.replace("BATCH", batch).replace("            for start", "            if epoch == 28:\n                data ^= 1\n            for start")
+    _, findings = at_a(*found(tmp_path, source))
+    assert findings == []

@@ -47,3 +47,29 @@ def test_what_comes_of_the_steps_stays_though_they_differ(tmp_path):
 def test_items_that_are_stored_into_are_not(tmp_path, name):
     _, findings = at_a(*found(tmp_path, CHANGES[name]))
     assert findings == []
+
+
+MASKS = NUMPY + """
+        x, total = np.round(random.random((300, 200)) * 4), 0.0
+        SHARED
+        for step in range(200):
+            total += np.where(x > 0.5, x, 0.0)[step].sum() * step  # A
+            MOVED
+        """
+SHARED = {
+    "an empty list": ("kept = []\n        kept.append(x)", "for part in kept:\n                part += 1e-13"),
+    "by its place": ("kept = []\n        kept.append(x)", "kept[0] += 1e-13"),
+    "of a dictionary": ("kept = {'a': []}\n        kept['a'].append(x)", "for part in kept['a']:\n                part += 1e-13"),
+    "put first": ("kept = [None]\n        kept.insert(0, x)", "kept[0] += 1e-13"),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_what_is_put_into_a_list_is_followed(tmp_path, name):
+    shared, moved = SHARED[name]
+    _, findings = at_a(*found(tmp_path, MASKS.replace("SHARED", shared).replace("MOVED", moved)))
+    assert [finding for finding in findings if finding["kind"] == "replica"] == []
+    if name == "an empty list":
+        (tmp_path / "out.db").unlink()
+        _, findings = at_a(*found(tmp_path, MASKS.replace("SHARED", shared).replace("MOVED", "pass")))
+        assert [finding["kind"] for finding in findings] == ["replica"]

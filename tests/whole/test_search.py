@@ -89,3 +89,47 @@ for strength in (0.1, 0.2, 0.3, 0.4):
 """)
     assert "other sizes likewise" in finding["claim"]
     assert finding["advice"] == f"Build it once, outside the loop at program.py:{marks['steps']}."
+
+
+WALKER = """
+class Walker:
+    def __init__(self, x):
+        self.x = x
+    def jump(self):
+        self.x += 0.5
+def near(x):
+    return np.exp(-np.abs(x))  # A
+def walk(x):
+    walker, total = Walker(x), 0.0
+    for step in range(240):  # steps
+        total += near(x)[step, 0]
+        if step % 60 == 59:
+            walker.jump()
+    return total
+for k in range(6):
+    walk(data + k)
+"""
+MOVED = """
+def cuts():
+    level = 0.5
+    while True:
+        yield level
+        level += 1e-12
+def above(x, level):
+    return x > level  # A
+def fit(x):
+    total, levels = 0, cuts()
+    for step in range(240):  # steps
+        total += above(x, next(levels)).sum() * step
+    return total
+for k in range(6):
+    fit(np.round(data[:600] + k))
+"""
+
+
+@pytest.mark.parametrize("source", [WALKER, MOVED], ids=["an object that moves", "a level that next() gives"])
+def test_what_the_named_loop_moves_by_ways_that_no_text_follows(tmp_path, source):
+    """That something is made 6 times, and the result new 24 times, says that more than the outer loop changes it."""
+    marks, findings = program(tmp_path, FOLDS + source)
+    assert all("did not change in between" not in finding["claim"] for finding in findings)
+    assert all(f"program.py:{marks['steps']}" not in finding["advice"] for finding in findings)
