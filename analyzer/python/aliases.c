@@ -186,28 +186,37 @@ static bool is_exchange(struct word targets, struct word values)
     return values.length_bytes > 0 && word_equal(first, word_name_at(word_skip_blanks(values.text, end), end));
 }
 
+/* Where the arguments of "append" and the like begin, of a statement that begins with a name; NULL where it is none. */
+static const char *filling_at(struct word name, const char *end)
+{
+    static const char *const methods[] = {"append", "appendleft", "insert", "extend"};
+    const char *open = word_end(name);
+    struct word method = word_last_part(name);
+    if (open < end && *open == '[') { /* "groups['a'].append(x)" */
+        const char *closing = word_end(word_in_bracket(open, end));
+        method = closing + 1 < end && closing[1] == '.' ? word_name_at(closing + 2, end) : (struct word){open, 0};
+        open = word_end(method);
+    }
+    bool is_call = method.text > name.text && open < end && *open == '(';
+    return is_call && WORD_IS_ONE_OF(method, methods) ? open : NULL;
+}
+
 /* "hist.append(x)", "groups['a'].insert(0, x)", "parts.extend([x, y])": the list holds it from then on. */
 static void read_filling(struct aliases *aliases, struct word statement, const struct sharing *sharing)
 {
-    static const char *const methods[] = {".append(", ".appendleft(", ".insert(", ".extend("};
     const char *end = word_end(statement), *first = word_skip_blanks(statement.text, end);
     struct word name = word_name_at(first, end), items[2];
-    for (size_t i = 0; name.length_bytes > 0 && i < sizeof(methods) / sizeof(methods[0]); i++) {
-        size_t length = strlen(methods[i]);
-        const char *at = memmem(first, (size_t)(end - first), methods[i], length);
-        if (at == NULL)
-            continue;
-        struct word arguments = word_in_bracket(at + length - 1, end);
-        size_t count = word_split(arguments, ',', items, 2);
-        bool is_one = count == 1 || count == 2;
-        if (at < word_end(name))
-            name.length_bytes = (size_t)(at - name.text);
-        if (*word_skip_blanks(arguments.text, end) == '[')
-            add_aliases(aliases, name, arguments, sharing);
-        else if (is_one)
-            add_alias(aliases, name, items[count - 1], true, sharing);
+    const char *open = name.length_bytes > 0 ? filling_at(name, end) : NULL;
+    if (open == NULL)
         return;
-    }
+    struct word arguments = word_in_bracket(open, end);
+    size_t count = word_split(arguments, ',', items, 2);
+    if (open == word_end(name)) /* without the method */
+        name.length_bytes -= word_last_part(name).length_bytes + 1;
+    if (*word_skip_blanks(arguments.text, end) == '[')
+        add_aliases(aliases, name, arguments, sharing);
+    else if (count == 1 || count == 2)
+        add_alias(aliases, name, items[count - 1], true, sharing);
 }
 
 static void read_assignments(struct aliases *aliases, struct word text, const struct sharing *sharing)
