@@ -263,8 +263,7 @@ NUMPY = """
 def test_openblas(tmp_path, name, idle):
     """The pool serves whoever calls: the only thread with Python, or the only one of them that ran of late.
 
-    Half of the product's samples are the worker's. At the default rate there are some 50, and a tenth more is chance; so there are 600.
-    One or two fall where the worker has not quite ended its part and its caller has gone on: these are the next row's, of some 200 there."""
+    Half of the product's samples are the worker's. At the default rate there are some 50, and a tenth more is chance; so there are 600."""
     interpreter = whole.INTERPRETERS[name]
     if interpreter.missing():
         pytest.skip(interpreter.missing())
@@ -274,8 +273,7 @@ def test_openblas(tmp_path, name, idle):
     assert printed == "True\n"
     product = lines["c = a @ b"]
     assert 0.3 < product["worker_s"] / product["time_s"] < 0.6
-    alone = lines["for i in range(200000): total += i"]
-    assert alone["worker_s"] < 0.005 * product["worker_s"] and alone["worker_s"] < 0.03 * alone["time_s"]
+    assert lines["for i in range(200000): total += i"]["worker_s"] == 0
     workers = report["totals"]["workers"]
     assert workers["adopted_s"] == workers["at_lines_s"] == pytest.approx(product["worker_s"], abs=0.01)
     assert report["totals"]["elsewhere_s"] - workers["waiting_s"] < 0.1 * report["totals"]["time_s"]["total"]
