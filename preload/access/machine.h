@@ -107,6 +107,12 @@ bool machine_in_string_operation(const ucontext_t *uc);
  */
 bool machine_is_returning(uintptr_t instruction);
 
+/*
+ * Does it stand at a stub that goes on to another library's function, by an address of its module's table (the procedure linkage table of
+ * the System V ABI)? What stands there has called the other, and does nothing itself. False where nothing is decoded. Signal-safe.
+ */
+bool machine_is_stub(uintptr_t instruction);
+
 /* Is a system call about to start, or to start again: which? Code is read, guarded. */
 struct machine_call {
     long number, second; /* argument */

@@ -76,6 +76,17 @@ bool machine_is_returning(uintptr_t at)
     return false;
 }
 
+bool machine_is_stub(uintptr_t at)
+{
+    struct x86_instruction instruction;
+    if (x86_decode(at, &instruction) == X86_DECODED && instruction.head.mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
+        at += instruction.head.length;
+    }
+    return x86_decode(at, &instruction) == X86_DECODED && instruction.head.mnemonic == ZYDIS_MNEMONIC_JMP &&
+           instruction.operand[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+           instruction.operand[0].mem.base == ZYDIS_REGISTER_RIP;
+}
+
 #define SYSCALL_BYTES 2u
 
 bool machine_call_starts_again(const ucontext_t *uc, struct machine_call *call)

@@ -19,12 +19,14 @@ static const struct module *pool_module(const struct thread *thread)
 
 /*
  * Below the routine that waits for jobs stands another function of the library. One that only returns has done its work: OpenBLAS's
- * exec_threads() stores that the job is done, and the caller runs on, before it returns to the routine.
+ * exec_threads() stores that the job is done, and the caller runs on, before it returns to the routine. A stub is none: the routine itself
+ * goes through one to sched_yield() while it waits.
  */
 static bool is_at_work(const struct thread *thread, const struct module *pool, const struct context_scratch *scratch)
 {
     struct eh_frame_function function;
-    size_t first = scratch->native_count > 0 && machine_is_returning(scratch->native[0].address) ? 1 : 0;
+    uintptr_t leaf = scratch->native_count > 0 ? scratch->native[0].address : 0;
+    size_t first = leaf != 0 && (machine_is_returning(leaf) || machine_is_stub(leaf)) ? 1 : 0;
     for (size_t i = first; i < scratch->native_count; i++) {
         uintptr_t address = scratch->native[i].address - (i > 0 ? 1 : 0);
         if (module_find(address) == pool) {

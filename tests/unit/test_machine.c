@@ -458,6 +458,25 @@ static void test_knows_when_a_function_only_returns(void **state)
     assert_false(machine_is_returning((uintptr_t)undefined));
 }
 
+static void test_knows_the_stubs_that_go_on_to_another_library(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t code[16];
+        bool is_stub;
+    } kernels[] = {{{0xff, 0x25, 0, 0, 0, 0}, true},                               /* jmp *(%rip) */
+                   {{0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0}, true},       /* endbr64 first */
+                   {{0xf3, 0x0f, 0x1e, 0xfa, 0xf2, 0xff, 0x25, 0, 0, 0, 0}, true}, /* bnd jmp */
+                   {{0xe9, 0, 0, 0, 0}, false},                                    /* jmp to the next */
+                   {{0xff, 0x20}, false},                                          /* jmp *(%rax): a switch */
+                   {{0xff, 0xe0}, false},                                          /* jmp *%rax */
+                   {{0xff, 0x15, 0, 0, 0, 0}, false},                              /* call *(%rip) */
+                   {{0x06}, false}};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        assert_int_equal(machine_is_stub((uintptr_t)kernels[i].code), kernels[i].is_stub);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -484,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_explains_loads_stores_and_both),
         cmocka_unit_test(test_elsewhere_nothing_is_explained),
         cmocka_unit_test(test_knows_when_a_function_only_returns),
+        cmocka_unit_test(test_knows_the_stubs_that_go_on_to_another_library),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }
