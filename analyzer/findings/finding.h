@@ -119,6 +119,7 @@ void finding_set_context(struct model *model, struct finding *finding);
 
 /* The rules: each looks through the whole model. */
 void rule_replica(struct model *model);
+void rule_one_of_round(struct model *model);
 void rule_repeated(struct model *model);
 void rule_decomposed(struct model *model);
 void rule_constant(struct model *model);

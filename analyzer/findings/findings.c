@@ -15,10 +15,23 @@
 
 /* In this order: a rule may see what those before it found. */
 static void (*const rules[])(struct model *model) = {
-    rule_replica,       finish_add,        rule_repeated,      rule_decomposed,
-    rule_constant,      rule_growing,      rule_churn,         rule_dead_store,
-    rule_covered_fill,  rule_stored_again, rule_cleared_twice, rule_cleared_before_call,
-    rule_reduced_again, rule_sorted,       rule_tiny_calls,    rule_array_list,
+    rule_replica,
+    rule_one_of_round,
+    finish_add,
+    rule_repeated,
+    rule_decomposed,
+    rule_constant,
+    rule_growing,
+    rule_churn,
+    rule_dead_store,
+    rule_covered_fill,
+    rule_stored_again,
+    rule_cleared_twice,
+    rule_cleared_before_call,
+    rule_reduced_again,
+    rule_sorted,
+    rule_tiny_calls,
+    rule_array_list,
     rule_idle,
 };
 

@@ -47,6 +47,9 @@ bool site_inputs_come_by_header(struct model *model, const struct site *site, bo
  */
 bool site_inputs_change_nearby(struct model *model, const struct site *site);
 
+/* Does the outermost loop store into what its expression names itself, be it into parts of it? What that is made of is not asked. */
+bool site_inputs_are_stored_into(struct model *model, const struct site *site);
+
 /* May the nearest loop around it that is no comprehension change what its expression takes, in whatever way? */
 bool site_inputs_change_in_block(struct model *model, const struct site *site);
 

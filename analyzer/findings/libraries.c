@@ -48,3 +48,9 @@ bool site_is_made_by_pandas(struct model *model, const struct site *site)
         model_position(model, site->process, record, &code);
     return code != NULL && strstr(code->file, "/pandas/") != NULL;
 }
+
+bool site_is_called_by_line(struct model *model, const struct site *site)
+{
+    return callers_frame(model, site->process, site->record->node) ==
+           lines_frame_of_leaf(model, site->process, site->record->node);
+}

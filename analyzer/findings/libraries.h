@@ -16,6 +16,9 @@ bool site_is_reserve(const struct site *site);
  */
 bool site_is_part_filled(const struct site *site);
 
+/* Does the program's line call the foundations itself? What a package calls within itself says nothing about what it returns. */
+bool site_is_called_by_line(struct model *model, const struct site *site);
+
 /* By one of pandas' own Python functions, called by whomever? */
 bool site_is_made_by_pandas(struct model *model, const struct site *site);
 

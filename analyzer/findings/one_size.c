@@ -1,22 +1,18 @@
 #include "findings/one_size.h"
 
 #include "findings/far.h"
+#include "findings/libraries.h"
+#include "findings/one_of_round.h"
 #include "findings/size_rounds.h"
 
 #define BIRTHS_MIN 8u /* of each other size */
 
-/* Does the program's line call the foundations itself? What a package calls within itself says nothing about what it returns. */
-static bool is_made_by_line(struct model *model, const struct site *site)
-{
-    return callers_frame(model, site->process, site->record->node) ==
-           lines_frame_of_leaf(model, site->process, site->record->node);
-}
-
 static bool stays(struct model *model, const struct sized *sized)
 {
     const struct site *site = sized->site;
-    return sized->carries && site_size_takes_turns(site) && site_new(site) == 1 && site->record->constant == 0 &&
-           site_period(site) == 1 && !site_repeats_far(site) && is_made_by_line(model, site);
+    bool stays = site_new(site) == 1 && site->record->constant == 0 && site_period(site) == 1;
+    return sized->carries && site_size_takes_turns(site) && (stays || site_staying_of_round(site) > 0) &&
+           !site_repeats_far(site) && site_is_called_by_line(model, site);
 }
 
 static bool is_other_size(const struct sized *sized)

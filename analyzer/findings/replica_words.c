@@ -7,69 +7,23 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "findings/changes_words.h"
-#include "findings/comprehension.h"
 #include "findings/draws.h"
-#include "findings/executions.h"
 #include "findings/far.h"
 #include "findings/graph.h"
 #include "findings/inputs_change.h"
-#include "findings/loop.h"
-#include "findings/loop_feeds.h"
 #include "findings/nearest_loop.h"
 #include "findings/read_again.h"
+#include "findings/replica_loop.h"
 #include "findings/rhythm.h"
-#include "findings/rounds.h"
 #include "findings/sites.h"
-#include "findings/size_rounds.h"
 #include "findings/ways_words.h"
 #include "show/page.h"
 
-#define LOOPS_MAX 4u /* so many are named */
 #define ROOM_MIN_BYTES 0x1p28
 
 static bool is_shuffled(const struct finding *finding)
 {
     return finding->object.period == 0 && !site_is_constant(finding->second);
-}
-
-/* Does it stay for all passes of its nearest loop, while one around that goes from one of its inputs to the next? */
-static bool is_given_by_header(struct model *model, const struct site *site)
-{
-    struct site *memo = &site->process->sites[site - site->process->sites];
-    if (memo->given == GIVEN_UNKNOWN) {
-        struct loop loops[2];
-        bool stays = site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1 &&
-                     loops_around(model, site->process, site->record->node, loops, 2) == 2;
-        bool is_given = stays && site_inputs_come_by_header(model, site, !site_size_may_be_of_round(site));
-        memo->given = is_given ? GIVEN_BY_HEADER : GIVEN_OTHERWISE;
-    }
-    return memo->given == GIVEN_BY_HEADER;
-}
-
-/* Do the inputs stay in the nearest loop, and go from one to the next in the one around: by their sizes, or by its header? */
-static bool is_of_round(struct model *model, const struct site *site)
-{
-    return site_size_is_of_round(site) || is_given_by_header(model, site);
-}
-
-/* Do its inputs change, if more seldom than it is made? */
-static bool has_moving_inputs(struct model *model, const struct site *site)
-{
-    return site_hardly_changes(site) || is_of_round(model, site) ||
-           (!site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site));
-}
-
-/* Has it a new content once in so many births, with nothing around its loop that would say why? */
-static bool is_told_by_rhythm(struct model *model, const struct site *site)
-{
-    return has_moving_inputs(model, site) && site_repeats_in_rhythm(model, site) &&
-           site_rounds_loop(model, site).file == NULL;
-}
-
-/* Does one call make several sizes, each of which is to be kept? Where sizes go with the round of a loop, one is, for that long. */
-static bool is_for_each_size(struct model *model, const struct finding *finding)
-{
-    return finding->object.varies && !is_of_round(model, finding->second);
 }
 
 /* "once in 50 times". */
@@ -81,24 +35,11 @@ static char *say_rarely(const struct site *site)
     return text;
 }
 
-/*
- * Several contents come again, and more than one loop around the innermost, which makes them, may be what brings them: the text of a
- * program does not say how often a loop goes round. How many loops there are, that one too; 0 where there is no such doubt.
- */
-static size_t loops_in_doubt(struct model *model, const struct finding *finding, struct loop *loops)
-{
-    const struct site *site = finding->second;
-    if (finding->object.period == 1 || site_is_constant(site) || has_moving_inputs(model, site))
-        return 0;
-    size_t count = loops_around(model, site->process, site->record->node, loops, LOOPS_MAX);
-    return count > 2 ? count : 0;
-}
-
 /* Is each equal to the one before, with none between that is another? */
 static bool is_always_the_same(struct model *model, const struct finding *finding, bool again)
 {
     return !again && finding->object.period <= 1 && !finding->object.hardly_changes &&
-           !is_told_by_rhythm(model, finding->second) && !has_moving_inputs(model, finding->second) &&
+           !replica_is_told_by_rhythm(model, finding->second) && !replica_has_moving_inputs(model, finding->second) &&
            !is_shuffled(finding);
 }
 
@@ -106,9 +47,9 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
 {
     const struct finding_object *object = &finding->object;
     char *equal = page_times(object->equal), *rarely = say_rarely(finding->second), *text;
-    struct loop loops[LOOPS_MAX];
-    again = again || loops_in_doubt(model, finding, loops) > 0;
-    if (is_told_by_rhythm(model, finding->second))
+    struct loop loops[REPLICA_LOOPS_MAX];
+    again = again || replica_loops_in_doubt(model, finding, loops) > 0;
+    if (replica_is_told_by_rhythm(model, finding->second))
         text = memory_print("%s equal to the one before, from inputs that change only %s", equal, rarely);
     else if (is_shuffled(finding))
         text = memory_print("%s equal to an earlier one: the same contents come again, %s", equal,
@@ -121,14 +62,14 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
                             copy ? "a source that hardly ever changes" : "inputs that hardly ever change");
     else if (object->period > 1)
         text = memory_print("%s equal to the one %u before, from inputs that %s", equal, object->period,
-                            object->hardly_changes                      ? "hardly ever change"
-                            : has_moving_inputs(model, finding->second) ? "did not change in between"
-                                                                        : "did not change");
+                            object->hardly_changes                              ? "hardly ever change"
+                            : replica_has_moving_inputs(model, finding->second) ? "did not change in between"
+                                                                                : "did not change");
     else
-        text =
-            memory_print("%s equal to the one before%s, from %s that did not change%s", equal,
-                         is_for_each_size(model, finding) || object->one_size ? " of this size" : "",
-                         copy ? "a source" : "inputs", has_moving_inputs(model, finding->second) ? " in between" : "");
+        text = memory_print("%s equal to the one before%s, from %s that did not change%s", equal,
+                            replica_is_for_each_size(model, finding) || object->one_size ? " of this size" : "",
+                            copy ? "a source" : "inputs",
+                            replica_has_moving_inputs(model, finding->second) ? " in between" : "");
     free(equal);
     free(rarely);
     return text;
@@ -138,7 +79,7 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
 static const char *say_gradient(struct model *model, const struct finding *finding)
 {
     const struct site *site = finding->second, *other = finding->object.other_way;
-    bool may = has_moving_inputs(model, site) &&
+    bool may = replica_has_moving_inputs(model, site) &&
                (graph_may_hold(model, site) || (other != NULL && graph_may_hold(model, other)));
     return may ? " Where more than one backward() goes through it before the inputs change, keep a detached leaf of "
                  "it, and hand that one's gradient on when they do: a graph is freed by its first backward()."
@@ -170,7 +111,7 @@ static bool is_of_one_input(struct model *model, const struct site *site, struct
 static const char *say_each(struct model *model, const struct finding *finding, struct loop loop)
 {
     const struct finding_object *object = &finding->object;
-    bool varies = is_for_each_size(model, finding) && !is_of_one_input(model, finding->second, loop);
+    bool varies = replica_is_for_each_size(model, finding) && !is_of_one_input(model, finding->second, loop);
     if (object->ways > 1 && !object->ways_share)
         return varies ? ", for each size and way" : ", for each way";
     if (object->ways > 1 && !varies)
@@ -191,10 +132,10 @@ static bool parts_before_loops(struct model *model, const struct finding *findin
                                size_t count)
 {
     const struct site *other = finding->object.other_way;
-    struct loop others[LOOPS_MAX];
+    struct loop others[REPLICA_LOOPS_MAX];
     if (other == NULL)
         return false;
-    bool same = loops_around(model, other->process, other->record->node, others, LOOPS_MAX) == count;
+    bool same = loops_around(model, other->process, other->record->node, others, REPLICA_LOOPS_MAX) == count;
     for (size_t i = 0; same && i < count; i++)
         same = loop_is(loops[i], others[i]);
     return !same;
@@ -203,8 +144,8 @@ static bool parts_before_loops(struct model *model, const struct finding *findin
 /* Fresh memory; NULL where there is no such doubt. */
 static char *say_in_doubt(struct model *model, const struct finding *finding, const char *changes)
 {
-    struct loop loops[LOOPS_MAX];
-    size_t count = loops_in_doubt(model, finding, loops);
+    struct loop loops[REPLICA_LOOPS_MAX];
+    size_t count = replica_loops_in_doubt(model, finding, loops);
     const char *each = say_each(model, finding, (struct loop){0});
     if (count == 0)
         return NULL;
@@ -221,116 +162,11 @@ static char *say_in_doubt(struct model *model, const struct finding *finding, co
     return text;
 }
 
-/* The loop around that which goes through a period. Where no text shows one (map(), timeit, a task), none is named. */
-static struct loop loop_of_rounds(struct model *model, const struct site *site)
-{
-    struct loop loops[2] = {0};
-    size_t count = loops_around(model, site->process, site->record->node, loops, 2);
-    return count == 2 ? loops[1] : (struct loop){0};
-}
-
-/*
- * Where sizes differ each looks the same throughout, also in a loop that makes each of them once a pass, of what it goes through: then
- * it is one further out.
- */
-static struct loop loop_beyond_sizes(struct model *model, const struct site *site, struct loop loop)
-{
-    struct loop loops[LOOPS_MAX];
-    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    if (!loop_feeds(model, site->process, frame, loop))
-        return loop;
-    size_t count = loops_around(model, site->process, site->record->node, loops, LOOPS_MAX), at = 0;
-    while (at < count && !loop_is(loops[at], loop))
-        at++;
-    for (at++; at < count; at++)
-        if (!loop_feeds(model, site->process, frame, loops[at]))
-            return loops[at];
-    return (struct loop){0};
-}
-
-/* Of a function that ran once, what makes the same again stands in it. A comprehension where no other loop is around. */
-static struct loop outermost(struct model *model, const struct site *site)
-{
-    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-    struct loop own = loop_outermost_in(model, site->process, frame);
-    uint32_t beyond = 0;
-    struct loop loop = loop_outermost_frame(model, site->process, site->record->node, &beyond);
-    if (own.file != NULL && !loop_is(own, loop) && executions_of(model, site->place->line, site->process) == 1)
-        return own;
-    struct loop comprehension = comprehension_outermost(model, site->process, loop.file != NULL ? beyond : frame);
-    return comprehension.file != NULL ? comprehension : loop;
-}
-
 /* By the user's own code, not in what that calls. */
 static bool is_made_by_line(const struct model *model, const struct site *site)
 {
     const struct node *node = model_node(site->process, site->record->node);
     return node != NULL && node->python == lines_frame_of_leaf(model, site->process, site->record->node);
-}
-
-/* Do several contents come round within each round, by a loop of the program's that brings them? */
-static bool come_round_in_rounds(struct model *model, const struct finding *finding)
-{
-    return has_moving_inputs(model, finding->second) && finding->object.period > 1 && !finding->object.within_line;
-}
-
-/*
- * What makes the same again and again, within a loop that changes what it comes from: of several that come round, none where nothing shows
- * it; else the nearest, where that is not what changes it, by the text. A comprehension that makes all of a period makes none of them again.
- */
-static struct loop loop_within_rounds(struct model *model, const struct finding *finding, const struct site *site)
-{
-    struct loop loop = site_rounds_loop(model, site);
-    bool makes_all = finding->object.within_line && finding->object.period > 1;
-    if (makes_all && loop.is_comprehension)
-        loop = (struct loop){0};
-    if (loop.file != NULL || come_round_in_rounds(model, finding) || site_inputs_change_nearby(model, site) ||
-        (makes_all && site_inputs_change_in_block(model, site)))
-        return loop;
-    return makes_all ? loop_nearest_block(model, site->process, site->record->node)
-                     : loop_nearest(model, site->process, site->record->node);
-}
-
-/* Where sizes come one after the other the nearest loop has one, if another around it brings them: an only loop brings them itself. */
-static struct loop loop_within_size(struct model *model, const struct site *site)
-{
-    struct loop loops[2], none = {0};
-    bool is_within = loops_around(model, site->process, site->record->node, loops, 2) == 2;
-    return is_within ? loop_nearest(model, site->process, site->record->node) : none;
-}
-
-/* What never changes need not be built again in any loop. */
-static struct loop loop_of_way(struct model *model, const struct finding *finding, const struct site *site, bool again)
-{
-    if (again)
-        return loop_of_rounds(model, site);
-    if (is_of_round(model, site))
-        return loop_within_size(model, site);
-    struct loop loop = has_moving_inputs(model, site) ? loop_within_rounds(model, finding, site)
-                       : finding->object.stays        ? outermost(model, site)
-                                                      : loop_around(model, site->process, site->record->node, false);
-    if (!is_for_each_size(model, finding) || loop.is_comprehension)
-        return loop;
-    const struct loop none = {0};
-    bool grows = site_sizes_grow(site) && (!site_size_takes_turns(site) || loop_joins(model, loop));
-    return grows ? none : loop_beyond_sizes(model, site, loop);
-}
-
-/* None where the ways to the line have loops of their own. */
-static struct loop loop_of(struct model *model, const struct finding *finding, bool again)
-{
-    const struct site *other = finding->object.other_way;
-    struct loop loop = loop_of_way(model, finding, finding->second, again);
-    struct loop another = other != NULL ? loop_of_way(model, finding, other, again) : loop;
-    return loop_is(loop, another) ? loop : (struct loop){0};
-}
-
-/* Does it change with what its function is handed, and not in the loop there? */
-static bool is_within_function(struct model *model, const struct finding *finding)
-{
-    const struct site *site = finding->second;
-    return site_hardly_changes(site) && site_inputs_stay_in_function(model, site) &&
-           loop_of(model, finding, false).file != NULL;
 }
 
 /* Not of a list: what it copies was seen to be a whole object, which has the same content. */
@@ -342,7 +178,7 @@ static bool is_of_array(const struct site *site)
 static char *say_advice(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     const struct site *site = finding->second;
-    struct loop loop = loop_of(model, finding, again);
+    struct loop loop = replica_loop(model, finding, again);
     char *place = loop.file != NULL ? say_place(model, loop.file, loop.line) : NULL,
          *changes = changes_say(model, finding, copy);
     bool several = finding->object.period > 1 && is_made_by_line(model, site);
@@ -351,10 +187,10 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
                                                   : "it",
                *each = say_each(model, finding, loop);
     char *rarely = say_rarely(site), *doubt = say_in_doubt(model, finding, changes), *text;
-    if (is_told_by_rhythm(model, site))
+    if (replica_is_told_by_rhythm(model, site))
         text = memory_print("Build it where its inputs change, %s, and keep it until then.%s%s", rarely, changes,
                             say_gradient(model, finding));
-    else if (finding->object.hardly_changes && !is_within_function(model, finding))
+    else if (finding->object.hardly_changes && !replica_is_within_function(model, finding))
         text = memory_print("%s, and keep it until then.%s%s",
                             copy ? "Copy it where the source changes" : "Build it where its inputs change", changes,
                             say_gradient(model, finding));
@@ -365,10 +201,10 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
             changes);
     else if (doubt != NULL)
         text = memory_print("%s", doubt);
-    else if (come_round_in_rounds(model, finding) && place == NULL)
+    else if (replica_comes_round_in_rounds(model, finding) && place == NULL)
         text = memory_print("Build the %u of them where their inputs change%s, and keep them until then.%s%s",
                             finding->object.period, each, changes, say_gradient(model, finding));
-    else if (place == NULL && has_moving_inputs(model, site))
+    else if (place == NULL && replica_has_moving_inputs(model, site))
         text = memory_print("%s %s where %s%s, and keep %s until then.%s%s", copy ? "Copy" : "Build", what,
                             copy      ? "the source changes"
                             : several ? "their inputs change"
@@ -380,10 +216,10 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     else if (again)
         text = memory_print("Build them once%s, before or in the first pass of the loop at %s, and keep them%s.%s",
                             each, place, say_order(finding), changes);
-    else if (come_round_in_rounds(model, finding) && loop.is_comprehension)
+    else if (replica_comes_round_in_rounds(model, finding) && loop.is_comprehension)
         text = memory_print("Build the %u of them once%s, outside the comprehension at %s.%s%s", finding->object.period,
                             each, place, changes, say_gradient(model, finding));
-    else if (come_round_in_rounds(model, finding))
+    else if (replica_comes_round_in_rounds(model, finding))
         text = memory_print("Build the %u of them once%s, before or in the first pass of the loop at %s, and keep them "
                             "for its other passes.%s%s",
                             finding->object.period, each, place, changes, say_gradient(model, finding));
@@ -475,7 +311,8 @@ void replica_say(struct model *model, struct finding *finding, bool again, bool 
     char *part = say_part(model, finding), *made = say_made(&finding->object, part);
     char *equal = say_equal(model, finding, again, copy);
     char *others = say_others(&finding->object), *ways = ways_say(model, finding);
-    const char *order = finding->object.sizes > 1 && is_of_round(model, finding->second) ? ", one after the other" : "";
+    const char *order =
+        finding->object.sizes > 1 && replica_is_of_round(model, finding->second) ? ", one after the other" : "";
     const char *sizes = finding->object.one_size ? " What it makes of other sizes is new." : "";
     finding->claim = memory_print("%s, %s%s%s.%s%s", made, equal, others, order, ways, sizes);
     finding->advice = part != NULL ? say_of_part(model, finding, again, copy) : say_kept(model, finding, again, copy);

@@ -165,7 +165,8 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
     bool differs = balance.differing_objects * PART_OF_EQUAL > balance.equal_objects || elided == ELIDED_IN_PACKAGE ||
                    is_called_anew(model, claim, before);
     bool part = differs || elided != ELIDED_NONE;
-    bool is_all_again = !part && balance.apart_bytes <= 0 && strcmp(claim->rule->kind, "replica") == 0;
+    bool are_most = balance.apart_bytes <= 0 && balance.equal * 2 > balance.examined;
+    bool is_all_again = !part && are_most && strcmp(claim->rule->kind, "replica") == 0;
     struct fed operands = is_all_again ? operand_time_take(model, place) : (struct fed){0};
     double seconds = seconds_spent(model, claim, place, before, part) + (double)(fed.ns + operands.ns) * 1e-9;
     double wasted_s = seconds * balance_part(&balance) * (double)balance.equal / (double)balance.examined;

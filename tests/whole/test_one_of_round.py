@@ -1,0 +1,105 @@
+"""Lines that make several results of one size by turns, of which some are the same in each round, and the others new."""
+import pytest
+from marked import NUMPY, TORCH, at_a, found
+
+LAYERS = NUMPY + """
+        P, X = random.random((400, 400)), random.normal(size=(400, 64))
+        W = [random.normal(size=(64, 64)) * 0.01, random.normal(size=(64, 64)) * 0.01, random.normal(size=(64, LAST)) * 0.01]
+        def forward(h):
+            for w in W:
+                h = P @ h  # A
+                h = np.tanh(h @ w)
+            return h
+        for epoch in range(60):  # epochs
+            out = forward(X)
+            for w in W:
+                w *= 0.999
+            CHANGED
+        """
+SETS = NUMPY + """
+        P, kept, total = random.random((300, 300)), [random.normal(size=(300, 90)) for i in range(2)], 0.0
+        def spread(x):
+            return P @ x  # A
+        for epoch in range(60):  # epochs
+            fresh = random.normal(size=(300, 90))
+            for x in (kept[0], fresh, kept[1]):
+                total += spread(x).sum()
+            CHANGED
+        """
+NETWORK = TORCH + """
+        class Layer(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.linear = nn.Linear(width, width)
+            def forward(self, P, h):
+                spread = P @ h  # A
+                return torch.relu(self.linear(spread))
+        P, X = torch.rand(400, 400), torch.randn(400, 64)
+        network = nn.ModuleList([Layer(64), Layer(64)])
+        optimizer = torch.optim.SGD(network.parameters(), 1e-6)
+        for epoch in range(60):  # epochs
+            optimizer.zero_grad()
+            h = X
+            for layer in network:
+                h = layer(P, h)
+            h.square().mean().backward()
+            optimizer.step()
+        """
+AGAIN = {
+    "layers": (LAYERS.replace("LAST", "5").replace("CHANGED", "pass"), 180, 59, 3, "", "one is", "the one that stays", "it"),
+    "layers, of which the last has another size": (
+        LAYERS.replace("LAST", "16) ) * 0.01, random.normal(size=(16, 5").replace("CHANGED", "pass"), 180, 59, 3, " of this size", "one is",
+        "the one that stays", "it"),
+    "a network of PyTorch's": (NETWORK, 120, 59, 2, "", "one is", "the one that stays", "it"),
+    "two sets of three": (SETS.replace("CHANGED", "pass"), 180, 118, 3, "", "2 are", "those that stay", "them"),
+}
+CHANGES = {
+    "what is spread by": LAYERS.replace("LAST", "5").replace("CHANGED", "P *= 1 + 1e-12"),
+    "the data, late": LAYERS.replace("LAST", "5").replace("CHANGED", "X[0, 0] += 1e-3 if epoch == 50 else 0.0"),
+    "one of two sets": SETS.replace("CHANGED", "kept[0][0, 0] += 1e-3 if epoch in (20, 40) else 0.0"),
+    "models, of which one made no mistake": NUMPY + """
+        x = random.normal(size=(4000, 60)) + 9.0
+        y = [np.ones(4000), np.sign(random.normal(size=4000)), np.sign(random.normal(size=4000))]
+        W = [np.full(60, 0.1), random.normal(size=60), random.normal(size=60)]
+        for epoch in range(60):
+            for k in range(3):
+                score = x @ W[k]  # A
+                for i in np.flatnonzero(score * y[k] <= 0)[:20]:
+                    W[k] += 0.01 * y[k][i] * x[i]
+        """,
+    "masks that nothing has moved": NUMPY + """
+        x, level, total = random.normal(size=(3, 60000)), np.array([9.0, 0.0, 0.5]), 0
+        for epoch in range(60):
+            for k in range(3):
+                mask = x[k] > level[k]  # A
+                total += mask.sum()
+            level = level - np.array([1e-3, 1e-3, 1e-3])
+        """,
+    "batches, the first of which is kept": NUMPY + """
+        data, total = random.normal(size=(3000, 40)), 0.0
+        for epoch in range(60):
+            for rows in (np.arange(500), random.permutation(3000)[:500], random.permutation(3000)[:500]):
+                batch = data[rows]  # A
+                total += batch.sum()
+        """,
+}
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_what_stays_of_a_round_is_told(tmp_path, name):
+    program, made, equal, period, size, same, which, it = AGAIN[name]
+    path, report = found(tmp_path, program)
+    marks, (finding,) = at_a(path, report)
+    (line,) = [line for line in report["lines"] if line["line"] == marks["A"]]
+    assert (finding["kind"], finding["category"]) == ("replica", "loop-invariant computation")
+    assert f"made {made} times, {equal} times equal to the one {period} before{size}, from inputs that did not change" in finding["claim"]
+    assert f"Of each {period} in a row {same} the same each time; what else it makes is new." in finding["claim"]
+    assert finding["advice"].startswith(
+        f"Build {which} once, before or in the first pass of the loop at program.py:{marks['epochs']}, and keep {it}.")
+    assert finding["waste_s"] <= line["time_s"] * equal / made + 1e-6, "what is new is no waste"
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_changes_is_not(tmp_path, name):
+    _, findings = at_a(*found(tmp_path, CHANGES[name]))
+    assert [finding for finding in findings if finding["kind"] == "replica"] == []
