@@ -18,18 +18,24 @@ static bool is_harmless(struct word function)
         "or",     "not",       "in",         "assert",     "elif",    "yield",    "getattr", "bytes",
         "array",  "asarray",   "tensor",     "from_numpy", "hasattr", "callable", "reversed"};
     static const char *const methods[] = {
-        "dot",       "matmul",    "mm",        "bmm",      "mv",           "mul",          "add",
-        "sub",       "div",       "append",    "allclose", "equal",        "gather",       "where",
-        "copy_",     "take",      "extend",    "put",      "write",        "masked_fill",  "logaddexp",
-        "view_as",   "expand_as", "einsum",    "outer",    "index_select", "searchsorted", "set_postfix",
-        "format",    "sum",       "mean",      "std",      "var",          "max",          "min",
-        "argmax",    "argmin",    "argsort",   "astype",   "copy",         "clone",        "detach",
-        "reshape",   "view",      "transpose", "permute",  "ravel",        "flatten",      "squeeze",
-        "unsqueeze", "repeat",    "expand",    "clip",     "clamp",        "abs",          "exp",
-        "log",       "sqrt",      "square",    "pow",      "tanh",         "sigmoid",      "softmax",
-        "cumsum",    "norm",      "float",     "double",   "long",         "int",          "numpy",
-        "cpu",       "item",      "tolist",    "size",     "normal",       "random",       "standard_normal",
-        "integers",  "to",        "cuda",      "train",    "eval"};
+        "dot",         "matmul",     "mm",        "bmm",      "mv",           "mul",          "add",
+        "sub",         "div",        "append",    "allclose", "equal",        "gather",       "where",
+        "copy_",       "take",       "extend",    "put",      "write",        "masked_fill",  "logaddexp",
+        "view_as",     "expand_as",  "einsum",    "outer",    "index_select", "searchsorted", "set_postfix",
+        "format",      "sum",        "mean",      "std",      "var",          "max",          "min",
+        "argmax",      "argmin",     "argsort",   "astype",   "copy",         "clone",        "detach",
+        "reshape",     "view",       "transpose", "permute",  "ravel",        "flatten",      "squeeze",
+        "unsqueeze",   "repeat",     "expand",    "clip",     "clamp",        "abs",          "exp",
+        "log",         "sqrt",       "square",    "pow",      "tanh",         "sigmoid",      "softmax",
+        "cumsum",      "norm",       "float",     "double",   "long",         "int",          "numpy",
+        "cpu",         "item",       "tolist",    "size",     "normal",       "random",       "standard_normal",
+        "integers",    "to",         "cuda",      "train",    "eval",         "chunk",        "unbind",
+        "log_softmax", "logsumexp",  "relu",      "tril",     "triu",         "cumprod",      "prod",
+        "nonzero",     "contiguous", "bool",      "half",     "type_as",      "new_zeros",    "new_ones",
+        "new_full",    "new_tensor", "new_empty", "floor",    "ceil",         "sign",         "sin",
+        "cos",         "rsqrt",      "diagonal",  "swapaxes", "numel",        "dim",          "is_contiguous",
+        "expm1",       "log1p",      "log2",      "log10",    "logical_and",  "logical_or",   "logical_not",
+        "isnan",       "isfinite"};
     const char *dot = memchr(function.text, '.', function.length_bytes);
     struct word first = {function.text, dot != NULL ? (size_t)(dot - function.text) : function.length_bytes};
     if (dot == NULL)

@@ -94,6 +94,24 @@ for again in range(4):
     assert abs(below - sum(finding["waste_s"] for finding in found)) < 1e-4, "the lines of forward() go with the loop"
 
 
+def test_what_a_network_gives_may_be_taken_apart(tmp_path):
+    path, report, _ = profile(tmp_path, NETWORK + """
+encoder = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 8)).eval()
+def work():
+    errors = []
+    for i in range(len(X)):
+        mean, spread = encoder(X[i:i + 1]).chunk(2, -1)  # A
+        errors.append((mean + spread.contiguous().sign()).sum().item())
+    for i in range(len(X)):
+        code = encoder(X[i:i + 1]).unbind(0)[0]  # A
+        errors.append(code.log_softmax(-1)[0].item())
+    return errors
+for again in range(5):
+    work()
+""")
+    assert_all_told(path, report)
+
+
 def test_estimators(tmp_path):
     path, report, _ = profile(tmp_path, ESTIMATOR + """
 clf = LogisticRegression().fit(X, y)
