@@ -32,9 +32,29 @@
 #define DIFFERING_MIN 2u          /* the first pass may find nothing to equal */
 #define DIFFERING_OF_EXAMINED 25u /* training every 32 steps makes one in 32 new */
 
+/*
+ * Does the first make as many, of which fewer were looked at? Of an object whose counterpart was passed over it is open whether they are equal:
+ * until one is found that was, births of the first are thinned while it goes through a whole round ahead of the other.
+ */
+static bool is_open_in_part(const struct site *site)
+{
+    if (site->linked == 0)
+        return false;
+    const struct db_site *first = links_first(site)->record, *second = site->record;
+    uint64_t more = first->births > second->births ? first->births - second->births : second->births - first->births;
+    return more <= DIFFERING_MIN + second->births / DIFFERING_OF_EXAMINED && first->looked_at < first->births &&
+           first->examined < second->examined;
+}
+
+static uint64_t examined_of(const struct site *site)
+{
+    return is_open_in_part(site) ? links_first(site)->record->examined : site->record->examined;
+}
+
 static uint64_t differing_of(const struct site *site)
 {
-    uint64_t fresh = site_fresh(site);
+    uint64_t fresh = site_fresh(site), known = is_open_in_part(site) ? site_fresh(links_first(site)) : fresh;
+    fresh = known < fresh ? known : fresh;
     return fresh > site->linked ? fresh - site->linked : 0;
 }
 
@@ -58,7 +78,7 @@ static uint64_t equal_of(const struct site *site)
         return 0;
     uint64_t own = site->record->replicas, of_first = links_first(site)->record->replicas;
     uint64_t equal = site->linked + (counts_own(site) || own < of_first ? own : of_first);
-    return equal < site->record->examined ? equal : site->record->examined;
+    return equal < examined_of(site) ? equal : examined_of(site);
 }
 
 static uint32_t python_of(const struct site *site)
@@ -121,7 +141,7 @@ static bool is_trained_alone(struct model *model, const struct site *first, cons
 static bool holds(struct model *model, const struct site *site)
 {
     return site->linked > differing_of(site) && !site_repeats(site) &&
-           differing_of(site) <= DIFFERING_MIN + site->record->examined / DIFFERING_OF_EXAMINED &&
+           differing_of(site) <= DIFFERING_MIN + examined_of(site) / DIFFERING_OF_EXAMINED &&
            (!site_moves(model, site) || site_joins(model, site) ||
             site_is_taken_again(model, links_first(site), site)) &&
            is_same_call(model, links_first(site), site) && !is_recomputation(model, links_first(site), site) &&
@@ -277,6 +297,7 @@ void rule_repeated(struct model *model)
     static const struct site_rule rule = {.kind = "replica",
                                           .holds = holds,
                                           .equal = equal_of,
+                                          .examined = examined_of,
                                           .equal_min = LINKED_MIN,
                                           .differing = differing_of,
                                           .name = name,

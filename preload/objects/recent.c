@@ -12,6 +12,8 @@
 
 #define SETS 1024u
 #define SET_ENTRIES 4u
+#define DRAW_EVERY 8u
+#define DRAW_SHIFT 40u
 #define LINKS 4096u
 #define LINK_PROBES 32u
 #define PROOFS_FIRST 4u /* equals of a link whose whole contents are compared, one after the other */
@@ -175,6 +177,7 @@ static void count_pair(const struct recent_object *first, struct recent_object *
         if (link == NULL || !count_linked(link, first, second)) {
             return;
         }
+        atomic_store_explicit(&sites_at(first->site)->is_made_again, true, memory_order_relaxed);
     } else if (second->birth <= first->death) {
         process_count(&sites_at(second->site)->record->copies, 1);
     } else {
@@ -199,13 +202,27 @@ static const struct recent_object *better_first(const struct recent_object *obje
     return a->birth > b->birth ? a : b;
 }
 
+/*
+ * Whose place the next one takes: the oldest's; of those that are awaited only where there is no other. Now and then it is another's:
+ * what is made again after more objects than there is room for would else never be found, and nothing of it awaited.
+ */
+static struct recent_object *least_wanted(struct recent_object *set, uint64_t digest)
+{
+    struct recent_object *least = &set[0], *drawn = &set[digest >> DRAW_SHIFT & (SET_ENTRIES - 1)];
+    for (unsigned i = 1; i < SET_ENTRIES; i++) {
+        struct recent_object *entry = &set[i];
+        bool is_older = entry->death < least->death;
+        least = (entry->is_awaited == least->is_awaited ? is_older : least->is_awaited) ? entry : least;
+    }
+    bool is_draw = (digest >> (DRAW_SHIFT + 8)) % DRAW_EVERY == 0;
+    return is_draw && least->death != 0 && !drawn->is_awaited ? drawn : least;
+}
+
 static void meet_set(struct recent_object *set, struct recent_object *object)
 {
     const struct recent_object *first = NULL;
-    struct recent_object *oldest = &set[0];
     for (unsigned i = 0; i < SET_ENTRIES; i++) {
         struct recent_object *entry = &set[i];
-        oldest = entry->death < oldest->death ? entry : oldest;
         if (entry->digest != object->digest || entry->site == object->site) {
             continue;
         }
@@ -218,7 +235,8 @@ static void meet_set(struct recent_object *set, struct recent_object *object)
     if (first != NULL && !object->is_counted) {
         count_pair(first, object);
     }
-    *oldest = *object;
+    object->is_awaited = atomic_load_explicit(&sites_at(object->site)->is_made_again, memory_order_relaxed);
+    *least_wanted(set, object->digest) = *object;
 }
 
 void recent_meet(const struct recent_object *object)

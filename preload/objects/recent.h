@@ -16,6 +16,7 @@ struct recent_object {
     uint32_t proof;  /* of the whole content; 0: not made */
     bool is_whole;   /* the digest is of the whole content, else of a sample */
     bool is_counted; /* as a replica of its own site; then as copy, or as second of a link */
+    bool is_awaited; /* others of its site were made again elsewhere: it is remembered for longer */
 };
 
 bool recent_start(void);

@@ -30,6 +30,7 @@ struct site {
     uint8_t constants;           /* whole contents found constant: likewise */
     uint8_t asked;               /* objects asked what becomes of them (aftermath.c) */
     _Atomic uint8_t wanted;      /* of its next objects the whole contents are asked for (recent.c) */
+    atomic_bool is_made_again;   /* one of its objects was the first of a link (recent.c) */
     _Atomic uint16_t execution;  /* of its instruction, that of its last birth, as call_stack.h counts them */
     _Atomic uint32_t far;        /* its far history (far.c): the number of the table; 0: none as yet */
 };

@@ -198,3 +198,37 @@ def test_what_is_evaluated_again_but_where_training_came_between(tmp_path):
     (finding,) = report["findings"]
     assert 0.95 < finding["fraction"] < 0.99
     assert "Only where what it is computed from is the same: not each one looked at had its equal." in finding["advice"]
+
+
+ROLLOUT = NUMPY + """
+        weights = random.normal(size=(24, 24))
+        def rollout(count):
+            seen = []
+            for step in range(count):
+                state = random.normal(size=(40, 24))
+                score = np.tanh(state) @ weights
+                BESIDE
+                seen.append(state)
+            return seen
+        def update(seen):
+            global weights
+            total = 0.0
+            for state in seen:
+                total += (np.tanh(CHANGED) @ weights).sum()  # repeated
+            weights = weights * (1 - 1e-6 * np.tanh(total))
+        for round in range(ROUNDS):
+            update(rollout(240))
+        """
+BESIDE = "; ".join(f"part{k} = state * {k}.5 + {k}.0" for k in range(12))
+
+
+@pytest.mark.parametrize("beside, rounds, changes", [("pass", "5", {}), (BESIDE, "30", {"PIEPROF_DIGEST": "full"})],
+                         ids=["births passed over", "more than is remembered"])
+def test_a_whole_round_that_is_gone_through_again_is_told(tmp_path, beside, rounds, changes):
+    """240 steps lie between: the first of a round are passed over before there is a link, and others push what was made out of the table."""
+    program = ROLLOUT.replace("BESIDE", beside).replace("ROUNDS", rounds)
+    path, report = found(tmp_path, program.replace("CHANGED", "state"), **changes)
+    assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
+    assert all(finding["fraction"] > 0.95 for finding in report["findings"])
+    _, report = found(tmp_path, program.replace("CHANGED", "state + 1e-9"), **changes)
+    assert report["findings"] == []
