@@ -122,9 +122,9 @@ bool site_inputs_change(struct model *model, const struct site *site, enum input
     return inputs_change(model, site, asked, INPUTS_OUTERMOST, true);
 }
 
-bool site_inputs_change_in_nearest(struct model *model, const struct site *site)
+bool site_inputs_change_in_nearest(struct model *model, const struct site *site, bool chosen)
 {
-    return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_NEAREST, true);
+    return inputs_change(model, site, INPUTS_OF_ONE, INPUTS_NEAREST, chosen);
 }
 
 bool site_inputs_stay_in_function(struct model *model, const struct site *site)

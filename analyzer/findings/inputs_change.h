@@ -22,8 +22,11 @@ enum inputs_asked {
  */
 bool site_inputs_change(struct model *model, const struct site *site, enum inputs_asked asked);
 
-/* As site_inputs_change() of a result that stays for the rounds of a loop around: does the nearest one change what it takes? */
-bool site_inputs_change_in_nearest(struct model *model, const struct site *site);
+/*
+ * As site_inputs_change() of a result that stays for the rounds of a loop around: does the nearest one change what it takes? `chosen`: false
+ * where nothing in its expression chooses.
+ */
+bool site_inputs_change_in_nearest(struct model *model, const struct site *site, bool chosen);
 
 /*
  * Of a result that stays, whose inputs that loop changes: does the loop of the innermost function that has one leave them as they are? Then

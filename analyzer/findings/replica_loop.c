@@ -39,7 +39,7 @@ bool replica_has_moving_inputs(struct model *model, const struct site *site)
 bool replica_is_told_by_rhythm(struct model *model, const struct site *site)
 {
     return replica_has_moving_inputs(model, site) && site_repeats_in_rhythm(model, site) &&
-           site_rounds_loop(model, site).file == NULL;
+           (site_rounds_loop(model, site).file == NULL || site_changes_unseen_in_round(model, site));
 }
 
 bool replica_is_for_each_size(struct model *model, const struct finding *finding)

@@ -13,7 +13,7 @@ bool replica_is_of_round(struct model *model, const struct site *site);
 /* Do its inputs change, if more seldom than it is made? */
 bool replica_has_moving_inputs(struct model *model, const struct site *site);
 
-/* Has it a new content once in so many births, with nothing around its loop that would say why? */
+/* Has it a new content once in so many births, with nothing around its loop that would say why, or does that loop itself change its inputs? */
 bool replica_is_told_by_rhythm(struct model *model, const struct site *site);
 
 /* Does one call make several sizes, each of which is to be kept? Where sizes go with the round of a loop, one is, for that long. */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "findings/inputs_change.h"
+#include "findings/nearest_loop.h"
 #include "findings/rhythm.h"
 #include "findings/settled.h"
 #include "findings/sites.h"
@@ -228,6 +229,15 @@ struct loop site_rounds_loop(struct model *model, const struct site *site)
     return (struct loop){0};
 }
 
+bool site_changes_unseen_in_round(struct model *model, const struct site *site)
+{
+    if (site->record->looked_at >= site->record->births)
+        return false;
+    struct loop loop = site_rounds_loop(model, site);
+    return loop.file != NULL && loop_is(loop, loop_nearest(model, site->process, site->record->node)) &&
+           site_inputs_change_in_nearest(model, site, false);
+}
+
 /* A loop that goes round within another, which may be a comprehension. */
 static bool is_looped_twice(struct model *model, const struct site *site)
 {
@@ -267,5 +277,7 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
     if (!in_rounds && !is_told(model, site, is_one))
         return false;
     bool is_open = in_rounds && is_one; /* what a mask is chosen by may move, and choose the same for that long */
-    return !(is_open && site_inputs_change_in_nearest(model, site)) && !site_is_settled(model, site);
+    bool changes =
+        is_open && (site_inputs_change_in_nearest(model, site, true) || site_changes_unseen_in_round(model, site));
+    return !changes && !site_is_settled(model, site);
 }

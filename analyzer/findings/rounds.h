@@ -23,4 +23,7 @@ bool site_returns_in_rounds(const struct site *site);
  */
 struct loop site_rounds_loop(struct model *model, const struct site *site);
 
+/* Births were passed over, and by the text that loop itself, the nearest, changes what it makes of them: between two that were looked at it may. */
+bool site_changes_unseen_in_round(struct model *model, const struct site *site);
+
 #endif

@@ -1,7 +1,7 @@
 """Results whose inputs change once in so many times: programs whose marked lines are findings, and those that only look like it."""
 import pytest
 
-from marked import NUMPY, TORCH, found, marks
+from marked import NUMPY, TORCH, at_a, found, marks
 
 PROGRAMS = {
     "a target network that is synchronised every 20 steps": NUMPY + """
@@ -353,3 +353,29 @@ def test_the_loop_that_changes_what_is_called_is_not_the_one_to_build_outside_of
     path, report = found(tmp_path, SYNCHRONISED)
     (finding,) = [finding for finding in report["findings"] if finding["line"] in {line for line, _ in marks(path)}]
     assert finding["advice"].startswith("Build it where its inputs change")
+
+
+MOVED_IN_LOOP = NUMPY + """
+        def shaped(x):
+            return np.exp(x)  # A
+        def fit(x, bound):
+            total = 0.0
+            for step in range(240):
+                total += shaped(x)[0] * step
+                if total > bound:
+                    bound = 1e12
+                    MOVED
+            return total
+        for round in range(6):
+            fit(random.normal(size=20000), 1e9 if round < 5 else 500)
+        """
+
+
+@pytest.mark.parametrize("moved, advice", [
+    ("x = x * 0.5", "Build it where its inputs change, once in 240 times, and keep it until then."),
+    ("pass", "Build it once, outside the loop at program.py:"),
+])
+def test_a_loop_that_changes_it_late_is_not_the_one_to_build_it_before(tmp_path, moved, advice):
+    """In the last of six rounds births are passed over: that one of them is another was not seen, but stands in the text."""
+    _, (finding,) = at_a(*found(tmp_path, MOVED_IN_LOOP.replace("MOVED", moved)))
+    assert "1,024 of them looked at" in finding["claim"] and finding["advice"].startswith(advice)
