@@ -8,9 +8,10 @@
 #include "findings/settled.h"
 #include "findings/sites.h"
 
-#define AGAIN_MIN 3u  /* in a round of the outer loop, so many times at least */
-#define ROUNDS_MIN 8u /* fewer may agree in number by chance */
-#define RHYTHM_MIN 4u /* new contents at equal distances: so many are no chance, whatever else is made */
+#define AGAIN_MIN 3u         /* in a round of the outer loop, so many times at least */
+#define SHORT_ROUNDS_MIN 20u /* ... or but once, in so many rounds, all of which are alike */
+#define ROUNDS_MIN 8u        /* fewer may agree in number by chance */
+#define RHYTHM_MIN 4u        /* new contents at equal distances: so many are no chance, whatever else is made */
 #define WHOLE_MIN                                                                                                      \
     3u /* ... and so many where the last one stays for as long, to the end, or all for RHYTHM_LONG_BIRTHS */
 #define WHOLE_TOLD 2u /* ... where the text tells that a loop around goes from one input to the next */
@@ -47,6 +48,31 @@ static uint64_t span_of(const struct site *site)
     return span - span % site->record->period;
 }
 
+/* Numbers with digits; or made with such ones, step by step, as what torch.relu() makes of a layer's. */
+static bool goes_with_digits(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    const struct site *other = site->place != NULL ? site->place->sites : NULL;
+    bool has_digits = record->new_digits >= DB_NEW_MEASURED;
+    for (; other != NULL && !has_digits; other = other->next)
+        has_digits = other->process == site->process && other->record->new_digits >= DB_NEW_MEASURED &&
+                     other->record->births == record->births && other->record->new_step == record->new_step &&
+                     other->record->replicas == record->replicas;
+    return has_digits;
+}
+
+/*
+ * Rounds of two or three passes, each of which makes what the first made: numbers with digits, in each of many rounds. Of masks and labels
+ * every other may be equal for a while.
+ */
+static bool are_short(const struct site *site, uint64_t passes)
+{
+    const struct db_site *record = site->record;
+    uint64_t again = site_new(site) * (passes - 1), least = again > record->new_step ? again - record->new_step : 0;
+    return rounds_with_new(site) >= SHORT_ROUNDS_MIN && goes_with_digits(site) && record->constant == 0 &&
+           record->undecided == 0 && record->replicas >= least && record->replicas <= again + record->new_step;
+}
+
 /* Births of a round; 0 where they are not known, or too few for anything to come again. */
 static uint64_t step_of(const struct site *site)
 {
@@ -55,7 +81,9 @@ static uint64_t step_of(const struct site *site)
     if (rounds < 2 || record->period == 0)
         return 0;
     uint64_t step = rounds == 2 ? span_of(site) : record->new_step;
-    return step % record->period == 0 && step / record->period > AGAIN_MIN ? step : 0;
+    uint64_t passes = step / record->period;
+    bool comes_again = passes > AGAIN_MIN || (passes > 1 && are_short(site, passes));
+    return step % record->period == 0 && comes_again ? step : 0;
 }
 
 /*
@@ -267,10 +295,11 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
     uint64_t contents = site_new(site);
     bool returns = site_returns_in_rounds(site);
     bool is_one = returns || site_equals_last(site) || site_new_of_burst(site) == 1;
-    if (contents < 2 || site->record->replicas < AGAIN_MIN * contents || (!returns && !site_equals_at_period(site)) ||
-        (!is_one && !site_new_are_digits(site)) || !is_looped_twice(model, site))
+    bool in_rhythm = !returns && contents > 1 && rounds_of_rhythm(site).births > 0;
+    if (contents < 2 || (!in_rhythm && site->record->replicas < AGAIN_MIN * contents) ||
+        (!returns && !site_equals_at_period(site)) || (!is_one && !site_new_are_digits(site)) ||
+        !is_looped_twice(model, site))
         return false;
-    bool in_rhythm = !returns && rounds_of_rhythm(site).births > 0;
     uint64_t least = step_of(site) >= RHYTHM_LONG_BIRTHS ? WHOLE_MIN : RHYTHM_MIN;
     bool in_rounds = (in_rhythm && (rounds_with_new(site) >= least || are_rounds_whole(site, WHOLE_MIN))) ||
                      ((in_rhythm || (is_one && contents >= ROUNDS_MIN)) && site_rounds_loop(model, site).file != NULL);

@@ -8,6 +8,7 @@
 #include "objects/distances.h"
 
 #define HISTORY_ENTRIES 64u
+#define HISTORY_BURST_KNOWN 8u
 
 enum history_role {
     HISTORY_NEW,
@@ -19,12 +20,18 @@ enum history_role {
  * The last new content of a site: birth 0, there was none. Objects that end in reverse, as those do that PyTorch keeps for backward(), show of
  * equal ones the last first: which of them was the first, and new, is known when all have ended.
  */
+struct history_burst {
+    uint32_t begun, previous;           /* the birth of its first, and of that of the burst before */
+    uint32_t step, first, last, bursts; /* db_site.new_step, new_first, new_last and new_bursts without it */
+    bool is_late, follows_late;         /* it began there or before, by how much is not known; so did that before */
+    uint8_t known;                      /* of its contents: the births of the first few */
+    uint32_t births[HISTORY_BURST_KNOWN];
+};
+
 struct history_new {
     uint32_t birth;                     /* of that */
-    uint32_t begun, previous;           /* of the first of its burst, and of that of the burst before */
-    uint32_t step, first, last, bursts; /* db_site.new_step, new_first, new_last and new_bursts without it */
     uint64_t replicas;                  /* counted when it was */
-    bool is_late, follows_late; /* its burst began there or before, by how much is not known; so did that before */
+    struct history_burst burst, before; /* its own, and that before, where it may turn out to be the same */
 };
 
 struct history {

@@ -290,7 +290,7 @@ void judge_primer(struct site *site, struct examined *primer)
     int later = history_find_later_new(history, primer->digest, primer->birth);
     if (later >= 0) { /* a list is emptied from its end */
         count_replica(site, primer, later);
-        when_new_forget(site->record); /* it may have been so at any birth that was passed over */
+        when_new_drop(site, primer->birth); /* where that content was seen first */
     }
     int match = history_find(history, primer->digest, primer->birth);
     history_add(history, primer->digest, 0, primer->birth, match, HISTORY_PRIMER);

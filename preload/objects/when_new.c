@@ -16,19 +16,22 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 }
 
 /* The first distance does not count: a program may begin anywhere in its first round. Nor does one of which an end is not known. */
-static void write_record(struct db_site *record, const struct history_new *newest)
+static void write_record(struct db_site *record, const struct history_burst *burst)
 {
-    uint32_t birth = newest->birth, step = newest->step, bursts = newest->bursts;
-    uint32_t first = newest->bursts > 0 && newest->first < birth ? newest->first : birth;
-    if (newest->begun == birth) {
-        uint32_t other = newest->previous, distance = birth > other ? birth - other : other - birth;
-        bursts = newest->bursts + 1;
-        step = bursts > 2 && !newest->is_late && !newest->follows_late ? common_divisor(distance, newest->step) : step;
+    uint32_t step = burst->step, bursts = burst->bursts + 1;
+    uint32_t first = burst->bursts > 0 ? burst->first : burst->begun, last = burst->last;
+    if (bursts > 2 && !burst->is_late && !burst->follows_late) {
+        uint32_t begun = burst->begun, other = burst->previous;
+        step = common_divisor(begun > other ? begun - other : other - begun, burst->step);
+    }
+    for (unsigned i = 0; i < burst->known; i++) {
+        first = burst->births[i] < first ? burst->births[i] : first;
+        last = burst->births[i] > last ? burst->births[i] : last;
     }
     __atomic_store_n(&record->new_step, step, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_bursts, bursts, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_first, first, __ATOMIC_RELAXED);
-    __atomic_store_n(&record->new_last, birth > newest->last ? birth : newest->last, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_last, last, __ATOMIC_RELAXED);
 }
 
 /*
@@ -50,8 +53,17 @@ static void part_first_burst(struct db_site *record, struct history_new *newest)
     const uint64_t contents = record->examined - record->constant - record->replicas - 1;
     const uint32_t most = record->period > 1 ? record->period : 1;
     if (record->new_bursts == 1 && contents > most && newest->birth >= most) {
-        newest->begun = newest->birth - most + 1;
+        newest->burst.begun = newest->birth - most + 1;
         __atomic_store_n(&record->new_bursts, 2, __ATOMIC_RELAXED);
+    }
+}
+
+static void add_to_burst(struct history_burst *burst, uint32_t birth)
+{
+    if (burst->known < HISTORY_BURST_KNOWN) {
+        burst->births[burst->known++] = birth;
+    } else {
+        burst->last = birth > burst->last ? birth : burst->last;
     }
 }
 
@@ -60,36 +72,113 @@ static void note_birth(struct db_site *record, struct history_new *newest, uint3
     if (record->new_last == UINT32_MAX) {
         return;
     }
-    const bool begins = begins_burst(record, newest, birth);
-    if (begins) {
+    if (begins_burst(record, newest, birth)) {
         part_first_burst(record, newest);
+        newest->before = newest->burst;
+        newest->burst = (struct history_burst){.begun = birth,
+                                               .previous = newest->before.begun,
+                                               .step = record->new_step,
+                                               .first = record->new_first,
+                                               .last = record->new_last,
+                                               .bursts = record->new_bursts,
+                                               .is_late = is_late,
+                                               .follows_late = newest->before.is_late};
     }
-    *newest = (struct history_new){.birth = birth,
-                                   .begun = begins ? birth : newest->begun,
-                                   .previous = begins ? newest->begun : newest->previous,
-                                   .step = record->new_step,
-                                   .first = record->new_first,
-                                   .last = record->new_last,
-                                   .bursts = record->new_bursts,
-                                   .replicas = record->replicas,
-                                   .is_late = begins ? is_late : newest->is_late,
-                                   .follows_late = begins ? newest->is_late : newest->follows_late};
-    write_record(record, newest);
+    newest->birth = birth;
+    newest->replicas = record->replicas;
+    add_to_burst(&newest->burst, birth);
+    write_record(record, &newest->burst);
+}
+
+/*
+ * Of the contents of one pass some may end with it, and others in reverse, when all passes have: these seemed to begin a burst of their own, and
+ * are of that before.
+ */
+static void join_bursts(const struct db_site *record, struct history_new *newest)
+{
+    struct history_burst *burst = &newest->burst, *before = &newest->before;
+    uint32_t distance = burst->begun > before->begun ? burst->begun - before->begun : before->begun - burst->begun;
+    if (before->known == 0 || distance >= record->period) {
+        return;
+    }
+    before->begun = burst->begun < before->begun ? burst->begun : before->begun;
+    before->is_late = before->is_late || burst->is_late;
+    for (unsigned i = 0; i < burst->known; i++) {
+        add_to_burst(before, burst->births[i]);
+    }
+    *burst = *before;
+    before->known = 0;
+}
+
+static uint32_t least_of(const struct history_burst *burst)
+{
+    uint32_t least = burst->births[0];
+    for (unsigned i = 1; i < burst->known; i++) {
+        least = burst->births[i] < least ? burst->births[i] : least;
+    }
+    return least;
+}
+
+/* Of those that are known; the number of them that there are where it is none. */
+static unsigned find_in_burst(const struct history_burst *burst, uint32_t birth)
+{
+    unsigned at = 0;
+    while (at < burst->known && burst->births[at] != birth) {
+        at++;
+    }
+    return at;
 }
 
 void when_new_move(struct site *site, uint32_t from, uint32_t to)
 {
     struct history_new *newest = &sites_history(site)->newest;
+    struct history_burst *burst = &newest->burst;
+    unsigned at = find_in_burst(burst, from);
     if (site->record->new_last == UINT32_MAX) {
         return;
     }
-    if (newest->birth != from) {
+    if (at == burst->known) {
         when_new_forget(site->record);
         return;
     }
-    newest->begun = newest->begun == from ? to : newest->begun;
-    newest->birth = to;
-    write_record(site->record, newest);
+    burst->births[at] = to;
+    newest->birth = newest->birth == from ? to : newest->birth;
+    burst->begun = least_of(burst);
+    join_bursts(site->record, newest);
+    write_record(site->record, burst);
+}
+
+/* As if the burst had not begun: the next one follows that before. */
+static void cancel_burst(struct db_site *record, struct history_new *newest)
+{
+    const struct history_burst burst = newest->burst;
+    newest->burst = newest->before;
+    newest->before.known = 0;
+    __atomic_store_n(&record->new_step, burst.step, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_bursts, burst.bursts, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_first, burst.first, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_last, burst.last, __ATOMIC_RELAXED);
+}
+
+void when_new_drop(struct site *site, uint32_t birth)
+{
+    struct history_new *newest = &sites_history(site)->newest;
+    struct history_burst *burst = &newest->burst;
+    unsigned at = find_in_burst(burst, birth);
+    if (site->record->new_last == UINT32_MAX) {
+        return;
+    }
+    if (at == burst->known || burst->bursts == 0 || newest->before.known == 0) {
+        when_new_forget(site->record);
+        return;
+    }
+    burst->births[at] = burst->births[--burst->known];
+    if (burst->known == 0) {
+        cancel_burst(site->record, newest);
+    } else {
+        burst->begun = least_of(burst);
+        write_record(site->record, burst);
+    }
 }
 
 void when_new_take_back(struct site *site, uint64_t replicas)

@@ -11,6 +11,9 @@ void when_new_note(struct site *site, uint32_t birth, const struct content_sampl
 /* The content of birth `from` was that of birth `to`, too, which was before it and ended after it. The caller has locked the site. */
 void when_new_move(struct site *site, uint32_t from, uint32_t to);
 
+/* The content that seemed new at this birth was that of an earlier one, which is not examined. The caller has locked the site. */
+void when_new_drop(struct site *site, uint32_t birth);
+
 /* So many replicas were none, as far as is known: they are counted no more. The caller has locked the site. */
 void when_new_take_back(struct site *site, uint64_t replicas);
 
