@@ -5,6 +5,7 @@
 #include "findings/changed.h"
 #include "findings/inputs_follow.h"
 #include "findings/inputs_others.h"
+#include "python/carried.h"
 #include "python/choices.h"
 #include "python/code_facts.h"
 #include "python/given.h"
@@ -203,6 +204,36 @@ bool site_inputs_change_nearby(struct model *model, const struct site *site)
                 (item.level != SIZE_MAX && calls_method(&walk, inputs_rows(&walk, &item), word_first_part(item.name)));
     }
     return changed;
+}
+
+/* "q" of "q = q + p" in the rows of the loop; "self.q", which something there gives or changes. */
+static bool is_carried(const struct inputs_walk *walk, const struct inputs_item *item)
+{
+    struct word last = word_last_part(item->name);
+    if (last.text != item->name.text) {
+        struct region_fact fact = region_of_attribute(walk->region, last);
+        return fact.stores || fact.changes;
+    }
+    return item->level == walk->top &&
+           carried_over(inputs_memo_carried(walk->memo, inputs_rows(walk, item), item->name));
+}
+
+bool site_inputs_are_carried_nearby(struct model *model, const struct site *site)
+{
+    struct inputs_walk walk;
+    bool carried = false;
+    if (!inputs_begin(&walk, model, site, INPUTS_NEAREST) || !walk.is_looped)
+        return false;
+    for (size_t i = 0; i < walk.count && !carried; i++) {
+        const struct inputs_item item = walk.items[i];
+        if (item.code == NULL) {
+            inputs_follow_called(&walk, &item);
+        } else {
+            inputs_follow(&walk, &item, INPUTS_OF_ONE);
+            carried = is_carried(&walk, &item);
+        }
+    }
+    return carried;
 }
 
 bool site_inputs_are_stored_into(struct model *model, const struct site *site)

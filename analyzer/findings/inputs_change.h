@@ -50,6 +50,12 @@ bool site_inputs_come_by_header(struct model *model, const struct site *site, bo
  */
 bool site_inputs_change_nearby(struct model *model, const struct site *site);
 
+/*
+ * Does the nearest loop make anew of itself what its expression takes, by a name or an attribute? What optimizers step, and what its header
+ * gives, is not asked for.
+ */
+bool site_inputs_are_carried_nearby(struct model *model, const struct site *site);
+
 /* Does the outermost loop store into what its expression names itself, be it into parts of it? What that is made of is not asked. */
 bool site_inputs_are_stored_into(struct model *model, const struct site *site);
 

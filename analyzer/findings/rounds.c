@@ -285,6 +285,17 @@ static bool is_told(struct model *model, const struct site *site, bool is_one)
 }
 
 /*
+ * Of two or three passes what was equal may be the last of one round and the first of the next: "for half in (0, 1): p -= slope(q); q += p if half
+ * == 0 else 0".
+ */
+static bool may_be_across_rounds(struct model *model, const struct site *site)
+{
+    uint64_t step = step_of(site);
+    bool is_short = step > 0 && step / site->record->period <= AGAIN_MIN;
+    return is_short && site_inputs_are_carried_nearby(model, site);
+}
+
+/*
  * Contents that are drawn at random from a few may be as many as the rounds, but do not stay for one. Of several that come round within
  * the rounds, the rhythm is asked for, and numbers with digits: without the one they may be those of a plateau, and labels or masks may
  * stay equal for a round while what they are chosen by changes. Of few rounds, or of unlike ones, the text is to say that the nearest
@@ -308,5 +319,5 @@ bool site_repeats_in_rounds(struct model *model, const struct site *site)
     bool is_open = in_rounds && is_one; /* what a mask is chosen by may move, and choose the same for that long */
     bool changes =
         is_open && (site_inputs_change_in_nearest(model, site, true) || site_changes_unseen_in_round(model, site));
-    return !changes && !site_is_settled(model, site);
+    return !changes && !may_be_across_rounds(model, site) && !site_is_settled(model, site);
 }
