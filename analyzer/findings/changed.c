@@ -238,6 +238,7 @@ static void find(struct changed *changed, struct model *model, struct process *p
     int32_t last = last_line(model, process, node_id, span.line);
     read_lines(&search, span.end_line + 1, last, indent);
     read_views(&search, last, indent);
+    changed->has_views = search.views.count > 0;
 }
 
 /* What was found, until another place's takes its room: one rule after the other asks for the same ones. */

@@ -17,6 +17,7 @@ struct changed {
     int32_t columns[CHANGED_MAX]; /* that set one in what holds the buffer, likewise */
     size_t column_count;
     bool read_before;   /* something reads it before the last of them, or in a loop with one */
+    bool has_views;     /* it, or a part of it, has another name, by which it may be read */
     struct word handed; /* the first function that is handed it and may store into it; empty: none */
     int32_t handed_line;
 };

@@ -45,6 +45,16 @@ static bool is_looked_at_unfilled(struct model *model, const struct site *site, 
     return false;
 }
 
+/*
+ * "out = np.empty(n)", filled part by part behind it by lines of its own function, by that name, and not read before they have: what it held when it was looked
+ * at are leftovers, or a part of what it ends as.
+ */
+static bool is_filled_unread(struct model *model, const struct site *site, const struct changed *changed)
+{
+    return site_is_made_unfilled(model, site) && changed->count > 0 && !changed->read_before && !changed->has_views &&
+           changed->handed.length_bytes == 0 && site->record->changed_beyond <= 1;
+}
+
 bool site_is_read_unfinished(struct model *model, const struct site *site)
 {
     struct process *process = site->process;
@@ -52,10 +62,11 @@ bool site_is_read_unfinished(struct model *model, const struct site *site)
     struct changed changed;
     struct code *code = NULL;
     struct word value;
-    if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0 && !site_is_filled_in_package(model, site) &&
-        !is_looked_at_unfilled(model, site, frame) && site_read_again(model, site) == 0)
-        return true;
     changed_find(&changed, model, process, frame);
+    if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0 && !site_is_filled_in_package(model, site) &&
+        !is_looked_at_unfilled(model, site, frame) && !is_filled_unread(model, site, &changed) &&
+        site_read_again(model, site) == 0)
+        return true;
     if (!changed.read_before)
         return false;
     value.text = operation_text(model, process, frame, &value.length_bytes);

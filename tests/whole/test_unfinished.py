@@ -110,3 +110,27 @@ def test_what_is_made_of_what_never_changes_is(tmp_path):
             total += h.sum() * step
         """)
     assert "must move along" in finding["advice"]
+
+
+FILLED = """
+        def expand(x):
+            out = np.empty((len(x), 300))  # made
+            for k in range(10):
+                STORED
+            return out
+        def main():
+            total, x = 0.0, base[:60000].reshape(2000, 30)
+            for again in range(120):
+                table = expand(x)
+                total += table[again].sum()
+            return total
+        main()
+        """
+
+
+@pytest.mark.parametrize("stored", ["np.multiply(x, x[:, k:k + 1], out=out[:, 30 * k:30 * k + 30])", "out[:, 30 * k:30 * k + 30] = x * x[:, k:k + 1]"])
+def test_memory_as_it_is_that_is_filled_part_by_part_is_told(tmp_path, stored):
+    """What it held when it was looked at are leftovers of the one before, which the caller still has, or a part of what it ends as."""
+    (finding,) = findings_at(tmp_path, FILLED.replace("STORED", stored))
+    assert finding["kind"] == "replica" and "made 120 times, 119 times equal to the one before" in finding["claim"]
+    assert "What is to be kept is the finished buffer: program.py:8, which stores into it" in finding["advice"]
