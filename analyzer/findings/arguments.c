@@ -81,25 +81,53 @@ static void add_step(struct steps *steps, struct model *model, struct process *p
         steps->steps[steps->count++] = step;
 }
 
-/* "net" of "net.encode(x)", where "encode" is called; of "net(x)", where PyTorch calls "forward". Empty: another function is called. */
-static struct word object_of(struct word function, struct word called)
+/* "nets[0].encode" of "nets[0].encode(x)", and what stands in its bracket. False: it is no call. */
+static bool parts_of_call(struct word call, struct word *callee, struct word *arguments)
 {
-    struct word last = word_last_part(function), none = {function.text, 0};
-    if (!word_equal(last, called))
-        return word_is(called, "forward") || word_is(called, "__call__") ? function : none;
-    return last.text > function.text ? (struct word){function.text, (size_t)(last.text - function.text) - 1} : none;
+    const char *at = call.text, *end = word_end(call);
+    while (at < end) {
+        const char *behind = word_end(word_name_at(at, end));
+        if (behind == end || (*behind != '(' && *behind != '['))
+            return false;
+        *arguments = word_in_bracket(behind, end);
+        if (word_end(*arguments) + 1 == end) {
+            *callee = (struct word){call.text, (size_t)(behind - call.text)};
+            return *behind == '(' && callee->length_bytes > 0;
+        }
+        at = word_end(*arguments) < end ? word_end(*arguments) + 1 : end;
+        at += at < end && *at == '.';
+    }
+    return false;
+}
+
+/* "encode" of "nets[0].encode"; empty where it ends with a bracket. */
+static struct word name_of(struct word callee)
+{
+    const char *at = word_end(callee);
+    while (at > callee.text && word_char(at[-1]))
+        at--;
+    return (struct word){at, (size_t)(word_end(callee) - at)};
+}
+
+/* "net" of "net.encode(x)", where "encode" is called; of "net(x)", where PyTorch calls "forward". Empty: another function is called. */
+static struct word object_of(struct word callee, struct word called)
+{
+    struct word name = name_of(callee), none = {callee.text, 0};
+    if (name.length_bytes == 0 || !word_equal(name, called))
+        return word_is(called, "forward") || word_is(called, "__call__") ? callee : none;
+    return name.text > callee.text ? (struct word){callee.text, (size_t)(name.text - callee.text) - 1} : none;
 }
 
 /* What the call hands in for the parameter; empty: nothing. False: that is not known. */
 static bool argument_of(const struct step *step, struct word call, struct word name, struct word *argument)
 {
-    struct word function, arguments, called = given_definition_name(step->code, step->def);
+    struct word callee, arguments, called = given_definition_name(step->code, step->def);
     struct parameter parameter;
-    if (!word_call(call, &function, &arguments) || !given_parameter(step->code, step->def, name, &parameter))
+    if (!parts_of_call(call, &callee, &arguments) || !given_parameter(step->code, step->def, name, &parameter))
         return false;
-    struct word object = object_of(function, called);
-    bool is_called = object.length_bytes > 0 || word_equal(function, called);
-    if (!is_called || parameter.of_object != (object.length_bytes > 0) || isupper((unsigned char)*function.text))
+    struct word object = object_of(callee, called);
+    bool is_called = object.length_bytes > 0 || word_equal(callee, called);
+    if (!is_called || parameter.of_object != (object.length_bytes > 0) || isupper((unsigned char)*callee.text))
         return false;
     bool is_object = parameter.of_object && parameter.place == 0;
     *argument = is_object ? object : given_argument(arguments, &parameter, name);

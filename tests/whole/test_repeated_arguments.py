@@ -48,7 +48,11 @@ IN_FUNCTIONS = NUMPY + """
             def tanh(self, x, limit):
                 scaled = np.tanh(x * self.scale)
                 return np.minimum(scaled, limit)
+            def squared(self, x):
+                y = np.square(x)
+                return y * self.scale
         one, two = Scaled(2.0), Scaled(2.0)
+        both, named = [one, two], {{"one": one, "two": two}}
         def inner(x):
             return np.tanh(x)
         {function}
@@ -74,6 +78,8 @@ def lines_found(tmp_path, function, calls):
     ("def f(x, most=10.0):\n    y = np.tanh(x)\n    return np.minimum(y, most)", "first = f(x)\n            second = f(x, most=top)", "y = np.tanh(x)"),
     ("def make():\n    def f(x, most):\n        y = np.tanh(x)\n        return np.minimum(y, most)\n    return f\nf = make()", BOTH, "y = np.tanh(x)"),
     ("", "first = one.tanh(x, top)\n            second = one.tanh(x, limit)", "scaled = np.tanh(x * self.scale)"),
+    ("", "first = both[0].squared(x)\n            second = both[1].squared(x)", "y = np.square(x)"),
+    ("", "first = named['one'].squared(x)\n            second = named['two'].squared(x)", "y = np.square(x)"),
 ], ids=lambda text: text.split("\n")[-1].strip())
 def test_calls_that_differ_elsewhere_make_the_same(tmp_path, function, calls, line):
     findings = lines_found(tmp_path, function, calls)
@@ -92,6 +98,7 @@ def test_calls_that_differ_elsewhere_make_the_same(tmp_path, function, calls, li
     ("def make(bound):\n    def f(x, most):\n        y = np.minimum(x, bound)\n        return y\n    return f\nf = make(9.0)", BOTH),
     ("def f(x, *most):\n    return np.minimum(x, *most)", BOTH),
     ("", "first = one.tanh(x, top)\n            second = two.tanh(x, top)"),
+    ("", "first = both[0].tanh(x, top)\n            second = both[1].tanh(x, top)"),
     ("def f(x, with_it):\n    return np.minimum(x, with_it.scale * 6)", "first = f(x, one)\n            second = f(x, two)"),
 ], ids=lambda text: text.split("\n")[-1].strip())
 def test_calls_that_differ_in_what_it_takes_are_other_work(tmp_path, function, calls):
