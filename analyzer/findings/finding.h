@@ -71,6 +71,9 @@ struct finding {
     /* Of a loop over elements what becomes of a function that is called for each, a sentence; of one over rows what it calls, and what to do
      * in its place. NULL: nothing. */
     char *called, *instead;
+    /* Of a loop over elements: it stores into the items that it takes; the headers of two loops that are to change places, 0 else. */
+    bool in_place;
+    int32_t swapped_inner, swapped_outer;
     void (*say)(struct model *model, struct finding *finding); /* the rule's: fills the two below */
     char *claim;                                               /* what was measured: a sentence */
     char *advice;                                              /* what to do about it */

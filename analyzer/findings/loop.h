@@ -44,6 +44,12 @@ struct loop_body {
     int32_t first, last; /* from the header on */
 };
 
+/* Of one function. */
+static inline bool loop_is_within(const struct loop_body *inner, const struct loop_body *outer)
+{
+    return inner->code == outer->code && outer->first < inner->first && inner->last <= outer->last;
+}
+
 /* The loops of user code around them from the nearest out, `most` at most. Comprehensions are none. Returns how many. */
 size_t loop_bodies_around(struct model *model, struct process *process, uint32_t node_id, struct loop_body *bodies,
                           size_t most);

@@ -57,9 +57,10 @@ static bool is_tiny(const struct walk *walk)
     double of_tensor = small ? INTERPRETER_SHARE_SMALL_TENSOR : INTERPRETER_SHARE_TENSOR;
     double of_array = small ? INTERPRETER_SHARE_SMALL_ARRAY : INTERPRETER_SHARE_ARRAY;
     double least = is_of_tensors(walk) ? of_tensor : of_array;
-    return !walk->text.carried && !walk_may_remember(walk) && !walk->text.few && walk->all >= SAMPLES_MIN &&
-           walk->array >= ARRAY_MIN && (walk->proved > 0 || walk->header_array >= WALK_ITEMS_MIN) &&
-           own >= OWN_SHARE * (double)walk->all && (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
+    return !walk->text.carried && (walk->within == NULL || walk->of_both >= ARRAY_MIN) && !walk_may_remember(walk) &&
+           !walk->text.few && walk->all >= SAMPLES_MIN && walk->array >= ARRAY_MIN &&
+           (walk->proved > 0 || walk->header_array >= WALK_ITEMS_MIN) && own >= OWN_SHARE * (double)walk->all &&
+           (double)walk->element >= ELEMENT_SHARE * (double)walk->native &&
            least_share(walk->interpreter, walk->all) >= least;
 }
 
@@ -110,13 +111,13 @@ static void say_with(struct model *model, struct finding *finding, const char *i
     char *loop = say_loop(model, finding);
     char *samples = page_count(finding->whole);
     char *calls = percent_of(finding->part, finding->whole);
+    const char *lists =
+        finding->in_place ? "" : "; what must stay a loop is quicker over what tolist() makes of the array once";
     finding->claim = memory_print("Works on one element or short row at a time: of %s samples in %s, %s lie in "
                                   "calls for a single one of them, and in the interpreter between these.",
                                   samples, loop, calls);
-    finding->advice =
-        memory_print("%s in place of %s; "
-                     "what must stay a loop is quicker over what tolist() makes of the array once.%s%s",
-                     instead, loop, finding->called != NULL ? " " : "", finding->called != NULL ? finding->called : "");
+    finding->advice = memory_print("%s in place of %s%s.%s%s", instead, loop, lists, finding->called != NULL ? " " : "",
+                                   finding->called != NULL ? finding->called : "");
     free(loop);
     free(samples);
     free(calls);
@@ -125,6 +126,22 @@ static void say_with(struct model *model, struct finding *finding, const char *i
 static void say(struct model *model, struct finding *finding)
 {
     say_with(model, finding, "Let one call work on the whole array, or on a slice of it,");
+}
+
+/* "for n in ...: last = 0.0; for t in ...: last = x[t, n] + 0.9 * last": each t can be of all n at once. */
+static void say_swapped(struct model *model, struct finding *finding)
+{
+    char *inner = say_place(model, finding->line->file, finding->swapped_inner),
+         *outer = say_place(model, finding->line->file, finding->swapped_outer);
+    say(model, finding);
+    free(finding->advice);
+    finding->advice =
+        memory_print("A round of the loop at %s needs what those before left, one of the loop around it "
+                     "at %s does not: keep the inner loop alone, and let each of its rounds work on a "
+                     "whole row or column, with what it carries on in an array.%s%s",
+                     inner, outer, finding->called != NULL ? " " : "", finding->called != NULL ? finding->called : "");
+    free(inner);
+    free(outer);
 }
 
 /* An assignment to z[where] counts an element once that comes twice. */
@@ -142,6 +159,28 @@ static void say_scattered_tensor(struct model *model, struct finding *finding)
         model, finding,
         "Let index_put_() with accumulate=True, index_add_() or torch.bincount(), which count an element that comes "
         "twice as the loop does (z[where] += does not), work on the whole tensor");
+}
+
+/* "for row in x: row += 1": lists would have the sums, and not the array. */
+static bool stores_into_items(const struct loop_text *text)
+{
+    for (size_t i = 0; i < text->stored.count; i++)
+        if (words_hold(&text->items, text->stored.words[i]))
+            return true;
+    return false;
+}
+
+static void set_words(struct finding *finding, const struct walk *walk)
+{
+    free(finding->called);
+    finding->called = called_text(walk);
+    finding->in_place = stores_into_items(&walk->text);
+    finding->swapped_outer = walk->within != NULL ? walk->header : 0;
+    finding->swapped_inner = walk->within != NULL ? walk->within->header : 0;
+    finding->say = walk->within != NULL    ? say_swapped
+                   : !walk->text.scattered ? say
+                   : is_of_tensors(walk)   ? say_scattered_tensor
+                                           : say_scattered;
 }
 
 /* What another loop on the same line claims already; NULL where none does. */
@@ -162,9 +201,7 @@ static void claim_walk(struct model *model, struct walk *walk)
     if (seconds > finding->waste_s) {
         finding->process = walk->process;
         finding->node = walk->node;
-        free(finding->called);
-        finding->called = called_text(walk);
-        finding->say = !walk->text.scattered ? say : is_of_tensors(walk) ? say_scattered_tensor : say_scattered;
+        set_words(finding, walk);
     }
     finding->waste_s += seconds;
     finding->part += walk->interpreter + walk->element;

@@ -10,6 +10,7 @@
 #include "findings/loop.h"
 #include "findings/spot_text.h"
 #include "findings/statement.h"
+#include "findings/walk_loops.h"
 #include "model/source.h"
 #include "model/source_code.h"
 #include "python/only_makes.h"
@@ -63,40 +64,6 @@ static enum library library_at(const struct process *process, uint64_t address)
     return LIBRARY_OTHER;
 }
 
-/* `*is_new`: its text is to be read. */
-static struct walk *walk_at(struct search *search, const char *file, int32_t line, int32_t column, bool *is_new)
-{
-    struct map_key key = {(uintptr_t)file, (uint64_t)line, (uint64_t)(uint32_t)column};
-    struct walk *walk = map_get(&search->walk_map, key);
-    *is_new = walk == NULL;
-    if (walk != NULL)
-        return walk;
-    walk = memory_zeroed(1, sizeof(*walk));
-    map_put(&search->walk_map, key, walk);
-    struct walks *all = search->walks;
-    all->walks = memory_grow(all->walks, all->walk_count, &all->walk_capacity, sizeof(*all->walks));
-    return all->walks[all->walk_count++] = walk;
-}
-
-static struct walk *walk_of_loop(struct search *search, const struct loop_body *body)
-{
-    bool is_new;
-    struct walk *walk = walk_at(search, body->code->file, body->first, -1, &is_new);
-    if (is_new)
-        loop_text_read(&walk->text, source_joined(search->model, body->code->file), body->first, body->last);
-    return walk;
-}
-
-static struct walk *walk_of_comprehension(struct search *search, const struct comprehension *comprehension)
-{
-    bool is_new;
-    struct walk *walk = walk_at(search, comprehension->code->file, comprehension->line, comprehension->column, &is_new);
-    if (is_new)
-        loop_text_read_comprehension(&walk->text, comprehension->element, comprehension->clauses);
-    walk->text.carried = walk->text.carried || comprehension->ends_early;
-    return walk;
-}
-
 /* np.sum() and Tensor.__iter__() are Python functions before native ones; layers, optimizers and loaders are more than that. */
 static bool is_wrapper(const struct code *code)
 {
@@ -144,10 +111,14 @@ static struct spot *spot_of(struct search *search, struct process *process, uint
     const struct source *source = source_get(search->model, code->file);
     spot->text = spot_text_at(source, &span);
     if (comprehension_of_frame(search->model, process, node_id, &comprehension)) {
-        spot->walk = walk_of_comprehension(search, &comprehension);
+        spot->walk = walk_of_comprehension(search->walks, &search->walk_map, &comprehension);
         spot->header = comprehension.is_in_header;
     } else if (loop_of_frame(search->model, process, node_id, &body)) {
-        spot->walk = walk_of_loop(search, &body);
+        spot->walk = walk_of_loop(search->walks, &search->walk_map, search->model, &body);
+        struct loop_body loops[2];
+        if (spot->walk->text.carried && loop_bodies_around(search->model, process, node_id, loops, 2) == 2 &&
+            loop_is_within(&body, &loops[1]))
+            spot->walk = walk_free_of(search->walks, &search->walk_map, search->model, spot->walk, &loops[1]);
         spot->header = span.line == body.first && spot_text_is_in_header(source, &span, &body);
     } else {
         spot->handed = handed_to_item(search, code, span.line);
@@ -460,6 +431,8 @@ static void add_spot(struct spot *spot)
         walk->array += spot->array;
         walk->proved += spot->loads ? spot->array : 0;
         walk->tensor += spot->tensor;
+        if (walk->within != NULL && loop_text_has_element_of_both(&walk->text, &walk->within->text, spot->text))
+            walk->of_both += spot->native;
     }
 }
 

@@ -16,6 +16,12 @@
 /* A loop of the user's. Samples. */
 struct walk {
     struct loop_text text;
+    const char *file; /* of its header, and the row of that; NULL: a comprehension */
+    int32_t header;
+    /* A loop in it, whose rounds need what those before left: what is done in that is done in this one; NULL: there is none. Of its samples, those
+     * at instructions that take an element by what both count. */
+    const struct walk *within;
+    uint64_t of_both;
     uint64_t all; /* below any of its lines */
     /* Of all: in its own instructions, in what they call without a Python frame between, and in formulas (formula.h) that they call. */
     uint64_t interpreter, native;

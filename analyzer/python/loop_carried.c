@@ -131,6 +131,18 @@ static bool is_the_element(struct body *body, const struct loop_use *store, cons
     return views > 0 && views == given && is_own_element(body->loop, store) && is_given_first(body, name, read);
 }
 
+/* "x[t, n]", "x[t + 1, n]", where the loop counts by n: each round has elements of its own, be they others than that. */
+static bool are_of_one_round(const struct loop_text *loop, struct word index, struct word other)
+{
+    struct word items[WORDS_MAX], others[WORDS_MAX];
+    size_t count = word_split(index, ',', items, WORDS_MAX), other_count = word_split(other, ',', others, WORDS_MAX);
+    for (size_t i = 0; count != SIZE_MAX && count == other_count && i < count; i++)
+        if (word_equal(items[i], others[i]) && word_equal(word_name_at(items[i].text, word_end(items[i])), items[i]) &&
+            words_hold(&loop->indices, items[i]))
+            return true;
+    return false;
+}
+
 /* Does `read` take what `store` leaves for a later round? */
 static bool reads_earlier(struct body *body, const struct loop_use *store, const struct loop_use *read)
 {
@@ -146,7 +158,8 @@ static bool reads_earlier(struct body *body, const struct loop_use *store, const
                             !is_given_first(body, store->name, read));
     }
     if (is_element) /* y[i] = f(y[i]) is one element's own */
-        return !word_equal(store->index, read->index) || !is_own_element(body->loop, store);
+        return !are_of_one_round(body->loop, store->index, read->index) &&
+               (!word_equal(store->index, read->index) || !is_own_element(body->loop, store));
     return !is_given_first(body, store->name, read);
 }
 

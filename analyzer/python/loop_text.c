@@ -397,6 +397,19 @@ bool loop_text_has_element(const struct loop_text *loop, struct word expression,
     return has;
 }
 
+bool loop_text_has_element_of_both(const struct loop_text *loop, const struct loop_text *other, struct word expression)
+{
+    struct loop_uses *uses = memory_zeroed(1, sizeof(*uses));
+    bool has = false;
+    loop_uses_read(uses, expression, 0, false, false);
+    for (size_t i = 0; i < uses->count && !has; i++) {
+        const struct word index = uses->uses[i].index;
+        has = index.length_bytes > 0 && is_element_index(loop, index) && is_element_index(other, index);
+    }
+    free(uses);
+    return has;
+}
+
 static bool is_whole_beside(const struct loop_uses *uses, struct word array)
 {
     for (size_t i = 0; i < uses->count; i++)

@@ -65,6 +65,9 @@ void loop_text_read_comprehension(struct loop_text *loop, struct word element, s
  */
 bool loop_text_has_element(const struct loop_text *loop, struct word expression, bool items);
 
+/* "x[t, n]": does it subscript with what this loop counts and what the other does, without a slice? */
+bool loop_text_has_element_of_both(const struct loop_text *loop, const struct loop_text *other, struct word expression);
+
 /* "np.log2(i + 2)": does a function of NumPy's or PyTorch's work on nothing but what the loop counts, and elements? */
 bool loop_text_is_of_scalars(const struct loop_text *loop, struct word expression);
 

@@ -110,22 +110,20 @@ for again in range(12):
     "one element that each round goes on with": NUMPY + """
 def work():
     y = np.zeros(60)
-    for j in range(60):
-        for i in range(1500):
-            y[j] = 0.9 * y[j] + X[i, 0, j]
+    for i in range(1500):
+        y[7] = 0.9 * y[7] + X[i, 0, 7]
     return y
-for again in range(4):
+for again in range(240):
     work()
 """,
     "one element that each round multiplies and adds to": NUMPY + """
 def work():
     y = np.zeros(60)
-    for j in range(60):
-        for i in range(1500):
-            y[j] *= 0.9
-            y[j] += X[i, 0, j]
+    for i in range(1500):
+        y[7] *= 0.9
+        y[7] += X[i, 0, 7]
     return y
-for again in range(4):
+for again in range(240):
     work()
 """,
     "an element that two rounds have": NUMPY + """
