@@ -85,21 +85,42 @@ static double equal_share(const struct finding *finding)
     return finding->whole > 0 ? (double)finding->part / (double)finding->whole : 0;
 }
 
+/* "k" of "np.add(x, y, out=k[i:j])"; empty: there is none. */
+static struct word out_of_call(struct word text)
+{
+    static const char key[] = "out=";
+    const char *at = memmem(text.text, text.length_bytes, key, sizeof(key) - 1);
+    struct word none = {text.text, 0};
+    return at != NULL ? word_name_at(at + sizeof(key) - 1, word_end(text)) : none;
+}
+
+/* What the statement stores into; empty where it only counts or names something ("k += m"). False: that is not known. */
+static bool stored_by(struct word text, struct word *name)
+{
+    struct word targets[WORDS_MAX];
+    size_t length = 0;
+    const char *sign = word_assignment(text, &length);
+    *name = out_of_call(text);
+    if (sign == NULL || name->length_bytes > 0)
+        return name->length_bytes > 0;
+    struct word target = word_trimmed(text.text, sign);
+    *name = word_name_at(target.text, sign);
+    bool is_name = name->length_bytes > 0 && word_equal(*name, target);
+    bool calls = memchr(sign, '(', (size_t)(word_end(text) - sign)) != NULL;
+    name->length_bytes = is_name && !calls ? 0 : name->length_bytes;
+    return word_split(target, ',', targets, WORDS_MAX) == 1;
+}
+
 /* "k[i] = x; k[j] = y" */
 static bool stores_into_one(const struct source *code, int32_t row)
 {
-    struct word rest, statement, first = {0};
+    struct word rest, statement, first = {0}, name;
     rest.text = source_line(code, row, &rest.length_bytes);
     while (rest.text != NULL && word_next_statement(&rest, &statement)) {
-        size_t length = 0;
-        struct word targets[WORDS_MAX], text = word_trimmed(statement.text, word_end(statement));
-        const char *sign = word_assignment(text, &length);
-        if (sign == NULL || word_split(word_trimmed(text.text, sign), ',', targets, WORDS_MAX) != 1)
+        if (!stored_by(word_trimmed(statement.text, word_end(statement)), &name) ||
+            (first.length_bytes > 0 && name.length_bytes > 0 && !word_equal(name, first)))
             return false;
-        struct word name = word_name_at(targets[0].text, sign);
-        if (first.text != NULL && !word_equal(name, first))
-            return false;
-        first = name;
+        first = name.length_bytes > 0 ? name : first;
     }
     return first.length_bytes > 0;
 }

@@ -49,14 +49,20 @@ def test_a_line_that_finishes_another_buffer_as_well_is_not_charged(tmp_path):
             assert finding["waste_s"] < 0.3 * both["time_s"]
 
 
-@pytest.mark.parametrize("second, charged", [("fixed", True), ("moving", False)])
-def test_several_statements_of_a_row_finish_one_buffer_or_more(tmp_path, second, charged):
+@pytest.mark.parametrize("row, charged", [
+    ("fixed[:, k] = 0.5 * k; fixed[:, 20 + k] = 0.25 * k", True),
+    ("fixed[:, k] = 0.5 * k; moving[:, 20 + k] = 0.25 * k", False),
+    ("at = k; np.multiply(base[:2000], 0.5 * k, out=fixed[:, at]); at += 20", True),
+    ("at = k; np.multiply(base[:2000], 0.5 * k, out=fixed[:, at]); np.multiply(base[:2000], k, out=moving[:, at])", False),
+    ("at = float(base.sum()); np.multiply(base[:2000], 0.5 * k, out=fixed[:, k])", False),
+])
+def test_several_statements_of_a_row_finish_one_buffer_or_more(tmp_path, row, charged):
     lines, report = measured(tmp_path, f"""
         moving = np.zeros((2000, 40))
         def build(t):
             fixed = np.zeros((2000, 40))  # made
             for k in range(20):
-                fixed[:, k] = 0.5 * k; {second}[:, 20 + k] = 0.25 * k  # row
+                {row}  # row
             return fixed @ np.ones(40)
         for i in range(4000):
             total += build(i).sum()
