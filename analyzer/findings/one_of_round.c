@@ -3,7 +3,7 @@
  * Evidence: all replicas of a site are a period apart, and as many as the rounds of it, over the whole run; what else it makes is
  * new. So it is where a loop goes through the layers of a network over one graph, of which the first is handed the data, or
  * through data that stay and data that are drawn.
- * Traps: what stays for a while (a round that lacks it unmakes the claim); masks and labels, which may do so for a whole run; what is stored into in
+ * Traps: what stays for a while (a round that lacks it unmakes the claim, and all births must have been looked at); masks and labels, which may do so for a whole run; what is stored into in
  * the loop, and was left as it was for one of several by chance; what only moves data, as batches are; what a package makes within itself.
  */
 #include "findings/one_of_round.h"
@@ -24,20 +24,32 @@
 
 #define ROUNDS_MIN 20u
 
-/* Each has its equal in all rounds but the first. Where births are passed over, a stretch of those looked at may begin within a round. */
+/*
+ * Are the new ones at the same place in each round? Of the layers of one network that changes every other time, or of which one does by turns, as
+ * many are equal. Where bursts of new ones are told apart, there is one a round then, at one distance. Two of three that end one after the other are
+ * what looks like one burst: no period lies between them, as one does elsewhere. Of four and more that is so elsewhere, too: no number tells.
+ */
+static bool are_new_in_place(const struct db_site *record, uint64_t staying, uint64_t rounds)
+{
+    bool is_one_a_round =
+        record->new_step == record->period && record->new_bursts <= rounds + 1 && record->new_bursts + 1 >= rounds;
+    return is_one_a_round || (staying == 1 && record->period == 3 && record->new_bursts == 1);
+}
+
+/* Each is equal in all rounds but the first. */
 static bool are_in_all_rounds(const struct db_site *record, uint64_t staying, uint64_t rounds)
 {
-    uint64_t least = staying * (rounds - 1), rest = record->examined % record->period;
-    bool is_thinned = record->looked_at < record->births;
-    uint64_t most = least + (rest < staying && !is_thinned ? rest : staying);
-    return record->replicas + (is_thinned ? 1 : 0) >= least && record->replicas <= most;
+    uint64_t rest = record->examined % record->period;
+    return record->replicas == staying * (rounds - 1) + (rest < staying ? rest : staying) &&
+           are_new_in_place(record, staying, rounds);
 }
 
 uint64_t site_staying_of_round(const struct site *site)
 {
     const struct db_site *record = site->record;
     uint64_t rounds = record->period > 1 ? record->examined / record->period : 0;
-    bool is_known = record->constant == 0 && record->copies == 0 && record->undecided == 0;
+    bool is_known = record->constant == 0 && record->copies == 0 && record->looked_at == record->births &&
+                    record->examined == record->births && record->new_last != UINT32_MAX;
     if (rounds < ROUNDS_MIN || !is_known || record->period_replicas != record->replicas ||
         record->new_digits < DB_NEW_MEASURED || site_repeats(site) || site_repeats_far(site))
         return 0;

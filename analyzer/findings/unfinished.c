@@ -7,6 +7,8 @@
 #include "findings/read_again.h"
 #include "findings/statement.h"
 #include "model/source.h"
+#include "python/region.h"
+#include "python/scope.h"
 #include "python/steady.h"
 
 /* "b = np.empty(n)" */
@@ -45,14 +47,30 @@ static bool is_looked_at_unfilled(struct model *model, const struct site *site, 
     return false;
 }
 
+/* "out" of "out = np.empty(n)" in a function: nobody else has it by that name, as an attribute or a name of the module's. */
+static bool is_local(struct model *model, const struct site *site, uint32_t frame)
+{
+    struct code *code = NULL;
+    struct word name;
+    name.text = statement_target(model, site->process, frame, &name.length_bytes);
+    struct line_span span =
+        model_position(model, site->process, run_record(site->process->run, DB_KIND_NODE, frame), &code);
+    if (name.text == NULL || code == NULL || !word_equal(word_first_part(name), name))
+        return false;
+    const struct source *source = source_code(model, code->file);
+    int32_t def = scope_function(source, span.line);
+    return def > 0 && region_is_local(source, def, name);
+}
+
 /*
- * "out = np.empty(n)", filled part by part behind it by lines of its own function, by that name, and not read before they have: what it held when it was looked
- * at are leftovers, or a part of what it ends as.
+ * "out = np.empty(n)", filled part by part behind it by lines of its own function, by that name, and not read before they have: what it held when
+ * it was looked at are leftovers, or a part of what it ends as.
  */
-static bool is_filled_unread(struct model *model, const struct site *site, const struct changed *changed)
+static bool is_filled_unread(struct model *model, const struct site *site, uint32_t frame,
+                             const struct changed *changed)
 {
     return site_is_made_unfilled(model, site) && changed->count > 0 && !changed->read_before && !changed->has_views &&
-           changed->handed.length_bytes == 0 && site->record->changed_beyond <= 1;
+           changed->handed.length_bytes == 0 && site->record->changed_beyond <= 1 && is_local(model, site, frame);
 }
 
 bool site_is_read_unfinished(struct model *model, const struct site *site)
@@ -64,7 +82,7 @@ bool site_is_read_unfinished(struct model *model, const struct site *site)
     struct word value;
     changed_find(&changed, model, process, frame);
     if ((site->record->unlike & DB_UNLIKE_BEGINNING) != 0 && !site_is_filled_in_package(model, site) &&
-        !is_looked_at_unfilled(model, site, frame) && !is_filled_unread(model, site, &changed) &&
+        !is_looked_at_unfilled(model, site, frame) && !is_filled_unread(model, site, frame, &changed) &&
         site_read_again(model, site) == 0)
         return true;
     if (!changed.read_before)

@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "python/array_value.h"
 #include "python/given.h"
 #include "python/region.h"
 #include "python/stores.h"
 
 #define ITEMS_MAX 8u
+#define SHARED_DEPTH_MAX 4u
 
 /* The function's text, and where its "def" stands. */
 struct body {
@@ -23,17 +25,39 @@ static bool gives_anew(struct word text, struct word name)
     return word_assignment(text, &length) != NULL ? stores_effect(text, name) == STORE_REBINDS : word_gives(text, name);
 }
 
-/* A name that the function gives something itself, and that it was not handed: "seen[0] += 1" alone is of somebody else's. */
-static bool is_own(const struct body *body, struct word name)
+/* "self.h" of "state = self.h": what that stands for has another name, or is a part of what has. */
+static struct word shared_by(struct word text, struct word name)
+{
+    struct word target, given, none = {text.text, 0};
+    if (!word_assigned(text, &target, &given) || !word_equal(target, name))
+        return none;
+    struct value value = value_of(given);
+    return value.kind == VALUE_SHARED ? value.name : none;
+}
+
+static bool is_own_within(const struct body *body, struct word name, unsigned depth)
 {
     struct parameter parameter;
     struct word rest = body->rows, statement;
-    if (name.length_bytes == 0 || given_parameter(body->code, body->def, name, &parameter))
+    bool is_given = false;
+    if (name.length_bytes == 0 || depth > SHARED_DEPTH_MAX || given_parameter(body->code, body->def, name, &parameter))
         return false;
-    while (word_next_statement(&rest, &statement))
-        if (gives_anew(word_trimmed(statement.text, word_end(statement)), name))
-            return true;
-    return false;
+    while (word_next_statement(&rest, &statement)) {
+        struct word text = word_trimmed(statement.text, word_end(statement));
+        if (!gives_anew(text, name))
+            continue;
+        is_given = true;
+        struct word of = shared_by(text, name), root = word_first_part(of);
+        if (of.length_bytes > 0 && (!word_equal(of, root) || !is_own_within(body, of, depth + 1)))
+            return false;
+    }
+    return is_given;
+}
+
+/* A name that the function gives something itself, and that it was not handed: "seen[0] += 1" alone is of somebody else's. */
+static bool is_own(const struct body *body, struct word name)
+{
+    return is_own_within(body, name, 0);
 }
 
 static struct word root_of(struct word text)
@@ -85,7 +109,11 @@ static bool acts_elsewhere(const struct body *body, struct word text)
     struct word name = word_name_at(text.text, word_end(text));
     const char *open = word_end(name);
     if (name.length_bytes == 0 || word_is_keyword(name) || word_assignment(text, &length) != NULL ||
-        open == word_end(text) || *open != '(')
+        open == word_end(text))
+        return false;
+    if (*open == '[') /* "self.kept[0].copy_(x)" */
+        return !is_own(body, word_first_part(name));
+    if (*open != '(')
         return false;
     struct word arguments = word_in_bracket(open, word_end(text));
     if (body->may_evaluate && word_is(word_last_part(name), "eval") && arguments.length_bytes == 0)

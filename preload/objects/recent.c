@@ -10,8 +10,9 @@
 #include "objects/sites.h"
 #include "process.h"
 
-#define SETS 1024u
+#define SETS 2048u
 #define SET_ENTRIES 4u
+#define AWAITED_MOST (SET_ENTRIES / 2)
 #define DRAW_EVERY 8u
 #define DRAW_SHIFT 40u
 #define LINKS 4096u
@@ -202,20 +203,31 @@ static const struct recent_object *better_first(const struct recent_object *obje
     return a->birth > b->birth ? a : b;
 }
 
+/* The oldest of those that are awaited, or that are not; NULL: there is none. */
+static struct recent_object *oldest_of(struct recent_object *set, bool awaited)
+{
+    struct recent_object *oldest = NULL;
+    for (unsigned i = 0; i < SET_ENTRIES; i++) {
+        bool is_older = oldest == NULL || set[i].death < oldest->death;
+        oldest = set[i].is_awaited == awaited && is_older ? &set[i] : oldest;
+    }
+    return oldest;
+}
+
 /*
- * Whose place the next one takes: the oldest's; of those that are awaited only where there is no other. Now and then it is another's:
- * what is made again after more objects than there is room for would else never be found, and nothing of it awaited.
+ * Whose place the next one takes: the oldest's of those that are not awaited, or where these have hardly any, of those that are. Now and then it
+ * is another's: what is made again after more objects than there is room for would else never be found, and nothing of it awaited.
  */
 static struct recent_object *least_wanted(struct recent_object *set, uint64_t digest)
 {
-    struct recent_object *least = &set[0], *drawn = &set[digest >> DRAW_SHIFT & (SET_ENTRIES - 1)];
-    for (unsigned i = 1; i < SET_ENTRIES; i++) {
-        struct recent_object *entry = &set[i];
-        bool is_older = entry->death < least->death;
-        least = (entry->is_awaited == least->is_awaited ? is_older : least->is_awaited) ? entry : least;
+    unsigned awaited = 0;
+    for (unsigned i = 0; i < SET_ENTRIES; i++) {
+        awaited += set[i].is_awaited ? 1 : 0;
     }
+    struct recent_object *oldest = oldest_of(set, awaited > AWAITED_MOST);
+    struct recent_object *drawn = &set[digest >> DRAW_SHIFT & (SET_ENTRIES - 1)];
     bool is_draw = (digest >> (DRAW_SHIFT + 8)) % DRAW_EVERY == 0;
-    return is_draw && least->death != 0 && !drawn->is_awaited ? drawn : least;
+    return is_draw && oldest->death != 0 && !drawn->is_awaited ? drawn : oldest;
 }
 
 static void meet_set(struct recent_object *set, struct recent_object *object)

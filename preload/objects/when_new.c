@@ -44,6 +44,21 @@ static bool begins_burst(const struct db_site *record, const struct history_new 
     return newest->birth == 0 || (record->replicas != newest->replicas && distance >= record->period);
 }
 
+/* Of the last contents of a burst, no more than a period has births, those one right after the other: the birth of their first, as they ended. */
+static uint32_t begin_of_last(const struct history_new *newest, uint32_t most)
+{
+    const struct history_burst *burst = &newest->burst;
+    unsigned at = burst->known - 1u, first = burst->known > most ? burst->known - most : 0;
+    if (burst->known == HISTORY_BURST_KNOWN) {
+        return newest->birth - most + 1;
+    }
+    while (at > first &&
+           (burst->births[at - 1] + 1 == burst->births[at] || burst->births[at - 1] == burst->births[at] + 1)) {
+        at--;
+    }
+    return burst->births[at];
+}
+
 /*
  * A first burst of more contents than a period has births is two: a program may begin late in its first round, whose contents are followed by
  * those of the second then.
@@ -53,7 +68,7 @@ static void part_first_burst(struct db_site *record, struct history_new *newest)
     const uint64_t contents = record->examined - record->constant - record->replicas - 1;
     const uint32_t most = record->period > 1 ? record->period : 1;
     if (record->new_bursts == 1 && contents > most && newest->birth >= most) {
-        newest->burst.begun = newest->birth - most + 1;
+        newest->burst.begun = begin_of_last(newest, most);
         __atomic_store_n(&record->new_bursts, 2, __ATOMIC_RELAXED);
     }
 }

@@ -57,6 +57,42 @@ CHANGES = {
     "what is spread by": LAYERS.replace("LAST", "5").replace("CHANGED", "P *= 1 + 1e-12"),
     "the data, late": LAYERS.replace("LAST", "5").replace("CHANGED", "X[0, 0] += 1e-3 if epoch == 50 else 0.0"),
     "one of two sets": SETS.replace("CHANGED", "kept[0][0, 0] += 1e-3 if epoch in (20, 40) else 0.0"),
+    "two layers, which change every other time": NUMPY + """
+        x, W, total = random.normal(size=(300, 60)), [random.normal(size=(60, 60)) / 8 for _ in range(2)], 0.0
+        for step in range(121):
+            h = x
+            for w in W:
+                h = np.tanh(h @ w)  # A
+            total += h.sum()
+            if step % 2 == 1:
+                W = [w * 0.999 for w in W]
+        """,
+    "four workers, one of which is given new weights each time": NUMPY + """
+        x, total = random.normal(size=(300, 60)), 0.0
+        W = [random.normal(size=(60, 60)) for _ in range(4)]
+        for step in range(120):
+            W[random.integers(4)] = random.normal(size=(60, 60))
+            for k in range(4):
+                scores = np.tanh(x @ W[k])  # A
+                total += scores.sum()
+        """,
+    "data that are drawn anew late, where most births are passed over": NUMPY + """
+        class Data:
+            def __init__(self):
+                self.kept = random.normal(size=(60, 40))
+            def batches(self):
+                yield self.kept
+                yield random.normal(size=(60, 40))
+            def refresh(self):
+                self.kept = random.normal(size=(60, 40))
+        data, Q, total = Data(), random.normal(size=(40, 40)), 0.0
+        for step in range(1500):
+            for batch in data.batches():
+                z = np.exp(-np.square(batch @ Q))  # A
+                total += z.sum()
+            if step == 1200:
+                data.refresh()
+        """,
     "models, of which one made no mistake": NUMPY + """
         x = random.normal(size=(4000, 60)) + 9.0
         y = [np.ones(4000), np.sign(random.normal(size=4000)), np.sign(random.normal(size=4000))]
@@ -103,3 +139,17 @@ def test_what_stays_of_a_round_is_told(tmp_path, name):
 def test_what_changes_is_not(tmp_path, name):
     _, findings = at_a(*found(tmp_path, CHANGES[name]))
     assert [finding for finding in findings if finding["kind"] == "replica"] == []
+
+
+def test_what_changes_by_turns_is_not_told_to_stay(tmp_path):
+    """Each of two is new in every other round, and the same in the next: to be built where its own input changes."""
+    _, (finding,) = at_a(*found(tmp_path, NUMPY + """
+        x, parts, total = random.normal(size=(300, 60)), [random.normal(size=60) for _ in range(2)], 0.0
+        for step in range(121):
+            parts[step % 2] = parts[step % 2] + 1e-3
+            for part in parts:
+                shape = np.exp(-((x - part) ** 2))  # A
+                total += shape.sum()
+        """))
+    assert "in a row" not in finding["claim"] and "from inputs that did not change in between" in finding["claim"]
+    assert finding["advice"] == "Build the 2 of them where their inputs change, and keep them until then."

@@ -157,7 +157,23 @@ class Remembers(nn.Module):
     def forward(self, x):
         self.last = torch.tanh(self.linear(x) + self.last)
         return self.last
+class Keeps(Remembers):
+    def __init__(self):
+        super().__init__()
+        self.kept, self.h = [torch.zeros(1, 16)], torch.zeros(1, 16)
+class InItem(Keeps):
+    def forward(self, x):
+        h = torch.tanh(self.linear(x) + self.kept[0])
+        self.kept[0].copy_(h)
+        return h
+class InAnotherName(Keeps):
+    def forward(self, x):
+        state = self.h
+        h = torch.tanh(self.linear(x) + state)
+        state.mul_(0.9).add_(h)
+        return h
 remembers, cell, step = Remembers(), nn.GRUCell(16, 16), nn.Linear(16, 16)
+in_item, in_another_name = InItem(), InAnotherName()
 ragged = [torch.randn(1 + k % 7, 16) for k in range(1500)]
 sequence = nn.GRU(16, 16, batch_first=True)
 large = nn.Sequential(nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Conv2d(32, 32, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten())
@@ -168,6 +184,10 @@ watched[0].register_forward_hook(lambda module, inputs, output: seen.append(floa
 
 def keeps():
     return torch.cat([remembers(X[i:i + 1]) for i in range(len(X))])
+def keeps_in_item():
+    return torch.cat([in_item(X[i:i + 1]) for i in range(len(X))])
+def keeps_by_another_name():
+    return torch.cat([in_another_name(X[i:i + 1]) for i in range(len(X))])
 def carries():
     h = torch.zeros(1, 16)
     for t in range(len(X)):
@@ -207,7 +227,7 @@ def trains():
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-for work in (keeps, carries, feeds_itself, unlike, unlike_by_index, arithmetic, hooked, ends_early, trains):
+for work in (keeps, keeps_in_item, keeps_by_another_name, carries, feeds_itself, unlike, unlike_by_index, arithmetic, hooked, ends_early, trains):
     work()
     work()
 """)

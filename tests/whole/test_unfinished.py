@@ -69,6 +69,39 @@ USED = {
             all_of_it[:] = base.reshape(1000, 100)
             total += float(work[3, 4])
         """,
+    "an attribute, which a method reads between": """
+        class Image:
+            def fill(self, gain):
+                self.held = np.empty(100000)  # made
+                self.held[:50000] = gain * base[:50000]
+                self.held[50000:] = gain * base[50000:]
+                self.look()
+                self.held[:50000] = 2.0 * base[:50000]
+                self.held[50000:] = base[50000:]
+                self.last = self.held
+            def look(self):
+                self.seen = float(self.held[::7].sum())
+        image = Image()
+        for step in range(300):
+            image.fill(1.0 + step)
+            total += image.seen
+        """,
+    "a name of the module's, which a function reads between": """
+        def watch():
+            return float(held[::7].sum())
+        def fill(gain):
+            global held, last
+            held = np.empty(100000)  # made
+            held[:50000] = gain * base[:50000]
+            held[50000:] = gain * base[50000:]
+            seen = watch()
+            held[:50000] = 2.0 * base[:50000]
+            held[50000:] = base[50000:]
+            last = held
+            return seen
+        for step in range(300):
+            total += fill(1.0 + step)
+        """,
     "memory as it is, read by the function that stores into it": """
         def tell(step, out):
             np.multiply(base[:500], step, out=out[:500])
