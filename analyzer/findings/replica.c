@@ -243,9 +243,19 @@ static bool is_of_rounds(struct model *model, const struct site *site)
     return !site_repeats_far(site) && !site_repeats(site) && site_repeats_in_rounds(model, site);
 }
 
-/* Is it the nearest loop that repeats what is new in each round? Then each of its passes makes all. */
+/* One result for each time that the line runs, by an operation of its own: as many passes bring as many. A comprehension makes all of its own. */
+static bool makes_one(struct model *model, const struct site *site)
+{
+    const struct node *node = model_node(site->process, site->record->node);
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    return node != NULL && node->python == frame && !loop_is_comprehension(model, site->process, frame);
+}
+
+/* Is it the nearest loop that repeats what is new in each round? Then each of its passes makes all, where the line calls more than one thing. */
 static bool is_in_nearest_round(struct model *model, const struct site *site)
 {
+    if (makes_one(model, site))
+        return false;
     struct loop_body nearest;
     struct loop repeats = is_of_rounds(model, site) ? site_rounds_loop(model, site) : (struct loop){0};
     return repeats.file != NULL && loop_bodies_around(model, site->process, site->record->node, &nearest, 1) == 1 &&

@@ -143,3 +143,19 @@ CHANGES = {
 def test_what_changes_is_not(tmp_path, name):
     _, findings = at_a(*found(tmp_path, CHANGES[name]))
     assert [finding["claim"] for finding in findings if finding["kind"] == "replica"] == []
+
+
+@pytest.mark.parametrize("every, blocks", [(5, 3), (2, 2)])
+def test_the_loop_that_goes_through_the_contents_does_not_make_them_again(tmp_path, every, blocks):
+    """They stay for some epochs, when something else is made as well: outside of the inner loop each would be made as often as in it."""
+    _, (finding,) = at_a(*found(tmp_path, NUMPY + f"""
+        blocks, W, total = [random.normal(size=(60, 40)) for _ in range({blocks})], random.normal(size=(40, 40)), 0.0
+        for epoch in range(150):
+            for block in blocks:
+                z = np.exp(-np.square(block @ W))  # A
+                total += z.mean() * (epoch + 1)
+            if epoch % {every} == {every - 1}:
+                W = W + 1e-3 * random.normal(size=W.shape)
+        """))
+    assert "from inputs that did not change in between" in finding["claim"]
+    assert finding["advice"] == f"Build the {blocks} of them where their inputs change, and keep them until then."
