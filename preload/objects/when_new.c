@@ -48,10 +48,10 @@ static bool begins_burst(const struct db_site *record, const struct history_new 
 static uint32_t begin_of_last(const struct history_new *newest, uint32_t most)
 {
     const struct history_burst *burst = &newest->burst;
-    unsigned at = burst->known - 1u, first = burst->known > most ? burst->known - most : 0;
-    if (burst->known == HISTORY_BURST_KNOWN) {
+    if (burst->known == 0 || burst->known == HISTORY_BURST_KNOWN) {
         return newest->birth - most + 1;
     }
+    unsigned at = burst->known - 1u, first = burst->known > most ? burst->known - most : 0;
     while (at > first &&
            (burst->births[at - 1] + 1 == burst->births[at] || burst->births[at - 1] == burst->births[at] + 1)) {
         at--;
