@@ -81,25 +81,6 @@ static void add_step(struct steps *steps, struct model *model, struct process *p
         steps->steps[steps->count++] = step;
 }
 
-/* "nets[0].encode" of "nets[0].encode(x)", and what stands in its bracket. False: it is no call. */
-static bool parts_of_call(struct word call, struct word *callee, struct word *arguments)
-{
-    const char *at = call.text, *end = word_end(call);
-    while (at < end) {
-        const char *behind = word_end(word_name_at(at, end));
-        if (behind == end || (*behind != '(' && *behind != '['))
-            return false;
-        *arguments = word_in_bracket(behind, end);
-        if (word_end(*arguments) + 1 == end) {
-            *callee = (struct word){call.text, (size_t)(behind - call.text)};
-            return *behind == '(' && callee->length_bytes > 0;
-        }
-        at = word_end(*arguments) < end ? word_end(*arguments) + 1 : end;
-        at += at < end && *at == '.';
-    }
-    return false;
-}
-
 /* "encode" of "nets[0].encode"; empty where it ends with a bracket. */
 static struct word name_of(struct word callee)
 {
@@ -123,7 +104,7 @@ static bool argument_of(const struct step *step, struct word call, struct word n
 {
     struct word callee, arguments, called = given_definition_name(step->code, step->def);
     struct parameter parameter;
-    if (!parts_of_call(call, &callee, &arguments) || !given_parameter(step->code, step->def, name, &parameter))
+    if (!word_callee(call, &callee, &arguments) || !given_parameter(step->code, step->def, name, &parameter))
         return false;
     struct word object = object_of(callee, called);
     bool is_called = object.length_bytes > 0 || word_equal(callee, called);

@@ -271,21 +271,35 @@ bool word_call(struct word text, struct word *function, struct word *arguments)
     return word_end(*arguments) + 1 == word_end(text);
 }
 
-bool word_last_call(struct word text, struct word *function, struct word *arguments)
+bool word_callee(struct word text, struct word *callee, struct word *arguments)
 {
     const char *at = text.text, *end = word_end(text);
     while (at < end) {
         at += at > text.text && *at == '.';
-        *function = word_name_at(at, end);
-        at = word_end(*function);
+        at = word_end(word_name_at(at, end));
         if (at == end || (*at != '(' && *at != '['))
             return false;
         *arguments = word_in_bracket(at, end);
-        if (word_end(*arguments) + 1 == end)
-            return *at == '(' && function->length_bytes > 0;
+        if (word_end(*arguments) + 1 == end) {
+            *callee = (struct word){text.text, (size_t)(at - text.text)};
+            return *at == '(' && callee->length_bytes > 0;
+        }
         at = word_end(*arguments) < end ? word_end(*arguments) + 1 : end;
     }
     return false;
+}
+
+bool word_last_call(struct word text, struct word *function, struct word *arguments)
+{
+    struct word callee;
+    if (!word_callee(text, &callee, arguments))
+        return false;
+    const char *end = word_end(callee), *at = end;
+    while (at > callee.text && (word_char(at[-1]) || at[-1] == '.'))
+        at--;
+    at += at > callee.text && at < end && *at == '.'; /* behind a bracket */
+    *function = (struct word){at, (size_t)(end - at)};
+    return function->length_bytes > 0;
 }
 
 bool word_next_statement(struct word *rest, struct word *statement)

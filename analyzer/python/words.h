@@ -101,6 +101,9 @@ bool word_gives(struct word statement, struct word name);
 /* "function(arguments)", all of the text. */
 bool word_call(struct word text, struct word *function, struct word *arguments);
 
+/* "nets[0].encode" of "nets[0].encode(x)", "nets[0]" of "nets[0](x)", and what stands in the last bracket. False: it is no call. */
+bool word_callee(struct word text, struct word *callee, struct word *arguments);
+
 /* Likewise "Model(3).fit(x)" and "models[i].fit(x)", of which the function is "fit". */
 bool word_last_call(struct word text, struct word *function, struct word *arguments);
 

@@ -68,12 +68,14 @@ CHANGES = {
                 W = [w * 0.999 for w in W]
         """,
     "four workers, one of which is given new weights each time": NUMPY + """
-        x, total = random.normal(size=(300, 60)), 0.0
-        W = [random.normal(size=(60, 60)) for _ in range(4)]
-        for step in range(120):
-            W[random.integers(4)] = random.normal(size=(60, 60))
-            for k in range(4):
-                scores = np.tanh(x @ W[k])  # A
+        class Worker:
+            def __init__(self):
+                self.weights = random.normal(size=(60, 60))
+        x, total, workers = random.normal(size=(300, 60)), 0.0, [Worker() for _ in range(4)]
+        for step in range(500):
+            workers[random.integers(4)].weights = random.normal(size=(60, 60))
+            for worker in workers:
+                scores = np.tanh(x @ worker.weights)  # A
                 total += scores.sum()
         """,
     "data that are drawn anew late, where most births are passed over": NUMPY + """

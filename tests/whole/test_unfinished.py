@@ -78,7 +78,6 @@ USED = {
                 self.look()
                 self.held[:50000] = 2.0 * base[:50000]
                 self.held[50000:] = base[50000:]
-                self.last = self.held
             def look(self):
                 self.seen = float(self.held[::7].sum())
         image = Image()
@@ -90,14 +89,13 @@ USED = {
         def watch():
             return float(held[::7].sum())
         def fill(gain):
-            global held, last
+            global held
             held = np.empty(100000)  # made
             held[:50000] = gain * base[:50000]
             held[50000:] = gain * base[50000:]
             seen = watch()
             held[:50000] = 2.0 * base[:50000]
             held[50000:] = base[50000:]
-            last = held
             return seen
         for step in range(300):
             total += fill(1.0 + step)
