@@ -1,10 +1,10 @@
 /*
  * Claim: of the results that the line makes by turns, some are the same in each round; those, kept, would do.
- * Evidence: all replicas of a site are a period apart, and as many as the rounds of it, over the whole run; what else it makes is
- * new. So it is where a loop goes through the layers of a network over one graph, of which the first is handed the data, or
- * through data that stay and data that are drawn.
- * Traps: what stays for a while (a round that lacks it unmakes the claim, and all births must have been looked at); masks and labels, which may do so for a whole run; what is stored into in
- * the loop, and was left as it was for one of several by chance; what only moves data, as batches are; what a package makes within itself.
+ * Evidence: all replicas of a site are a period apart, as many as the rounds of it, and of as few contents as a round has of them; what
+ * else it makes is new. So it is where a loop goes through the layers of a network over one graph, of which the first is handed the
+ * data, or through data that stay and data that are drawn.
+ * Traps: what stays for a while, and then is another (one content more comes again; where births are passed over, that of before is
+ * still there behind them, and at the end); masks and labels, which may stay for a whole run; what is stored into in the loop, and was left as it was for one of several by chance; what only moves data, as batches are; what a package makes within itself.
  */
 #include "findings/one_of_round.h"
 
@@ -23,38 +23,38 @@
 #include "show/page.h"
 
 #define ROUNDS_MIN 20u
+#define STRETCH_BIRTHS 64u      /* that are looked at, one after the other, where others are passed over */
+#define UNKNOWN_BIRTHS_MAX 512u /* in the end: some of each 256 that are passed over are glanced at */
 
 /*
- * Are the new ones at the same place in each round? Of the layers of one network that changes every other time, or of which one does by turns, as
- * many are equal. Where bursts of new ones are told apart, there is one a round then, at one distance. Two of three that end one after the other are
- * what looks like one burst: no period lies between them, as one does elsewhere. Of four and more that is so elsewhere, too: no number tells.
+ * Is each of them equal in all rounds but the first? Where births are passed over, stretches of STRETCH_BIRTHS are counted, and one may hold a part of a
+ * round.
  */
-static bool are_new_in_place(const struct db_site *record, uint64_t staying, uint64_t rounds)
+static bool are_in_all_rounds(const struct db_site *record, uint64_t staying)
 {
-    bool is_one_a_round =
-        record->new_step == record->period && record->new_bursts <= rounds + 1 && record->new_bursts + 1 >= rounds;
-    return is_one_a_round || (staying == 1 && record->period == 3 && record->new_bursts == 1);
+    uint64_t period = record->period, rounds = record->examined / period, rest = record->examined % period, slack = 0;
+    if (record->looked_at < record->births)
+        slack = STRETCH_BIRTHS % period == 0 ? staying : staying * (1 + record->examined / STRETCH_BIRTHS);
+    return record->replicas + slack >= staying * (rounds - 1) &&
+           record->replicas <= staying * (rounds - 1) + (rest < staying ? rest : staying) + slack;
 }
 
-/* Each is equal in all rounds but the first. */
-static bool are_in_all_rounds(const struct db_site *record, uint64_t staying, uint64_t rounds)
+/* All that was looked at had a content, and up to the end some of it was that of others. */
+static bool is_known(const struct db_site *record)
 {
-    uint64_t rest = record->examined % record->period;
-    return record->replicas == staying * (rounds - 1) + (rest < staying ? rest : staying) &&
-           are_new_in_place(record, staying, rounds);
+    return record->constant == 0 && record->copies == 0 && record->undecided == 0 &&
+           record->examined == record->looked_at && record->births - record->last_known <= UNKNOWN_BIRTHS_MAX;
 }
 
 uint64_t site_staying_of_round(const struct site *site)
 {
     const struct db_site *record = site->record;
-    uint64_t rounds = record->period > 1 ? record->examined / record->period : 0;
-    bool is_known = record->constant == 0 && record->copies == 0 && record->looked_at == record->births &&
-                    record->examined == record->births && record->new_last != UINT32_MAX;
-    if (rounds < ROUNDS_MIN || !is_known || record->period_replicas != record->replicas ||
-        record->new_digits < DB_NEW_MEASURED || site_repeats(site) || site_repeats_far(site))
+    uint64_t staying = record->recurring;
+    if (staying == 0 || staying >= record->period || record->examined / record->period < ROUNDS_MIN ||
+        record->period_replicas != record->replicas || !is_known(record) || record->recurring_digits != staying ||
+        site_repeats(site) || site_repeats_far(site))
         return 0;
-    uint64_t staying = (record->replicas + (rounds - 1) / 2) / (rounds - 1);
-    return staying < record->period && are_in_all_rounds(record, staying, rounds) ? staying : 0;
+    return are_in_all_rounds(record, staying) ? staying : 0;
 }
 
 static bool holds(struct model *model, const struct site *site)

@@ -168,6 +168,12 @@ static uint64_t part_of(uint64_t *part, uint64_t whole)
     return whole - *part;
 }
 
+static void small_part_of(uint32_t *part, uint64_t whole)
+{
+    if (*part > whole)
+        *part = (uint32_t)whole;
+}
+
 /* So many spans of a process's life; its own end is noted by samples, and may be behind. */
 static void part_of_time(struct run *run, uint64_t *sum_ns, const struct db_process *record, uint64_t spans)
 {
@@ -207,7 +213,7 @@ static void far_history(struct run *run, struct db_site *site)
 static void pages_of_site(struct run *run, struct db_site *site)
 {
     uint64_t most = 0;
-    part_of(&site->pages_asked, site->births);
+    small_part_of(&site->pages_asked, site->births);
     if (__builtin_mul_overflow(site->pages_asked, site->size_bytes, &most))
         most = UINT64_MAX;
     limit(run, &site->fresh_bytes, most);
@@ -249,21 +255,21 @@ static void when_new(struct db_site *site, uint64_t contents)
 
 void plausible_site(struct run *run, struct run_process *process, struct db_site *site)
 {
-    uint64_t *counters[] = {&site->births,     &site->workspaces,   &site->unfilled,     &site->examined,
-                            &site->constant,   &site->zero,         &site->replicas,     &site->period_replicas,
-                            &site->copies,     &site->looked_at,    &site->live_at_end,  &site->ended,
-                            &site->far_births, &site->far_contents, &site->far_examined, &site->far_period_replicas,
-                            &site->pages_asked};
+    uint64_t *counters[] = {
+        &site->births, &site->workspaces, &site->unfilled,        &site->examined,     &site->constant,
+        &site->zero,   &site->replicas,   &site->period_replicas, &site->copies,       &site->looked_at,
+        &site->ended,  &site->far_births, &site->far_contents,    &site->far_examined, &site->far_period_replicas};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         limit(run, counters[i], events_limit(process->record));
     limit(run, &site->size_bytes, SIZE_LIMIT);
     uint64_t passed = part_of(&site->looked_at, site->births);
-    if (site->undecided > passed)
-        site->undecided = (uint32_t)passed;
+    small_part_of(&site->undecided, passed);
     uint64_t left = part_of(&site->workspaces, site->looked_at);
     part_of(&site->examined, left);
     part_of(&site->unfilled, site->examined);
-    part_of(&site->live_at_end, site->births);
+    small_part_of(&site->live_at_end, site->births);
+    small_part_of(&site->last_known, site->births);
+    small_part_of(&site->recurring, site->births);
     left = part_of(&site->constant, site->examined);
     part_of(&site->zero, site->constant);
     part_of(&site->alike, site->constant);
@@ -272,8 +278,7 @@ void plausible_site(struct run *run, struct run_process *process, struct db_site
     when_new(site, left);
     part_of(&site->copies, left);
     part_of(&site->ended, site->births);
-    if (site->most_alive > site->births)
-        site->most_alive = (uint32_t)site->births;
+    small_part_of(&site->most_alive, site->births);
     peak_of_site(run, process, site);
     part_of_time(run, &site->lifetime_ns, process->record, site->ended);
     far_history(run, site);

@@ -150,7 +150,8 @@ static void dump_SITE(FILE *out, const struct run_process *process, const struct
             record->examined, record->constant, record->zero);
     fprintf(out, " replicas=%" PRIu64 " period=%u period_replicas=%" PRIu64 " copies=%" PRIu64, record->replicas,
             record->period, record->period_replicas, record->copies);
-    fprintf(out, " live_at_end=%" PRIu64 " looked_at=%" PRIu64, record->live_at_end, record->looked_at);
+    fprintf(out, " live_at_end=%u looked_at=%" PRIu64 " recurring=%u recurring_digits=%u last_known=%u",
+            record->live_at_end, record->looked_at, record->recurring, record->recurring_digits, record->last_known);
     fprintf(out, " ended=%" PRIu64 " lifetime_ns=%" PRIu64 " most_alive=%u peak_objects=%u", record->ended,
             record->lifetime_ns, record->most_alive, record->peak_objects);
     fprintf(out, " far_births=%" PRIu64 " far_contents=%" PRIu64 " far_examined=%" PRIu64 " far_squares=%" PRIu64,
@@ -160,7 +161,7 @@ static void dump_SITE(FILE *out, const struct run_process *process, const struct
             " far_period=%u far_bits=%u changed_beyond=%u changed_offset=%d unlike=%u",
             record->far_spans, record->far_period_replicas, record->far_period, record->far_bits,
             record->changed_beyond, record->changed_offset, record->unlike);
-    fprintf(out, " pages_asked=%" PRIu64 " fresh_bytes=%" PRIu64 " untouched_bytes=%" PRIu64 " huge_bytes=%" PRIu64,
+    fprintf(out, " pages_asked=%u fresh_bytes=%" PRIu64 " untouched_bytes=%" PRIu64 " huge_bytes=%" PRIu64,
             record->pages_asked, record->fresh_bytes, record->untouched_bytes, record->huge_bytes);
     fprintf(out, " new_step=%u new_bursts=%u new_digits=%u new_first=%u new_last=%u alike=%" PRIu64 " undecided=%u",
             record->new_step, record->new_bursts, record->new_digits, record->new_first, record->new_last,

@@ -17,8 +17,9 @@ struct db_site {
     uint32_t published;
     uint32_t node; /* its context, from the allocator's caller outwards; 0 before a small one's second birth; atomic */
     uint64_t size_bytes; /* as requested */
-    uint32_t ordinal; /* of equal allocations since the innermost Python frame last stood at this instruction, from 0 */
-    uint32_t period;  /* the distance, in births of this site, of most of its replicas; 0 = none yet */
+    uint16_t ordinal; /* of equal allocations since the innermost Python frame last stood at this instruction, from 0 */
+    uint16_t recurring_digits; /* of recurring, the first 65,535: full of numbers with digits, as new_digits */
+    uint32_t period;           /* the distance, in births of this site, of most of its replicas; 0 = none yet */
     uint64_t births;
     uint64_t workspaces; /* born and dead within one native call */
     uint64_t unfilled;   /* of examined: they held what lay there at birth, and no object of the site ever held more */
@@ -28,8 +29,9 @@ struct db_site {
     uint64_t replicas;   /* of examined, not constant: equal to an earlier object of this site */
     uint64_t period_replicas; /* of replicas: at the distance `period` */
     uint64_t copies; /* of examined: equal to an object of another site that was alive at its birth (a copy of it) */
-    uint64_t live_at_end; /* not dead when the process ended; digested then when possible (they count in examined) */
-    uint64_t looked_at;   /* of births; the others were thinned by count, or gone. Data structures count, unexamined */
+    uint32_t live_at_end; /* not dead when the process ended; digested then when possible (they count in examined) */
+    uint32_t recurring; /* contents that came again: one that was forgotten where births were passed over counts anew */
+    uint64_t looked_at; /* of births; the others were thinned by count, or gone. Data structures count, unexamined */
     /* What follows is counted for objects of DB_LIVE_SMALL_BYTES and more, all of them. */
     uint64_t ended;         /* of births: no longer alive */
     uint64_t lifetime_ns;   /* of those, summed; each a difference of readings of a clock that moves every few ms */
@@ -50,7 +52,8 @@ struct db_site {
     uint8_t new_digits;     /* of the first DB_NEW_MEASURED new contents (see below): full of numbers with digits */
     uint8_t unlike;         /* bits, DB_UNLIKE_...: what speaks against taking its objects for equal */
     /* Of objects of DB_PAGES_MIN_BYTES and more: memory that the kernel had to give, page by page, as it was touched. */
-    uint64_t pages_asked;     /* of births: whose pages were looked at */
+    uint32_t pages_asked;     /* of births: whose pages were looked at */
+    uint32_t last_known;      /* the last birth that was seen to hold what is remembered of others; 0: none was */
     uint64_t fresh_bytes;     /* of those, summed: whole pages that were not there at birth... */
     uint64_t untouched_bytes; /* ... and still not at the end */
     /*

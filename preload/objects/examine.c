@@ -113,6 +113,8 @@ static void set_aside(struct site *site)
         __atomic_store_n(parts[i], 0, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->recurring, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->recurring_digits, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_step, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_bursts, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_digits, 0, __ATOMIC_RELAXED);

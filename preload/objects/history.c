@@ -80,6 +80,7 @@ uint32_t history_add(struct history *history, uint64_t digest, uint32_t proof, u
     history->agreed[i] = agreed;
     history->births[i] = birth;
     history->roles[i] = (uint8_t)role;
+    history->recurs[i] = match >= 0;
     return i;
 }
 

@@ -42,6 +42,7 @@ struct history {
     uint8_t agreed[HISTORY_ENTRIES];    /* how often proofs of its equals agreed, up to UINT8_MAX */
     uint32_t births[HISTORY_ENTRIES];
     uint8_t roles[HISTORY_ENTRIES]; /* enum history_role */
+    bool recurs[HISTORY_ENTRIES];   /* another one here had the same content */
     uint32_t next;
     uint32_t content_proofs; /* made of a content because it came again, and for nothing else */
     uint32_t has_constant;   /* `constant` is the value of the first that was of one value throughout */

@@ -158,6 +158,23 @@ void judge_finish(struct site *site)
     }
 }
 
+/* The object equals the one of an entry. */
+static void note_known(struct site *site, const struct examined *object, int match)
+{
+    struct history *history = sites_history(site);
+    struct db_site *record = site->record;
+    if (object->birth > record->last_known) {
+        __atomic_store_n(&record->last_known, object->birth, __ATOMIC_RELAXED);
+    }
+    if (!history->recurs[match]) {
+        history->recurs[match] = true;
+        __atomic_store_n(&record->recurring, record->recurring + 1, __ATOMIC_RELAXED);
+        if (record->recurring_digits < UINT16_MAX && content_sample_has_digits(object->sample)) {
+            __atomic_store_n(&record->recurring_digits, record->recurring_digits + 1, __ATOMIC_RELAXED);
+        }
+    }
+}
+
 static void count_replica(struct site *site, struct examined *object, int match)
 {
     struct history *history = sites_history(site);
@@ -231,6 +248,7 @@ bool judge(struct site *site, struct examined *object)
     bool is_replica =
         match >= 0 && (history->births[match] < object->birth || history->roles[match] == HISTORY_REPLICA);
     if (match >= 0) {
+        note_known(site, object, match);
         count_replica(site, object, match);
     } else if (is_open || !history_reaches(history, object->birth)) {
         leave_open(site);
@@ -254,7 +272,7 @@ void judge_prove_wanted(struct site *site, struct examined *object)
     }
 }
 
-/* Does it equal one that is remembered, or may it? What differs in samples alone is sure to differ. */
+/* Does it equal one that is remembered, which is noted, or may it? What differs in samples alone is sure to differ. */
 static bool is_known(struct site *site, struct examined *object)
 {
     const struct history *history = sites_history(site);
@@ -266,7 +284,11 @@ static bool is_known(struct site *site, struct examined *object)
     if (site->distrusted) {
         use_whole(object);
     }
-    return find_whole(site, object, sampled, &is_open) >= 0 || is_open || !history_reaches(history, object->birth);
+    int match = find_whole(site, object, sampled, &is_open);
+    if (match >= 0) {
+        note_known(site, object, match);
+    }
+    return match >= 0 || is_open || !history_reaches(history, object->birth);
 }
 
 void judge_glance(struct site *site, struct examined *object)
@@ -289,9 +311,13 @@ void judge_primer(struct site *site, struct examined *primer)
     }
     int later = history_find_later_new(history, primer->digest, primer->birth);
     if (later >= 0) { /* a list is emptied from its end */
+        note_known(site, primer, later);
         count_replica(site, primer, later);
         when_new_drop(site, primer->birth); /* where that content was seen first */
     }
     int match = history_find(history, primer->digest, primer->birth);
+    if (match >= 0) {
+        note_known(site, primer, match);
+    }
     history_add(history, primer->digest, 0, primer->birth, match, HISTORY_PRIMER);
 }

@@ -84,7 +84,7 @@ bool pages_born(struct db_site *site, uintptr_t start, size_t size_bytes)
         return false;
     }
     struct absent fresh = absent_in(start, size_bytes);
-    process_count(&site->pages_asked, 1);
+    __atomic_fetch_add(&site->pages_asked, 1, __ATOMIC_RELAXED);
     if (fresh.bytes == 0) {
         return false;
     }

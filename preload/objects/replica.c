@@ -66,7 +66,8 @@ static const struct thinning {
     {UINT32_MAX, 256, 64 * STRETCH, 16384},
 };
 
-#define GLANCES 256u /* two in so many births between stretches: does what comes again still come? */
+#define GLANCES 256u /* some in so many births between stretches: does what comes again still come? */
+#define GLANCED 4u   /* so many, one after the other: of a round of several, more than one may be new each time */
 
 enum look { LOOK_AWAY, LOOK_GLANCE, LOOK_PRIME, LOOK_AT };
 
@@ -94,7 +95,7 @@ static enum look choose(const struct site *site, uint32_t birth)
     }
     uint32_t position = birth & (thinning->stretches - 1);
     if (position >= STRETCH) {
-        return position % GLANCES < 2 ? LOOK_GLANCE : LOOK_AWAY;
+        return position % GLANCES < GLANCED ? LOOK_GLANCE : LOOK_AWAY;
     }
     return position < HISTORY_ENTRIES && thinning->stretches > STRETCH ? LOOK_PRIME : LOOK_AT;
 }
@@ -456,7 +457,7 @@ static void finish_living(void)
     sort_by_birth(living.objects, living.count);
     for (size_t i = 0; i < living.count; i++) {
         struct site *site = sites_at(living.objects[i].origin.site);
-        process_count(&site->record->live_at_end, 1);
+        __atomic_fetch_add(&site->record->live_at_end, 1, __ATOMIC_RELAXED);
         if (living.objects[i].origin.is_fresh) {
             pages_ended(site->record, living.objects[i].start);
         }

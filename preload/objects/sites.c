@@ -78,7 +78,7 @@ static uint32_t make(const struct site_key *key, uint64_t hash)
         return 0;
     }
     site->record->size_bytes = key->size_bytes;
-    site->record->ordinal = key->ordinal;
+    site->record->ordinal = (uint16_t)key->ordinal; /* of CALL_STACK_EQUALS_MAX */
     ledger_publish(site->record);
     return number;
 }

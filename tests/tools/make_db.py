@@ -30,16 +30,16 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIIIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQII13QIi2I6QIBBBB3Q4I2Q")
+SITE = struct.Struct("<IIQHHI9Q2I3QIi2I6QIBBBB2I2Q4I2Q")
 LINK = struct.Struct("<IIIIQ")
 LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
 CONTENT = struct.Struct("<II29Q4I")
 HEAT = struct.Struct("<II4Q16Q16I")
 NEIGHBOUR = struct.Struct("<IIIIQQQ")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
-                 "live_at_end", "looked_at", "ended", "lifetime_ns", "most_alive", "changed_offset", "peak_objects", "new_bursts", "far_births", "far_contents",
+                 "live_at_end", "recurring", "looked_at", "ended", "lifetime_ns", "most_alive", "changed_offset", "peak_objects", "new_bursts", "far_births", "far_contents",
                  "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits", "changed_beyond", "new_digits", "unlike",
-                 "pages_asked", "fresh_bytes", "untouched_bytes", "new_step", "undecided", "new_first", "new_last", "alike",
+                 "pages_asked", "last_known", "fresh_bytes", "untouched_bytes", "new_step", "undecided", "new_first", "new_last", "alike",
                  "huge_bytes")
 LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless",
                  "page_ns", "huge_page_ns")
@@ -160,7 +160,7 @@ class Process:
     def counter(self, node, event, value):
         return self.add("COUNTER", COUNTER.pack(1, node, event, 0, value))
 
-    def site(self, node, size=4096, ordinal=0, period=0, **counters):
+    def site(self, node, size=4096, ordinal=0, period=0, recurring_digits=0, **counters):
         """All births are examined unless the counters say otherwise; all replicas lie at the period; one is alive at a time."""
         if size >= 16384:
             counters.setdefault("ended", counters.get("births", 0))
@@ -175,7 +175,7 @@ class Process:
         counters.setdefault("new_last", 0 if "new_first" in counters else 2**32 - 1)
         values = [counters.pop(name, 0) for name in SITE_COUNTERS]
         assert not counters, counters
-        return self.add("SITE", SITE.pack(1, node, size, ordinal, period, *values))
+        return self.add("SITE", SITE.pack(1, node, size, ordinal, recurring_digits, period, *values))
 
     def far_site(self, node, size, births, contents, rounds, bits=3, period=0, **counters):
         """Contents that come once in each round of the births, of whose objects the near history has seen a hundred."""

@@ -324,12 +324,12 @@ static void test_a_glance_counts_nothing(void **state)
 {
     static const struct {
         uint64_t seeds[4];
-        unsigned unlike;
-    } cases[] = {{{1, 2, 1, 2}, 0},
-                 {{1, 2, 3, 3}, DB_UNLIKE_BEFORE},
-                 {{1, 3, 1, 3}, DB_UNLIKE_BEFORE},
-                 {{1, 3, 4, 1}, DB_UNLIKE_BEFORE | DB_UNLIKE_NEXT},
-                 {{1, CLEARED, 1, 1}, DB_UNLIKE_BEFORE}};
+        unsigned unlike, last_known;
+    } cases[] = {{{1, 2, 1, 2}, 0, 84},
+                 {{1, 2, 3, 3}, DB_UNLIKE_BEFORE, 82},
+                 {{1, 3, 1, 3}, DB_UNLIKE_BEFORE, 83},
+                 {{1, 3, 4, 1}, DB_UNLIKE_BEFORE | DB_UNLIKE_NEXT, 84},
+                 {{1, CLEARED, 1, 1}, DB_UNLIKE_BEFORE, 84}};
     (void)state;
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint32_t site = fresh_site(1, BYTES);
@@ -344,9 +344,31 @@ static void test_a_glance_counts_nothing(void **state)
             examine_end(sites_at(site), &object, object.start);
         }
         assert_int_equal(record_of(site)->unlike, cases[i].unlike);
+        assert_int_equal(record_of(site)->last_known, cases[i].last_known);
+        assert_int_equal(record_of(site)->recurring, 2);
         assert_int_equal(record_of(site)->replicas, 78);
         assert_int_equal(record_of(site)->examined, 80);
     }
+}
+
+/* One of three stays: a content that comes again, until it is forgotten. */
+static void test_what_comes_again_is_one_content(void **state)
+{
+    (void)state;
+    uint32_t site = fresh_site(1, BYTES);
+    for (uint64_t i = 0; i < 120; i++) {
+        make(site, i % 3 == 0 ? 7 : 100 + i);
+    }
+    assert_int_equal(record_of(site)->recurring, 1);
+    assert_int_equal(record_of(site)->last_known, 118);
+    for (uint64_t i = 0; i < HISTORY_ENTRIES; i++) {
+        make(site, 1000 + i);
+    }
+    make(site, 7);
+    assert_int_equal(record_of(site)->recurring, 1);
+    make(site, 7);
+    assert_int_equal(record_of(site)->recurring, 2);
+    assert_int_equal(record_of(site)->last_known, 122 + HISTORY_ENTRIES);
 }
 
 /* A list of results, freed at its end from its last to its first: each is new. */
@@ -451,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_what_outlives_many_is_equal_all_the_same),
         cmocka_unit_test(test_a_primer_speaks_of_its_neighbour_alone),
         cmocka_unit_test(test_a_glance_counts_nothing),
+        cmocka_unit_test(test_what_comes_again_is_one_content),
         cmocka_unit_test(test_what_is_kept_to_the_end_is_new),
         cmocka_unit_test(test_memory_that_is_gone_is_skipped),
         cmocka_unit_test(test_a_history_forgets_the_oldest_and_counts_the_commonest),

@@ -377,7 +377,7 @@ def test_functions_that_may_be_others(tmp_path, name):
 
 
 HOSTILE = {
-    "more asked than born": {"pages_asked": 2**60},
+    "more asked than born": {"pages_asked": 2**31},
     "more fresh than made": {"fresh_bytes": 2**63},
     "more untouched than fresh": {"untouched_bytes": 2**63},
     "more huge than fresh": {"huge_bytes": 2**63},

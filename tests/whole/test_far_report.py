@@ -126,7 +126,7 @@ def test_few_contents_in_another_order_have_no_period(tmp_path, function, expect
 
 def with_period(record, period):
     values = list(make_db.SITE.unpack(record))
-    values[4] = period
+    values[5] = period
     return make_db.SITE.pack(*values)
 
 
