@@ -61,7 +61,8 @@ static bool holds(struct model *model, const struct site *site)
 {
     return site_staying_of_round(site) > 0 && site_is_called_by_line(model, site) && !site_moves(model, site) &&
            site_checkpoint(model, site) != CHECKPOINT_ITSELF && !site_is_made_in(site, "openblas") &&
-           !site_is_read_unfinished(model, site) && !site_inputs_are_stored_into(model, site);
+           !site_is_read_unfinished(model, site) && !site_inputs_are_stored_into(model, site) &&
+           !site_repeats_another(model, site);
 }
 
 static uint64_t equal_of(const struct site *site)

@@ -138,7 +138,7 @@ static bool is_trained_alone(struct model *model, const struct site *first, cons
            ways_part(model, second->process, first->record->node, second->record->node).into_others;
 }
 
-static bool holds(struct model *model, const struct site *site)
+bool site_repeats_another(struct model *model, const struct site *site)
 {
     return site->linked > differing_of(site) && !site_repeats(site) &&
            differing_of(site) <= DIFFERING_MIN + examined_of(site) / DIFFERING_OF_EXAMINED &&
@@ -295,7 +295,7 @@ static void say(struct model *model, struct finding *finding)
 void rule_repeated(struct model *model)
 {
     static const struct site_rule rule = {.kind = "replica",
-                                          .holds = holds,
+                                          .holds = site_repeats_another,
                                           .equal = equal_of,
                                           .examined = examined_of,
                                           .equal_min = LINKED_MIN,

@@ -46,6 +46,9 @@ bool site_repeats(const struct site *site);
 /* ... but not only these: once in a while its one content is another. */
 bool site_hardly_changes(const struct site *site);
 
+/* Does it make what another site has just made (rule repeated)? */
+bool site_repeats_another(struct model *model, const struct site *site);
+
 /* "model.py:57", fresh memory. */
 char *say_place(const struct model *model, const char *file, int32_t line);
 

@@ -2,7 +2,7 @@
 import re
 
 import pytest
-from marked import NUMPY, found
+from marked import NUMPY, at_a, found
 
 PROGRAM = NUMPY + """
         valid, weight = np.ones((512, 256)), (random.normal(size=(512, 256)) > -99) * 1.0
@@ -169,3 +169,46 @@ def test_what_a_sampler_chooses_may_stay_by_chance(tmp_path):
     told = {text[finding["line"] - 1].strip(): finding["claim"] for finding in report["findings"]}
     assert "or to the one before" in told["made = X @ (w + 50)"]
     assert "or to the one before" not in told.get("made = np.sign(made)", "")
+
+
+LISTED = NUMPY + """
+        P, W = random.random((300, 300)) / 150, [random.normal(size=(64, 64)) / 8 for _ in range(3)]
+        copies, total = [w.copy() for w in W], 0.0
+        for step in range(60):
+            h = random.normal(size=(300, 64))
+            acts, pairs, items = [h], [], {{0: h}}
+            for i, w in enumerate(W):
+                spread = {first}  # first
+                pairs.append((h, i))
+                h = np.tanh(spread @ w)
+                acts.append(h)
+                items[i + 1] = h
+            {loop}
+                again = {second}  # A
+                total += again[0, 0]
+        """
+
+
+@pytest.mark.parametrize("first, loop, second", [
+    ("P @ h", "for i in reversed(range(3)):", "P @ acts[i]"),
+    ("P @ h", "for i in reversed(range(3)):", "P @ items[i]"),
+    ("P @ h", "for a, w in zip(reversed(acts[:-1]), reversed(W)):", "P @ a"),
+    ("P @ h", "for before, i in reversed(pairs):", "P @ before"),
+    ("P @ acts[-1]", "for a in acts[:-1]:", "P @ a"),
+    ("P @ acts[i]", "for k in range(3):", "P @ acts[k]"),
+], ids=lambda text: text)
+def test_what_a_list_holds_is_the_same(tmp_path, first, loop, second):
+    path, report = found(tmp_path, LISTED.format(first=first, loop=loop, second=second))
+    marks, (finding,) = at_a(path, report)
+    assert finding["category"] == CATEGORY
+    assert finding["advice"] == f"Keep the result from program.py:{marks['first']} and use it at program.py:{marks['A']}."
+
+
+@pytest.mark.parametrize("first, loop, second", [
+    ("acts[0] @ w", "for k in range(3):", "acts[0] @ copies[k]"),
+    ("acts[0] @ W[i]", "for k, w in enumerate(copies):", "acts[0] @ w"),
+    ("acts[0] @ W[0]", "for k in range(3):", "acts[0] @ copies[0]"),
+], ids=lambda text: text)
+def test_what_two_lists_hold_is_not(tmp_path, first, loop, second):
+    _, report = found(tmp_path, LISTED.format(first=first, loop=loop, second=second))
+    assert CATEGORY not in [finding["category"] for finding in report["findings"]]
