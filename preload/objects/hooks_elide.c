@@ -4,8 +4,10 @@
  * moment before that, NumPy asks who called it, by backtrace() (its temp_elide.c). What stands in the operands then is what
  * their lines made, and it is compared now and not at their end.
  *
- * Taken is the thread's last large buffer alone, where the native stack has an array of it that one reference holds: what was
- * born there before may have a name that its last reference is from, and a stale word on the stack, and be half filled yet.
+ * Taken is the thread's last large buffer, where the native stack has an array of it that one reference holds: what was born
+ * there before may have a name that its last reference is from, and a stale word on the stack, and be half filled yet. And what
+ * waits before it among the values of the Python frame, as the product in `X.T @ X + lam * np.eye(n)`, which the sum is
+ * made in: no word there is stale below one that is in use.
  */
 #include <execinfo.h>
 #include <stdbool.h>
@@ -17,6 +19,7 @@
 #include "objects/replica.h"
 #include "real.h"
 #include "stack/guard.h"
+#include "stack/python.h"
 #include "thread.h"
 
 #define SCANNED_BYTES 512u /* of the callers' frames; operands were seen within the first 64 */
@@ -25,8 +28,9 @@
  * reading there costs a fault each. */
 #define MAPPED_FROM ((uintptr_t)1 << 46)
 #define MAPPED_TO ((uintptr_t)1 << 48)
-#define ALIGNMENT 16u /* of CPython's objects */
-#define OWN_FRAMES 2  /* of this library that may stand before the caller's */
+#define ALIGNMENT 16u      /* of CPython's objects */
+#define VALUES_SCANNED 64u /* of a Python frame: as deep as expressions go */
+#define OWN_FRAMES 2       /* of this library that may stand before the caller's */
 #define FRAMES_MAX 128
 
 /* An array, as CPython and NumPy lay it out (object.h; PyArrayObject_fields in ndarraytypes.h); free-threaded builds have another. */
@@ -47,22 +51,39 @@ static bool is_elidable(const struct array *array)
            array->dimension_count >= 0 && array->dimension_count <= DIMENSIONS_MAX;
 }
 
-static bool is_of_array(uintptr_t word, uintptr_t data)
+/* Where the array that the word is the address of has its data, if NumPy would work in it; 0: it is none of these. */
+static uintptr_t data_of(uintptr_t word)
 {
     struct array array;
-    return word >= MAPPED_FROM && word < MAPPED_TO && word % ALIGNMENT == 0 && guard_read(&array, (const void *)word) &&
-           array.data == data && is_elidable(&array);
+    bool is_array = word >= MAPPED_FROM && word < MAPPED_TO && word % ALIGNMENT == 0 &&
+                    guard_read(&array, (const void *)word) && is_elidable(&array);
+    return is_array ? array.data : 0;
 }
 
-static bool stack_has_array(uintptr_t frame, uintptr_t data)
+/* The address of the array that has its data there; 0: none is on the native stack. */
+static uintptr_t find_array(uintptr_t frame, uintptr_t data)
 {
     uintptr_t word;
     for (uintptr_t at = frame - SAVED_BYTES; at < frame + SCANNED_BYTES && guard_word(&word, at); at += sizeof word) {
-        if (is_of_array(word, data)) {
-            return true;
+        if (data_of(word) == data) {
+            return word;
         }
     }
-    return false;
+    return 0;
+}
+
+/* What stands before an array among the values of the innermost Python frame; 0: nothing. */
+static uintptr_t find_before(uintptr_t array)
+{
+    struct python_link link;
+    uintptr_t at = python_links(&link, 1) == 1 ? python_link_values(&link) : 0, before = 0, word = 0;
+    for (size_t i = 0; at != 0 && i < VALUES_SCANNED && guard_word(&word, at); i++, at += sizeof word) {
+        if (word == array) {
+            return before;
+        }
+        before = word;
+    }
+    return 0;
 }
 
 static void take(uintptr_t start)
@@ -83,9 +104,13 @@ static __attribute__((noinline)) void look_at_operands(uintptr_t frame)
     int *errno_place = gate_errno();
     int kept_errno = *errno_place;
     if (gate_enter()) {
-        if (thread_self != NULL && stack_has_array(frame, replica_overwritable)) {
-            take(replica_overwritable);
-            replica_overwritable = 0;
+        uintptr_t array = thread_self != NULL ? find_array(frame, replica_overwritable) : 0;
+        uintptr_t before = array != 0 ? data_of(find_before(array)) : 0;
+        if (before != 0) {
+            take(before);
+        }
+        if (array != 0) {
+            take(replica_overwritable); /* it is the next operation's, too, as what `lam * np.eye(n)` is made in */
         }
         gate_leave();
     }

@@ -216,7 +216,7 @@ void replica_born(const struct replica_birth *birth, struct object_origin *origi
         site = join_site(stack, birth, origin);
     }
     if (birth->size_bytes >= REPLICA_OVERWRITTEN_BYTES && !birth->is_mapped) {
-        replica_overwritable = origin->is_looked_at || origin->is_far ? birth->start : 0;
+        replica_overwritable = birth->start;
     }
     lifetime_born(site != NULL ? site->record : NULL, birth->usable_bytes - origin->slack_bytes, origin);
 }

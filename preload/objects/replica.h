@@ -44,8 +44,7 @@ void replica_ended(const struct object *object, uintptr_t start);
 void replica_overwritten(struct object *object);
 
 /*
- * Where the thread's last allocated buffer of REPLICA_OVERWRITTEN_BYTES or more starts, if its content is to be looked at; else 0. It may
- * have ended since.
+ * Where the thread's last allocated buffer of REPLICA_OVERWRITTEN_BYTES or more starts; 0: none. It may have ended since.
  */
 #define REPLICA_OVERWRITTEN_BYTES 262144u /* smaller operands NumPy leaves alone (NPY_MIN_ELIDE_BYTES) */
 extern SHIM_THREAD_LOCAL uintptr_t replica_overwritable;

@@ -70,6 +70,12 @@ size_t python_links(struct python_link *links, size_t capacity);
  */
 bool python_link_resolve(const struct python_link *link, struct python_frame *frame);
 
+/*
+ * Where the values of a live frame begin that its instructions work on, one after the other, as addresses of objects. From CPython 3.14 on
+ * such an address has bits set if the frame does not hold a reference of its own. 0: unreadable, or not known. Signal-safe.
+ */
+uintptr_t python_link_values(const struct python_link *link);
+
 /* Differs between code objects that have one address, one after the other. 0: unreadable. Signal-safe. */
 uint64_t python_link_mark(const struct python_link *link);
 

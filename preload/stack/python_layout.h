@@ -27,8 +27,11 @@ struct python_layout {
     int frame_bytes;  /* as much of a frame as is read */
     int frame_code, frame_previous, frame_instruction;
     enum python_instruction instruction;
-    int frame_entry;      /* byte flag of 3.11 */
-    int frame_owner;      /* byte of 3.12 and later; 3.11's says nothing about runs */
+    int frame_entry; /* byte flag of 3.11 */
+    int frame_owner; /* byte of 3.12 and later; 3.11's says nothing about runs */
+    int frame_stack; /* a pointer to where the values begin that instructions work on; PYTHON_ABSENT from 3.11 on */
+    int frame_slots; /* from 3.11 on: those of names, `code_slots` of them (int), and behind them these values */
+    int code_slots;
     int frame_copy_index; /* free-threaded 3.14: which copy of the bytecode runs */
     int code_copies;
     int code_bytecode, code_first_line, code_file, code_name, code_lines;

@@ -29,3 +29,22 @@ size_t python_links(struct python_link *links, size_t capacity)
     uintptr_t trampoline = python_trampoline();
     return trampoline != 0 ? drop_trampolines(links, count, trampoline) : count;
 }
+
+uintptr_t python_link_values(const struct python_link *link)
+{
+    const struct python_probe *probe = python_probed();
+    const struct python_layout *layout = probe != NULL ? &probe->layout : NULL;
+    uintptr_t code = link->code & ~(uintptr_t)PYTHON_TAG_BITS, values = 0;
+    int32_t slots = 0;
+    if (layout == NULL || layout->free_threaded) {
+        return 0;
+    }
+    if (layout->frame_stack != PYTHON_ABSENT) {
+        return guard_word(&values, link->frame + (uintptr_t)layout->frame_stack) ? values : 0;
+    }
+    if (layout->frame_slots < 0 || !guard_read(&slots, (const int32_t *)(code + (uintptr_t)layout->code_slots)) ||
+        slots < 0) {
+        return 0;
+    }
+    return link->frame + (uintptr_t)layout->frame_slots + (uintptr_t)slots * sizeof(uintptr_t);
+}

@@ -18,8 +18,8 @@ static void fill_313(uint64_t *table)
     static const struct {
         unsigned place;
         uint64_t value;
-    } facts[] = {{184, 72}, {224, 72},  {232, 8}, {240, 0},  {248, 56}, {264, 70}, {280, 112}, {296, 128}, {304, 136},
-                 {312, 68}, {344, 200}, {360, 8}, {520, 16}, {528, 32}, {544, 32}, {552, 16},  {560, 40}};
+    } facts[] = {{184, 72},  {224, 72}, {232, 8},   {240, 0}, {248, 56}, {256, 72}, {264, 70}, {280, 112}, {296, 128},
+                 {304, 136}, {312, 68}, {344, 200}, {360, 8}, {520, 16}, {528, 32}, {544, 32}, {552, 16},  {560, 40}};
     memset(table, 0, TABLE_WORDS * sizeof *table);
     memcpy(table, "xdebugpy", 8);
     table[1] = 0x30d00f0;
@@ -72,6 +72,7 @@ static void test_rows(void **state)
         assert_int_equal(row->version, 0x300 | minor);
         assert_true(row->frame_bytes <= PYTHON_FRAME_BYTES_MAX);
         assert_true(row->frame_instruction + 4 <= row->frame_bytes);
+        assert_true((row->frame_stack >= 0) != (row->frame_slots >= 0 && row->code_slots >= 0));
         assert_true((row->thread_cframe >= 0) || (row->thread_frame >= 0));
     }
     assert_null(python_layout_row(0x30700f0));

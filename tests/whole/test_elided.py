@@ -28,6 +28,8 @@ AGAIN = {
     "on the right": "x + mask(256)",
     "on the left": "mask(256) * x",
     "behind another": "noise() + mask(256)",
+    "before another": "mask(256) + noise()",
+    "before what something else was made in": "mask(256) + 2.0 * noise()",
     "twice": "mask(256) + x + 1.0",
     "alone": "-mask(256) - x",
 }
@@ -93,6 +95,20 @@ def test_a_named_buffer_that_is_being_filled_is_asked_at_its_end(tmp_path):
     for row in range(4):
         buffer[row] = row
         buffer[row] = noise() * 2.0 + x
+    return buffer
+
+for step""")
+    assert run(tmp_path, source, "debian")[1]["findings"] == []
+
+
+def test_a_named_buffer_that_lies_before_the_values_is_none_of_them(tmp_path):
+    """The function's last name, right before the sum's operand."""
+    source = HEAD.format("fill(np.empty((3, 256, 256)))").replace("for step", """ramp = np.arange(256.0)
+def fill(buffer):
+    buffer[...] = ramp
+    buffer[0] = noise() * 2.0 + x
+    buffer[1] = noise() * 2.0 + x
+    buffer[2] = noise() * 2.0 + x
     return buffer
 
 for step""")
