@@ -2,16 +2,22 @@
 
 #include "findings/loop.h"
 
+#include "findings/sites.h"
+
+#define ODD_OF_BIRTHS 50u /* one in so many may be of executions that are not counted */
+
+static bool stands_in_loop(struct model *model, const struct site *site)
+{
+    struct loop_body body;
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    return loop_is_comprehension(model, site->process, frame) || loop_of_frame(model, site->process, frame, &body);
+}
+
 /* Once in each execution of its function? Asked of a site once: it reads the text. */
 static bool is_once(struct model *model, struct site *site)
 {
-    struct loop_body body;
-    if (site->once == ONCE_UNKNOWN) {
-        uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
-        bool is_looped =
-            loop_is_comprehension(model, site->process, frame) || loop_of_frame(model, site->process, frame, &body);
-        site->once = is_looped ? ONCE_NO : ONCE_YES;
-    }
+    if (site->once == ONCE_UNKNOWN)
+        site->once = stands_in_loop(model, site) ? ONCE_NO : ONCE_YES;
     return site->once == ONCE_YES;
 }
 
@@ -29,4 +35,13 @@ uint64_t executions_of(struct model *model, const struct line *line, const struc
             }
     }
     return most;
+}
+
+bool executions_make_period(struct model *model, const struct site *site)
+{
+    uint64_t period = site_period(site), births = site->record->births;
+    if (period <= 1 || site->place == NULL || stands_in_loop(model, site))
+        return false;
+    uint64_t made = executions_of(model, site->place->line, site->process) * period;
+    return made > 0 && (births > made ? births - made : made - births) <= births / ODD_OF_BIRTHS;
 }

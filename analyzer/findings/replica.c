@@ -156,7 +156,8 @@ static bool is_made_again(struct model *model, const struct site *site)
     }
     if (site_is_settled(model, site))
         return false;
-    return (site_period(site) == 1 && !is_between_others(model, site)) || !site_moves(model, site);
+    return (site_period(site) == 1 && !is_between_others(model, site)) || !site_moves(model, site) ||
+           executions_make_period(model, site);
 }
 
 /* Of what stays for rounds it is said, that its inputs change. */

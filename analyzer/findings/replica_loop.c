@@ -11,6 +11,8 @@
 #include "findings/sites.h"
 #include "findings/size_rounds.h"
 
+#define FRAMES_MAX 64u /* on a way, so many are asked */
+
 /* Does it stay for all passes of its nearest loop, while one around that goes from one of its inputs to the next? */
 static bool is_given_by_header(struct model *model, const struct site *site)
 {
@@ -123,12 +125,39 @@ static struct loop loop_within_rounds(struct model *model, const struct finding 
                      : loop_nearest(model, site->process, site->record->node);
 }
 
+/* Does what a frame on the way stands at take what the loop goes through? By the text. */
+static bool is_fed_by(struct model *model, const struct site *site, struct loop loop)
+{
+    const struct process *process = site->process;
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    for (unsigned i = 0; i < FRAMES_MAX && frame != 0; i++) {
+        if (loop_feeds(model, site->process, frame, loop))
+            return true;
+        const struct db_node *record = run_record(process->run, DB_KIND_NODE, frame);
+        const struct node *around = record != NULL ? model_node(process, record->parent) : NULL;
+        frame = around != NULL ? around->python : 0;
+    }
+    return false;
+}
+
+/* All of one size are the same: of the loops within the one that goes from size to size the outermost, where the text shows which that is. */
+static struct loop loop_within_feeding(struct model *model, const struct site *site, struct loop nearest)
+{
+    struct loop loops[REPLICA_LOOPS_MAX], within = nearest;
+    size_t count = loops_around(model, site->process, site->record->node, loops, REPLICA_LOOPS_MAX), at = 0;
+    while (at < count && !is_fed_by(model, site, loops[at]))
+        within = loops[at++];
+    return at < count ? within : nearest;
+}
+
 /* Where sizes come one after the other the nearest loop has one, if another around it brings them: an only loop brings them itself. */
 static struct loop loop_within_size(struct model *model, const struct site *site)
 {
     struct loop loops[2], none = {0};
-    bool is_within = loops_around(model, site->process, site->record->node, loops, 2) == 2;
-    return is_within ? loop_nearest(model, site->process, site->record->node) : none;
+    if (loops_around(model, site->process, site->record->node, loops, 2) < 2)
+        return none;
+    struct loop nearest = loop_nearest(model, site->process, site->record->node);
+    return site_size_is_of_round(site) ? loop_within_feeding(model, site, nearest) : nearest;
 }
 
 /* What never changes need not be built again in any loop. */

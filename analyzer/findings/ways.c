@@ -170,10 +170,10 @@ static struct line_span caller_of(struct model *model, const struct site *site, 
     return record != NULL ? model_position(model, site->process, record, code) : (struct line_span){0};
 }
 
-/* Some of them may come again. */
-static bool is_mostly_new(const struct site *site)
+/* Some of them may come again. Those of one period of `again` would not have had the time. */
+static bool is_mostly_new(const struct site *site, const struct site *again)
 {
-    return site_new(site) > 1 && site_new(site) >= site->record->replicas;
+    return site_new(site) > 1 && site_new(site) > site_period(again) && site_new(site) >= site->record->replicas;
 }
 
 const struct site *ways_new_on_another(const struct line *line, const struct site *site)
@@ -182,7 +182,7 @@ const struct site *ways_new_on_another(const struct line *line, const struct sit
     for (const struct place *place = line->places; place != NULL; place = place->next)
         for (const struct site *other = place->sites; other != NULL && !place->claimed; other = other->next)
             if (place->span.line == span->line && place->span.column == span->column &&
-                place->span.end_column == span->end_column && other->record->examined > 0 && is_mostly_new(other))
+                place->span.end_column == span->end_column && other->record->examined > 0 && is_mostly_new(other, site))
                 return other;
     return NULL;
 }

@@ -9,6 +9,9 @@
 #include "show/text_parts.h"
 
 #define INDENT 4
+#define LEFT_OUT "..."
+#define BYTES_OF_COLUMN 4 /* of UTF-8, at most: no more are tried */
+#define LEFT_PART 4 /* of a long line so much of the room, at most, is what stands before the part that is meant */
 
 static void put_title(const struct page *page, const struct model *model, const struct line *line, size_t rank)
 {
@@ -53,9 +56,31 @@ static bool mark_carets(char *carets, const struct line_span *span, const char *
     return true;
 }
 
-/* Carets under the parts of the line that are meant, with blanks between these. */
+/* Of a line that is longer than there is room for: from which byte on it is shown, so that the first part that is meant is seen. */
+static size_t first_shown(const struct line_span *spans, size_t count, const char *text, size_t length, size_t skip,
+                          size_t room)
+{
+    size_t first = length, end = length;
+    for (size_t i = 0; i < count; i++) {
+        bool is_first = spans[i].column >= (int32_t)skip && (size_t)spans[i].column < first;
+        if (is_first) {
+            bool is_row = spans[i].end_line == spans[i].line && spans[i].end_column > spans[i].column;
+            first = (size_t)spans[i].column;
+            end = is_row && (size_t)spans[i].end_column < length ? (size_t)spans[i].end_column : length;
+        }
+    }
+    if (first == length || prefix_columns(text + skip, end - skip) <= room)
+        return skip;
+    size_t most = BYTES_OF_COLUMN * room, shown = first > skip + most ? first - most : skip;
+    while (shown < first && (prefix_columns(text + shown, first - shown) > room / LEFT_PART ||
+                             ((unsigned char)text[shown] & 0xC0) == 0x80))
+        shown++;
+    return shown;
+}
+
+/* Carets under the parts of the line that are meant, with blanks between these; `left` columns are taken by something else. */
 static void put_carets(const struct page *page, const struct line_span *spans, size_t count, const char *text,
-                       size_t length, size_t skip, size_t room)
+                       size_t length, size_t skip, size_t left, size_t room)
 {
     char *carets = memory_zeroed(room + 1, 1), *first;
     bool any = false;
@@ -67,7 +92,7 @@ static void put_carets(const struct page *page, const struct line_span *spans, s
         first = strchr(carets, '^');
         fprintf(page->out, "%*s", INDENT + 5, "");
         page_put(page, STYLE_DIM, " | ");
-        fprintf(page->out, "%*s", (int)(first - carets), "");
+        fprintf(page->out, "%*s", (int)(left + (size_t)(first - carets)), "");
         page_put(page, STYLE_MARK, first);
         fputc('\n', page->out);
     }
@@ -88,12 +113,15 @@ void text_source(const struct page *page, const struct model *model, const struc
     }
     while (skip < length && (text[skip] == ' ' || text[skip] == '\t'))
         skip++;
-    char *printable = text_printable(text + skip, length - skip), *cut = text_cut(printable, room);
+    size_t shown = first_shown(spans, count, text, length, skip, room);
+    const char *before = shown > skip ? LEFT_OUT : "";
+    room -= shown > skip && room > strlen(LEFT_OUT) ? strlen(LEFT_OUT) : 0;
+    char *printable = text_printable(text + shown, length - shown), *cut = text_cut(printable, room);
     char *number = memory_print("%*s%5d", INDENT, "", line->number);
     page_put(page, STYLE_DIM, number);
     page_put(page, STYLE_DIM, " | ");
-    fprintf(page->out, "%s\n", cut);
-    put_carets(page, spans, count, text, length, skip, room);
+    fprintf(page->out, "%s%s\n", before, cut);
+    put_carets(page, spans, count, text, length, shown, strlen(before), room);
     if (source->state == SOURCE_CHANGED)
         page_put(page, STYLE_WARN, "          (as it ran: the file on disk is another by now)\n");
     if (source->state == SOURCE_EDITED)

@@ -58,10 +58,11 @@ class Run:
         (finding,) = report_json(tmp_path / "out.db")["findings"]
         return finding
 
-    def underlined(self, tmp_path):
+    def underlined(self, tmp_path, width=120):
         """The texts above the carets."""
         self.finding(tmp_path)
-        rows = report(tmp_path / "out.db", "--width", "120").stdout.splitlines()
+        rows = report(tmp_path / "out.db", "--width", str(width)).stdout.splitlines()
+        assert all(len(row) <= width for row in rows)
         index = next(index for index, row in enumerate(rows) if row.strip(" |^") == "" and "^" in row)
         carets, text = rows[index], rows[index - 1]
         parts = "".join(letter if caret == "^" else "\0" for letter, caret in zip(text, carets.ljust(len(text))))
@@ -75,6 +76,11 @@ def text_of(finding):
 def test_each_part_is_underlined(tmp_path):
     run = Run().makes("-0.5 * data", 400).makes("np.eye(700)", 100)
     assert run.underlined(tmp_path) == ["-0.5 * data", "np.eye(700)"]
+
+
+@pytest.mark.parametrize("width, part", [(60, "np.eye(700)"), (60, "-0.5 * data"), (100, "np.eye(700)")])
+def test_a_part_beyond_the_page_is_shown(tmp_path, width, part):
+    assert Run().makes(part, 400).underlined(tmp_path, width) == [part]
 
 
 def test_the_claim_names_the_parts(tmp_path):

@@ -35,6 +35,15 @@ for k in range(5):
         rows = data[fold != k]  # finding
         w -= 0.1 * rows.T @ (rows @ w - 1) / len(rows)
 """, True),
+    "a size for each degree, not for a penalty nor a fold": ("""
+x, fold = random.normal(size=(4000, 1)), random.permutation(4000) % 5
+def powers(x, degree):
+    return np.hstack([x ** p for p in range(1, degree)])  # finding
+for degree in (20, 30, 40, 50):
+    for penalty in np.logspace(-6, 1, 4):  # steps
+        for k in range(5):
+            part = powers(x, degree)[fold != k, :1] * penalty
+""", True),
 }
 
 NONE = {
