@@ -5,24 +5,28 @@
  * the time it took, measured at that instruction in more than a few samples, is worth it. Without that it is a fact of the line, no
  * finding.
  * Traps: buffers that are of another value in between (ones, tripled in place: kept, they would be tripled again; -1 for what is
- * still to do, filled with another when it is done); buffers of one value each, but not the same (the time of a step, the working target of a round); buffers that are
+ * still to do, filled with another when it is done); buffers of one value each, but not the same (the time of a step, the working target of a round, the leaves of a tree that goes into itself); buffers that are
  * alive together, which the program may come to write apart (gradients, states); a line whose other results repeat is rule replica's, constants included; automatic differentiation's ones and zeros, initial states and masks that happen to be full: they cost nothing;
  * results that are constant only at times (any object that is not unmakes it); a computed result that is all one value
  * because of the data (a check that finds nothing); arrays of Python objects, which NumPy empties before it frees them: pandas makes such
  * of columns of several types.
  */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "findings/blank.h"
 #include "findings/changed.h"
 #include "findings/changed_later.h"
+#include "findings/expression.h"
 #include "findings/libraries.h"
 #include "findings/loop.h"
 #include "findings/sites.h"
+#include "python/words.h"
 #include "show/page.h"
 
 #define CONSTANT_MIN 4u
+#define ARGUMENTS_MAX 8u
 #define WASTE_PERCENT 0.5
 #define ALIVE_MAX 2u /* the next is made before the name lets go of the one before */
 
@@ -45,11 +49,45 @@ static bool is_stored_into(struct model *model, const struct site *site)
     return changed.count > 0 || site_changed_later(model, site);
 }
 
+/* "np.ones(n)", "np.full(n, -1)": of the same value by the text, wherever it is called from. */
+static bool is_literal(struct model *model, const struct site *site)
+{
+    static const char *const ones[] = {"ones", "ones_like"}, *const full[] = {"full", "full_like"};
+    struct word text, function, arguments, items[ARGUMENTS_MAX];
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    text.text = operation_text(model, site->process, frame, &text.length_bytes);
+    if (text.text == NULL || !word_last_call(text, &function, &arguments))
+        return false;
+    if (WORD_IS_ONE_OF(word_last_part(function), ones))
+        return true;
+    size_t count = word_split(arguments, ',', items, ARGUMENTS_MAX);
+    const char *value = count > 1 && count != SIZE_MAX ? items[1].text : "";
+    return WORD_IS_ONE_OF(word_last_part(function), full) && isdigit((unsigned char)value[*value == '-' ? 1 : 0]);
+}
+
+static bool is_of_another_way(const struct site *site, const struct site *other)
+{
+    return other->process == site->process && other->record->constant > 0 &&
+           other->record->size_bytes == site->record->size_bytes && other->python != site->python;
+}
+
+/* Does its line make others of the size on other ways, of a value that may be another? Which value is not recorded, but for zero. */
+static bool may_differ_by_way(struct model *model, const struct site *site)
+{
+    if (site->record->zero == site->record->constant)
+        return false;
+    for (const struct place *place = site->place->line->places; place != NULL; place = place->next)
+        for (const struct site *other = place->sites; other != NULL; other = other->next)
+            if (is_of_another_way(site, other))
+                return !is_literal(model, site);
+    return false;
+}
+
 static bool holds(struct model *model, const struct site *site)
 {
     return site_is_constant(site) && !site_is_made_by_pandas(model, site) && site->record->most_alive <= ALIVE_MAX &&
-           !finding_has_line(site->place->line) && site_is_blank(model, site) != BLANK_NO &&
-           !is_stored_into(model, site);
+           !finding_has_line(site->place->line) && !may_differ_by_way(model, site) &&
+           site_is_blank(model, site) != BLANK_NO && !is_stored_into(model, site);
 }
 
 static uint64_t constant_of(const struct site *site)

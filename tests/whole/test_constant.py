@@ -71,3 +71,17 @@ def test_a_batch_flipped_at_random_is_no_invariant(tmp_path):
         """)
     assert report["totals"]["replicas"]["objects"] > 0
     assert [finding["claim"] for finding in report["findings"] if finding["kind"] == "replica"] == []
+
+
+WAYS = """
+            def leaf(rows, value):
+                return np.full(rows, VALUE)  # A
+            total += float(leaf(2**18, 0.25)[1])
+            total += float(leaf(2**18, 0.75)[2])
+        """
+
+
+@pytest.mark.parametrize("value, count", [("value", 0), ("-0.5", 1)])
+def test_on_two_ways_the_value_may_be_another(tmp_path, value, count):
+    """Each call has one of its own, or both that of the text."""
+    assert len(told(tmp_path, WAYS.replace("VALUE", value))) == count
