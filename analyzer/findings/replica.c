@@ -307,18 +307,25 @@ static bool may_be_round(struct model *model, const struct finding *finding)
     return contents_of(finding) > 1 && !is_of_rounds(model, finding->second) && !is_within_line(model, finding);
 }
 
+/* By the line itself: a package that copies what it then works on, as a scaler does, makes more of it. */
+static bool is_copy_of_line(struct model *model, const struct site *site)
+{
+    return is_copy(model, site) && callers_frame(model, site->process, site->record->node) ==
+                                       lines_frame_of_leaf(model, site->process, site->record->node);
+}
+
 static const char *name(struct model *model, struct finding *finding)
 {
     if (is_round(model, finding))
         return "recomputed input";
-    return is_copy(model, finding->second) ? "API misuse" : "loop-invariant computation";
+    return is_copy_of_line(model, finding->second) ? "API misuse" : "loop-invariant computation";
 }
 
 static void say(struct model *model, struct finding *finding)
 {
     bool again = is_round(model, finding) || may_be_round(model, finding);
     finding->object.within_line = is_within_line(model, finding);
-    replica_say(model, finding, again, !again && is_copy(model, finding->second));
+    replica_say(model, finding, again, !again && is_copy_of_line(model, finding->second));
 }
 
 /*

@@ -147,10 +147,11 @@ static void say_swapped(struct model *model, struct finding *finding)
 /* An assignment to z[where] counts an element once that comes twice. */
 static void say_scattered(struct model *model, struct finding *finding)
 {
-    say_with(model, finding,
-             "Let np.bincount() (of single elements) or np.add.at() (slow before NumPy 1.25), which count an element "
-             "that comes twice as the loop does "
-             "(z[where] += does not), work on the whole array");
+    say_with(
+        model, finding,
+        "Let np.bincount() (of single elements), a product with a matrix that is 1 where each belongs (of rows or "
+        "columns) or np.add.at() (slow before NumPy 1.25), which count an element that comes twice as the loop does "
+        "(z[where] += does not), work on the whole array");
 }
 
 static void say_scattered_tensor(struct model *model, struct finding *finding)

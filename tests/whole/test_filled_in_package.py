@@ -1,6 +1,6 @@
 """What a package's function makes as it is, it fills itself: that takes the time, and no line of the program has to move along."""
 import pytest
-from marked import NUMPY, found
+from marked import NUMPY, at_a, found
 
 PACKAGE = """
 import numpy as np
@@ -71,3 +71,32 @@ def test_what_compiled_code_fills_takes_its_time(tmp_path):
                  searched in (finding["line"], (finding["caller"] or {}).get("line")))
     search_s = max(line["native_s"] for line in report["lines"])
     assert told_s > 0.7 * search_s > 0
+
+
+SCALER = """
+import numpy as np
+
+def scaled(x, mean, scale):
+    x = np.array(x, copy=True)
+    x -= mean
+    x /= scale
+    return x
+"""
+
+
+@pytest.mark.parametrize("call, category, advice", [
+    ("scaled(table, 0.5, 2.0)", "loop-invariant computation", "Build it once, outside the loop at program.py:"),
+    ("table.copy()", "API misuse", "Copy it once, outside the loop at program.py:"),
+])
+def test_a_package_that_copies_what_it_works_on_makes_more_of_it(tmp_path, call, category, advice):
+    package = tmp_path / "site-packages/scaling"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(SCALER)
+    path, report = found(tmp_path, NUMPY + f"""
+        from scaling import scaled
+        table, total = random.normal(size=(3000, 14)), 0.0
+        for step in range(300):
+            total += float({call}[step, 0])  # A
+        """, PYTHONPATH=str(package.parent))
+    _, (finding,) = at_a(path, report)
+    assert finding["category"] == category and finding["advice"].startswith(advice)
