@@ -248,3 +248,20 @@ bool site_inputs_are_stored_into(struct model *model, const struct site *site)
     }
     return stored;
 }
+
+bool inputs_attribute_stays(struct model *model, struct process *process, uint32_t frame, struct loop *loop)
+{
+    struct inputs_walk walk;
+    if (!inputs_begin_at(&walk, model, process, frame, INPUTS_OUTERMOST) || !walk.is_looped)
+        return false;
+    bool changed = false;
+    for (size_t i = 0; i < walk.count && !changed; i++) {
+        const struct inputs_item item = walk.items[i];
+        if (item.code == NULL)
+            inputs_follow_called(&walk, &item);
+        else
+            changed = inputs_follow(&walk, &item, INPUTS_OF_ONE);
+    }
+    *loop = (struct loop){.file = walk.ways.levels[walk.top].file, .line = walk.loop.first};
+    return !changed && !walk.takes_next && !inputs_change_by_others(&walk);
+}

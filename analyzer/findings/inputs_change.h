@@ -2,6 +2,7 @@
 #ifndef PIEPROF_ANALYZER_INPUTS_CHANGE_H
 #define PIEPROF_ANALYZER_INPUTS_CHANGE_H
 
+#include "findings/loop.h"
 #include "model/model.h"
 
 enum inputs_asked {
@@ -58,6 +59,12 @@ bool site_inputs_are_carried_nearby(struct model *model, const struct site *site
 
 /* Does the outermost loop store into what its expression names itself, be it into parts of it? What that is made of is not asked. */
 bool site_inputs_are_stored_into(struct model *model, const struct site *site);
+
+/*
+ * Does the outermost loop around the call that a Python frame stands at, "self.x.mean()", leave an attribute of the method's own object as it is?
+ * Which object that is, is not asked. False where no text is known, or no loop; `loop` is that.
+ */
+bool inputs_attribute_stays(struct model *model, struct process *process, uint32_t frame, struct loop *loop);
 
 /* May the nearest loop around it that is no comprehension change what its expression takes, in whatever way? */
 bool site_inputs_change_in_block(struct model *model, const struct site *site);

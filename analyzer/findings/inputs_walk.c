@@ -273,17 +273,16 @@ static bool is_made_in_package(struct model *model, const struct site *site, uin
     return false;
 }
 
-bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site, enum inputs_loop which)
+bool inputs_begin_at(struct inputs_walk *walk, struct model *model, struct process *process, uint32_t frame,
+                     enum inputs_loop which)
 {
-    uint32_t frames[KEPT_LEVELS_MAX], frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    uint32_t frames[KEPT_LEVELS_MAX];
     *walk = (struct inputs_walk){.which = which, .bottom = SIZE_MAX, .top = SIZE_MAX, .memo = inputs_cache_memo(model)};
-    if (is_made_in_package(model, site, frame))
-        return false;
-    kept_ways_find(&walk->ways, model, site->process, frame);
-    size_t count = frames_of(site->process, frame, frames);
+    kept_ways_find(&walk->ways, model, process, frame);
+    size_t count = frames_of(process, frame, frames);
     bool is_of_function = which != INPUTS_OUTERMOST && which != INPUTS_OUTERMOST_BUT_HEADER;
     for (size_t i = 0; i < walk->ways.count && i < count && !(is_of_function && walk->is_looped); i++) {
-        read_comprehension(walk, model, site->process, frames[i], i);
+        read_comprehension(walk, model, process, frames[i], i);
         if (walk->ways.levels[i].code == NULL)
             continue;
         walk->bottom = walk->bottom == SIZE_MAX ? i : walk->bottom;
@@ -292,7 +291,7 @@ bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct si
     }
     if (walk->top == SIZE_MAX)
         return false;
-    walk->region = inputs_cache_region(model, site->process, walk->loop);
+    walk->region = inputs_cache_region(model, process, walk->loop);
     for (size_t i = 0; i < walk->code_count; i++)
         region_add_code(walk->region, walk->codes[i]);
     for (size_t i = 0; i < walk->top; i++) {
@@ -305,4 +304,10 @@ bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct si
     struct inputs_item of = {.code = own->code, .def = own->def, .level = walk->bottom};
     inputs_add_text(walk, own->call, &of);
     return true;
+}
+
+bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site, enum inputs_loop which)
+{
+    uint32_t frame = lines_frame_of_leaf(model, site->process, site->record->node);
+    return !is_made_in_package(model, site, frame) && inputs_begin_at(walk, model, site->process, frame, which);
 }

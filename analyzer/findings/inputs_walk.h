@@ -52,6 +52,10 @@ struct inputs_walk {
 /* Finds the levels, and adds the names in the site's own expression. False where no text is known. */
 bool inputs_begin(struct inputs_walk *walk, struct model *model, const struct site *site, enum inputs_loop which);
 
+/* Likewise of the expression that a Python frame on a line stands at. */
+bool inputs_begin_at(struct inputs_walk *walk, struct model *model, struct process *process, uint32_t frame,
+                     enum inputs_loop which);
+
 /* Once. */
 void inputs_add(struct inputs_walk *walk, struct inputs_item item);
 

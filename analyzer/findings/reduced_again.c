@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "findings/expression.h"
 #include "findings/kept.h"
+#include "findings/kept_attribute.h"
 #include "findings/kept_setting.h"
 #include "findings/sites.h"
 #include "findings/statement.h"
@@ -294,8 +295,11 @@ static bool is_named_to_read(struct model *model, struct process *process, uint3
            suite_rows(level->code, 1, level->row, &first, &last) && name_is_only_read(level->code, first, last, name);
 }
 
-static bool is_kept(const struct kept_ways *ways, const struct reduction *reduction, struct loop *loop)
+static bool is_kept(struct model *model, struct process *process, uint32_t frame, const struct kept_ways *ways,
+                    const struct reduction *reduction, struct loop *loop)
 {
+    if (word_last_part(reduction->operand).text != reduction->operand.text)
+        return kept_attribute(model, process, frame, ways, reduction->operand, loop);
     bool kept = kept_in_loop(ways, reduction->operand, loop);
     for (size_t i = 0; kept && i < reduction->names.count; i++)
         kept = kept_setting(ways, reduction->names.words[i], *loop);
@@ -310,7 +314,7 @@ static bool find_loop(struct model *model, struct process *process, uint32_t fra
     return read_call(&ways, reduction) &&
            (reduction->draws || is_number(&ways.levels[0], reduction->has_settings) || is_taken(&ways.levels[0]) ||
             is_named_to_read(model, process, frame, &ways.levels[0])) &&
-           (loop == NULL || is_kept(&ways, reduction, loop));
+           (loop == NULL || is_kept(model, process, frame, &ways, reduction, loop));
 }
 
 /* NumPy's Generator and RandomState do just that, and draw as many numbers for it. */

@@ -29,6 +29,14 @@ static bool is_operand(struct word text)
            !word_is_keyword(text) && word_last_part(name).text == name.text;
 }
 
+/* "self.x" */
+static bool is_attribute(struct word text)
+{
+    struct word name = word_name_at(text.text, word_end(text)), root = word_first_part(name),
+                last = word_last_part(name);
+    return word_equal(name, text) && word_is(root, "self") && last.text == word_end(root) + 1;
+}
+
 static bool is_number(struct word text)
 {
     for (const char *at = text.text; at < word_end(text); at++)
@@ -121,5 +129,5 @@ bool reduction_read(struct word code, struct reduction *reduction)
     for (size_t i = is_function ? 1 : 0; i < count; i++)
         if (!read_argument(reduction, items[i]))
             return false;
-    return is_operand(reduction->operand);
+    return is_operand(reduction->operand) || (is_attribute(reduction->operand) && reduction->names.count == 0);
 }

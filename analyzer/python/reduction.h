@@ -10,7 +10,7 @@
 #include "python/words.h"
 
 struct reduction {
-    struct word operand; /* "x" */
+    struct word operand; /* "x"; or "self.x", if `names` are none */
     bool draws;          /* the sums are the same each time, what is drawn by them is not */
     bool has_settings;   /* other arguments: literals, or names */
     struct words names;  /* of these */

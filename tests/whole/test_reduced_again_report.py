@@ -217,6 +217,14 @@ def trainer(step="pass", round="pass", method="pass"):
     return CLASS.format(step=step, round=round, method=method), ("trainer.run()", "self.step(rng.integers(0, 60000, 64))", "self.data.max()")
 
 
+def own_data(**changes):
+    """The trainer makes its data itself."""
+    text, way = trainer(**changes)
+    for old, new in (("self, data):", "self):"), ("self.data = data", "self.data = rng.normal(size=(60000, 40))"), ("Trainer(X)", "Trainer()")):
+        text = text.replace(old, new)
+    return text, way
+
+
 def call(text, words="X.max()"):
     """Another call in the plain loop."""
     return loop(first=f"scale = w / {text}")[0], (text,)
@@ -237,6 +245,8 @@ def counts_of(handed, body="pass", head="k = 3", define="def share(X, k):"):
 
 
 KEPT = {
+    "an attribute of new memory": own_data(),
+    "an attribute of new memory, beside others": own_data(round="print(self.data.shape, self.data[3] * 2)", method="def other(self):\n        self.w[0] = 1"),
     "a loop of a module": loop(),
     "a setting that has a name": counts(),
     "one that is read in the loop": counts(last="w = w[:k] + k; total = len(range(k)); print(k == 3)"),
@@ -278,6 +288,17 @@ KEPT["what is drawn by it"] = loop(first=f"part = {DRAW}")[0], (DRAW,)
 KEPT["what is drawn by it, in a function"] = function("return rng.choice(9, 4, p=x)", call="rng.choice(9, 4, p=x)")
 
 CHANGED = {
+    "an attribute of new memory that is given anew": own_data(step="self.data = self.data * 2"),
+    "an attribute of new memory, stored into": own_data(round="self.data[number] = 0"),
+    "an attribute of new memory, added to": own_data(round="self.data += 1"),
+    "an attribute of new memory, stored into by a method": own_data(round="self.renew()", method="def renew(self):\n        self.data[0] = 1"),
+    "an attribute of new memory, by a view": own_data(round="part = self.data[:9]; part += 1"),
+    "an attribute of new memory that is handed on": own_data(round="work(self.data)"),
+    "an attribute of new memory, by its name": own_data(round="setattr(self, 'data', X * number)"),
+    "an attribute of new memory, in place": own_data(round="self.data.fill(number)"),
+    "an attribute of new memory, by out": own_data(round="np.multiply(X, number, out=self.data)"),
+    "an attribute of new memory, from outside": own_data(round="trainer.data = X * number"),
+    "an attribute of new memory that a view is given": (own_data()[0].replace("self.w = np", "self.first = self.data[:9]; self.w = np").replace("            pass", "            self.first += 1"), own_data()[1]),
     "an attribute": trainer(),
     "drawn by what changes": (loop(first=f"part = {DRAW}; X *= 0.9")[0], (DRAW,)),
     "drawn by what is computed": call("rng.choice(9, p=X / 2)"),
