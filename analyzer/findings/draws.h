@@ -11,6 +11,9 @@
  */
 const char *draws_say(struct model *model, const struct site *site);
 
+/* Does the expression take random numbers, or the next of a stream, or a function of its file that it calls? */
+bool draws_somewhere(struct model *model, const struct site *site);
+
 /* Does the call draw from a covariance, by multivariate_normal()? NumPy's decomposes it each time, which is no draw. */
 bool draws_by_covariance(struct model *model, const struct site *site);
 

@@ -4,7 +4,8 @@
  * else it makes is new. So it is where a loop goes through the layers of a network over one graph, of which the first is handed the
  * data, or through data that stay and data that are drawn.
  * Traps: what stays for a while, and then is another (one content more comes again; where births are passed over, that of before is
- * still there behind them, and at the end); masks and labels, which may stay for a whole run; what is stored into in the loop, and was left as it was for one of several by chance; what only moves data, as batches are; what a package makes within itself.
+ * still there behind them, and at the end); masks and labels, which may stay for a whole run; what is stored into in the loop, and was left as it was for one of several by chance; what only moves data, as batches are; what a package makes within itself;
+ * what draws random numbers, of which none come to be used: those that follow would be others.
  */
 #include "findings/one_of_round.h"
 
@@ -13,6 +14,7 @@
 #include "base/memory.h"
 #include "findings/changes_words.h"
 #include "findings/checkpoint.h"
+#include "findings/draws.h"
 #include "findings/far.h"
 #include "findings/inputs_change.h"
 #include "findings/libraries.h"
@@ -23,8 +25,7 @@
 #include "show/page.h"
 
 #define ROUNDS_MIN 20u
-#define STRETCH_BIRTHS 64u      /* that are looked at, one after the other, where others are passed over */
-#define UNKNOWN_BIRTHS_MAX 512u /* in the end: some of each 256 that are passed over are glanced at */
+#define STRETCH_BIRTHS 64u /* that are looked at, one after the other, where others are passed over */
 
 /*
  * Is each of them equal in all rounds but the first? Where births are passed over, stretches of STRETCH_BIRTHS are counted, and one may hold a part of a
@@ -43,7 +44,8 @@ static bool are_in_all_rounds(const struct db_site *record, uint64_t staying)
 static bool is_known(const struct db_site *record)
 {
     return record->constant == 0 && record->copies == 0 && record->undecided == 0 &&
-           record->examined == record->looked_at && record->births - record->last_known <= UNKNOWN_BIRTHS_MAX;
+           record->examined == record->looked_at &&
+           record->births - record->last_known <= db_out_of_sight(record->births, record->period);
 }
 
 uint64_t site_staying_of_round(const struct site *site)
@@ -62,7 +64,7 @@ static bool holds(struct model *model, const struct site *site)
     return site_staying_of_round(site) > 0 && site_is_called_by_line(model, site) && !site_moves(model, site) &&
            site_checkpoint(model, site) != CHECKPOINT_ITSELF && !site_is_made_in(site, "openblas") &&
            !site_is_read_unfinished(model, site) && !site_inputs_are_stored_into(model, site) &&
-           !site_repeats_another(model, site);
+           !draws_somewhere(model, site) && !site_repeats_another(model, site);
 }
 
 static uint64_t equal_of(const struct site *site)
@@ -91,7 +93,8 @@ static const char *name(struct model *model, struct finding *finding)
 /* Fresh memory. */
 static char *say_advice(struct model *model, const struct finding *finding, bool several)
 {
-    struct loop loop = replica_loop_outermost(model, finding->second);
+    struct loop loop = finding->object.varies ? replica_loop_within_sizes(model, finding->second)
+                                              : replica_loop_outermost(model, finding->second);
     const char *which = several ? "those that stay" : "the one that stays", *it = several ? "them" : "it";
     char *changes = changes_say(model, finding, false), *text;
     if (loop.file == NULL) {

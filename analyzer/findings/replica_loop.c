@@ -140,14 +140,13 @@ static bool is_fed_by(struct model *model, const struct site *site, struct loop 
     return false;
 }
 
-/* All of one size are the same: of the loops within the one that goes from size to size the outermost, where the text shows which that is. */
-static struct loop loop_within_feeding(struct model *model, const struct site *site, struct loop nearest)
+struct loop replica_loop_within_sizes(struct model *model, const struct site *site)
 {
-    struct loop loops[REPLICA_LOOPS_MAX], within = nearest;
+    struct loop loops[REPLICA_LOOPS_MAX], within = {0};
     size_t count = loops_around(model, site->process, site->record->node, loops, REPLICA_LOOPS_MAX), at = 0;
     while (at < count && !is_fed_by(model, site, loops[at]))
         within = loops[at++];
-    return at < count ? within : nearest;
+    return at < count ? within : (struct loop){0};
 }
 
 /* Where sizes come one after the other the nearest loop has one, if another around it brings them: an only loop brings them itself. */
@@ -156,8 +155,8 @@ static struct loop loop_within_size(struct model *model, const struct site *site
     struct loop loops[2], none = {0};
     if (loops_around(model, site->process, site->record->node, loops, 2) < 2)
         return none;
-    struct loop nearest = loop_nearest(model, site->process, site->record->node);
-    return site_size_is_of_round(site) ? loop_within_feeding(model, site, nearest) : nearest;
+    struct loop within = site_size_is_of_round(site) ? replica_loop_within_sizes(model, site) : none;
+    return within.file != NULL ? within : loop_nearest(model, site->process, site->record->node);
 }
 
 /* What never changes need not be built again in any loop. */
@@ -167,6 +166,8 @@ static struct loop loop_of_way(struct model *model, const struct finding *findin
         return loop_of_rounds(model, site);
     if (replica_is_of_round(model, site))
         return loop_within_size(model, site);
+    if (replica_is_for_each_size(model, finding) && site_new(site) > 1 && site_period(site) == 1)
+        return loop_nearest(model, site->process, site->record->node);
     struct loop loop = replica_has_moving_inputs(model, site) ? loop_within_rounds(model, finding, site)
                        : finding->object.stays                ? replica_loop_outermost(model, site)
                                                : loop_around(model, site->process, site->record->node, false);

@@ -35,6 +35,12 @@ size_t replica_loops_in_doubt(struct model *model, const struct finding *finding
 struct loop replica_loop_outermost(struct model *model, const struct site *site);
 
 /*
+ * All of one size are the same: of the loops within the one that goes from size to size the outermost, where the text shows which that is. No
+ * file: it does not.
+ */
+struct loop replica_loop_within_sizes(struct model *model, const struct site *site);
+
+/*
  * The loop outside of which it is to be made; of contents that come round (`again`), the one that goes through a period. No file: none is
  * known, or the ways to the line have loops of their own.
  */

@@ -8,6 +8,22 @@
 #define DB_FAR_BITS_MAX 8u
 #define DB_FAR_SKIPPED_BIRTHS 16u /* of a site, from its first on */
 #define DB_NEW_MEASURED 8u
+#define DB_GLANCED 4u        /* births of a site that are glanced at, one after the other... */
+#define DB_GLANCES_FIRST 64u /* ... in so many of those that are passed over (a power of two) up to this birth: */
+#define DB_GLANCES_TO_BIRTH 16384u
+#define DB_GLANCES 256u /* ... and beyond it */
+
+static inline uint32_t db_glances(uint64_t birth)
+{
+    return birth <= DB_GLANCES_TO_BIRTH ? DB_GLANCES_FIRST : DB_GLANCES;
+}
+
+/* Births within which one of each `period` is seen, if it is there: a glance may see others of the period. */
+static inline uint64_t db_out_of_sight(uint64_t birth, uint32_t period)
+{
+    uint64_t glances = 1 + (period > 0 ? (period - 1) / DB_GLANCED : 0);
+    return glances * db_glances(birth) + DB_GLANCED;
+}
 
 /*
  * A place that makes objects: all Python frames of the allocation, its size and its ordinal within its line's execution.
@@ -30,7 +46,8 @@ struct db_site {
     uint64_t period_replicas; /* of replicas: at the distance `period` */
     uint64_t copies; /* of examined: equal to an object of another site that was alive at its birth (a copy of it) */
     uint32_t live_at_end; /* not dead when the process ended; digested then when possible (they count in examined) */
-    uint32_t recurring; /* contents that came again: one that was forgotten where births were passed over counts anew */
+    uint32_t
+        recurring; /* contents that came again: one that was forgotten, or out of sight for longer than glances are apart, counts anew */
     uint64_t looked_at; /* of births; the others were thinned by count, or gone. Data structures count, unexamined */
     /* What follows is counted for objects of DB_LIVE_SMALL_BYTES and more, all of them. */
     uint64_t ended;         /* of births: no longer alive */

@@ -163,10 +163,13 @@ static void note_known(struct site *site, const struct examined *object, int mat
 {
     struct history *history = sites_history(site);
     struct db_site *record = site->record;
-    if (object->birth > record->last_known) {
+    uint32_t before = record->last_known;
+    bool is_out_of_sight = before != 0 && object->birth > before &&
+                           object->birth - before > db_out_of_sight(object->birth, record->period);
+    if (object->birth > before) {
         __atomic_store_n(&record->last_known, object->birth, __ATOMIC_RELAXED);
     }
-    if (!history->recurs[match]) {
+    if (!history->recurs[match] || is_out_of_sight) {
         history->recurs[match] = true;
         __atomic_store_n(&record->recurring, record->recurring + 1, __ATOMIC_RELAXED);
         if (record->recurring_digits < UINT16_MAX && content_sample_has_digits(object->sample)) {

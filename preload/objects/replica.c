@@ -66,9 +66,6 @@ static const struct thinning {
     {UINT32_MAX, 256, 64 * STRETCH, 16384},
 };
 
-#define GLANCES 256u /* some in so many births between stretches: does what comes again still come? */
-#define GLANCED 4u   /* so many, one after the other: of a round of several, more than one may be new each time */
-
 enum look { LOOK_AWAY, LOOK_GLANCE, LOOK_PRIME, LOOK_AT };
 
 /*
@@ -95,7 +92,7 @@ static enum look choose(const struct site *site, uint32_t birth)
     }
     uint32_t position = birth & (thinning->stretches - 1);
     if (position >= STRETCH) {
-        return position % GLANCES < GLANCED ? LOOK_GLANCE : LOOK_AWAY;
+        return position % db_glances(birth) < DB_GLANCED ? LOOK_GLANCE : LOOK_AWAY;
     }
     return position < HISTORY_ENTRIES && thinning->stretches > STRETCH ? LOOK_PRIME : LOOK_AT;
 }

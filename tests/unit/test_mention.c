@@ -223,9 +223,11 @@ static void test_reductions(void **state)
     check_reduction("x.max()", "x");
     check_reduction("x.sum(dtype=np.float64)", "x");
     check_reduction("np.bincount(x, minlength=k)", "x");
+    check_reduction("self.x.sum()", "self.x");
+    check_reduction("np.mean(self.x, axis=0)", "self.x");
+    check_reduction("np.bincount(self.x, minlength=k)", NULL);
     static const char *const others[] = {"x[0].mean()",
                                          "x.y.mean()",
-                                         "self.x.sum()",
                                          "self.x.y.mean()",
                                          "np.mean(x * 2)",
                                          "x.mean(axis=k.axis)",

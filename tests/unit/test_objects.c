@@ -351,7 +351,7 @@ static void test_a_glance_counts_nothing(void **state)
     }
 }
 
-/* One of three stays: a content that comes again, until it is forgotten. */
+/* One of three stays: a content that comes again, until it is forgotten, or was out of sight where glances would have seen it. */
 static void test_what_comes_again_is_one_content(void **state)
 {
     (void)state;
@@ -369,6 +369,13 @@ static void test_what_comes_again_is_one_content(void **state)
     make(site, 7);
     assert_int_equal(record_of(site)->recurring, 2);
     assert_int_equal(record_of(site)->last_known, 122 + HISTORY_ENTRIES);
+    for (unsigned i = 0; i < 2; i++) {
+        struct object late = born(site);
+        late.origin.birth = record_of(site)->last_known + (uint32_t)db_out_of_sight(200, 3) + i;
+        fill(7);
+        examine_end(sites_at(site), &late, late.start);
+        assert_int_equal(record_of(site)->recurring, 2 + i);
+    }
 }
 
 /* A list of results, freed at its end from its last to its first: each is new. */

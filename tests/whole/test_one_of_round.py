@@ -77,6 +77,20 @@ AGAIN = {
         240, 240, 59, 4, "", "one is", "the one that stays", "it"),
     "two sets of three": (SETS.replace("CHANGED", "pass"), 180, 180, 118, 3, "", "2 are", "those that stay", "them"),
 }
+SIZES = NUMPY + """
+        total = 0.0
+        def spread(P, h):
+            return P @ h  # A
+        for n in (200, 260, 320):
+            P, X = random.random((n, n)) / n, random.random((n, 40))
+            W = [random.normal(size=(40, 40)) / 6 for _ in range(3)]
+            for epoch in range(60):  # epochs
+                h = X
+                for w in W:
+                    h = np.tanh(spread(P, h) @ w)
+                W = [w + 0.01 * random.normal(size=w.shape) for w in W]
+                total += h.sum()
+        """
 CHANGES = {
     "what is spread by": LAYERS.replace("LAST", "5").replace("CHANGED", "P *= 1 + 1e-12"),
     "the data, late": LAYERS.replace("LAST", "5").replace("CHANGED", "X[0, 0] += 1e-3 if epoch == 50 else 0.0"),
@@ -105,6 +119,16 @@ CHANGES = {
     "data that are drawn anew between two stretches that are looked at": LONG.replace("LATE", "800"),
     "data that are drawn anew within the last one": LONG.replace("LATE", "1040"),
     "data that are drawn anew late, where most births are passed over": LONG.replace("LATE", "1200"),
+    "a last phase on other data": LONG.replace("LATE", "1460"),
+    "one that nothing is taken from, though it is drawn": NUMPY + """
+        x, shares, total = random.normal(size=(300, 64)), (1.0, 0.8, 0.5), 0.0
+        def thinned(h, share):
+            return h * (random.random(h.shape) < share)
+        for epoch in range(120):
+            for share in shares:
+                kept = np.tanh(thinned(x, share))  # A
+                total += kept.sum()
+        """,
     "labels that stay": NUMPY + """
         x, total = random.normal(size=(4, 4000)), 0
         for epoch in range(200):
@@ -174,3 +198,10 @@ def test_what_changes_by_turns_is_not_told_to_stay(tmp_path):
         """))
     assert "in a row" not in finding["claim"] and "from inputs that did not change in between" in finding["claim"]
     assert finding["advice"] == "Build the 2 of them where their inputs change, and keep them until then."
+
+
+def test_a_loop_that_brings_the_sizes_is_around_the_one_that_is_named(tmp_path):
+    path, report = found(tmp_path, SIZES)
+    marks, (finding,) = at_a(path, report)
+    assert "2 other sizes likewise" in finding["claim"] and "Of each 3 in a row one is the same" in finding["claim"]
+    assert finding["advice"].startswith(f"Build the one that stays once, before or in the first pass of the loop at program.py:{marks['epochs']},")

@@ -97,6 +97,22 @@ def test_what_is_selected_again_is_built_before_the_loop_that_does_not_change_it
     assert "of this size" not in first["claim"]
 
 
+def test_what_an_outer_loop_draws_anew_is_built_within_it(tmp_path):
+    """The sizes come round with each of its passes, and each has another content then."""
+    rows, findings = program(tmp_path, """
+for trial in range(4):
+    points = random.normal(size=(300, 2))
+    for count in (100, 200, 300):
+        part = points[:count]
+        for k in range(15):  # steps
+            d = np.sqrt(((part[:, None] - part[None]) ** 2).sum(-1))  # finding
+            d[0, 0].item()
+""")
+    line, loop = [next(i for i, row in enumerate(rows, 1) if row.endswith(mark)) for mark in ("# finding", "# steps")]
+    (finding,) = [finding for finding in findings if finding["line"] == line]
+    assert finding["advice"].startswith(f"Build it once, outside the loop at program.py:{loop}.")
+
+
 def test_an_only_loop_brings_the_sizes_itself(tmp_path):
     """A curriculum: outside of the loop that makes more of the data count, only the first of its parts would be built."""
     rows, findings = program(tmp_path, """
