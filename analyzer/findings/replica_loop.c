@@ -167,7 +167,7 @@ static struct loop loop_of_way(struct model *model, const struct finding *findin
     if (replica_is_of_round(model, site))
         return loop_within_size(model, site);
     if (replica_is_for_each_size(model, finding) && site_new(site) > 1 && site_period(site) == 1)
-        return loop_nearest(model, site->process, site->record->node);
+        return loop_beyond_sizes(model, site, loop_nearest(model, site->process, site->record->node));
     struct loop loop = replica_has_moving_inputs(model, site) ? loop_within_rounds(model, finding, site)
                        : finding->object.stays                ? replica_loop_outermost(model, site)
                                                : loop_around(model, site->process, site->record->node, false);
