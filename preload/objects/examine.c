@@ -115,6 +115,7 @@ static void set_aside(struct site *site)
     __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->recurring, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->recurring_digits, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->last_known, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_step, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_bursts, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_digits, 0, __ATOMIC_RELAXED);
