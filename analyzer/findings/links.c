@@ -5,11 +5,29 @@
 #include "findings/sites.h"
 
 #define FOLLOWED_MAX 64u
+#define ANOTHER_PART 10u /* of what is linked, so much is told of a second line */
 
 const struct site *links_first(const struct site *second)
 {
     const struct process *process = second->process;
     return &process->sites[run_index(&process->run->tables[DB_KIND_SITE], second->link->first_site)];
+}
+
+const struct site *links_another_first(const struct site *second)
+{
+    const struct process *process = second->process;
+    const struct run_table *links = &process->run->tables[DB_KIND_LINK], *sites = &process->run->tables[DB_KIND_SITE];
+    const struct place *place = second->link != NULL ? links_first(second)->place : NULL;
+    const struct db_link *most = NULL;
+    struct run_cursor cursor = {0};
+    for (const struct db_link *link; place != NULL && (link = run_next(links, &cursor)) != NULL;) {
+        const struct site *first = &process->sites[run_index(sites, link->first_site)];
+        if (&process->sites[run_index(sites, link->second_site)] == second && first->place != NULL &&
+            first->place->line != place->line && first->place->line != second->place->line &&
+            link->objects * ANOTHER_PART >= second->linked && (most == NULL || link->objects > most->objects))
+            most = link;
+    }
+    return most != NULL ? &process->sites[run_index(sites, most->first_site)] : NULL;
 }
 
 static bool follows(const struct site *site)

@@ -7,6 +7,9 @@
 /* The site whose objects those of `second` equal most often; it has a link. */
 const struct site *links_first(const struct site *second);
 
+/* Of those on a third line, that whose objects these equal most often, if that is not seldom; NULL: none. */
+const struct site *links_another_first(const struct site *second);
+
 /*
  * Where each of a site's contents, when it came first, was that of another site's of its line and size: that one, or whom that follows. The
  * site itself else.

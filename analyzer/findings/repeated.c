@@ -265,6 +265,31 @@ static char *say_advice(struct model *model, const struct finding *finding, cons
     return text;
 }
 
+/* " or model.py:12", of results that a third line makes some of; empty: none does. Fresh memory. */
+static char *say_another(struct model *model, const struct site *another)
+{
+    if (another == NULL)
+        return memory_print("%s", "");
+    char *place = say_place(model, another->place->line->file, another->place->line->number);
+    char *text = memory_print(" or %s", place);
+    free(place);
+    return text;
+}
+
+/* Fresh memory. */
+static char *say_keep_both(struct model *model, const struct finding *finding, const struct site *another)
+{
+    const struct line *first = finding->first->place->line, *other = another->place->line;
+    char *one = say_place(model, first->file, first->number), *two = say_place(model, other->file, other->number);
+    char *here = say_place(model, finding->line->file, finding->line->number);
+    char *text = memory_print("Keep the results from %s and %s, each for what it is made of, and use them at %s.", one,
+                              two, here);
+    free(one);
+    free(two);
+    free(here);
+    return text;
+}
+
 /* A sampler keeps what it proposed or what it had: the result of before is that of now only where it was accepted. */
 static const char *say_when(const struct finding *finding)
 {
@@ -278,10 +303,14 @@ static void say(struct model *model, struct finding *finding)
     struct ways ways = ways_part(model, second->process, first->record->node, second->record->node);
     char *part = ways.into_others ? NULL : say_part(model, finding), *made = say_made(&finding->object, part);
     char *equal = page_times(finding->object.equal);
+    const struct site *another = ways.into_others || counts_own(second) ? NULL : links_another_first(second);
     char *others = say_others(&finding->object), *where = say_first(model, finding, &ways);
-    finding->claim = memory_print("%s, %s equal to what %s had just made by the same native function%s%s.", made, equal,
-                                  where, counts_own(second) ? ", or to the one before" : "", others);
-    char *advice = part != NULL ? say_part_advice(false) : say_advice(model, finding, &ways, where);
+    char *or_another = say_another(model, another);
+    finding->claim = memory_print("%s, %s equal to what %s%s had just made by the same native function%s%s.", made,
+                                  equal, where, or_another, counts_own(second) ? ", or to the one before" : "", others);
+    char *advice = part != NULL      ? say_part_advice(false)
+                   : another != NULL ? say_keep_both(model, finding, another)
+                                     : say_advice(model, finding, &ways, where);
     finding->advice =
         memory_print("%s%s%s", advice, part != NULL ? "" : say_when(finding), graph_advice(model, first, second));
     free(advice);
@@ -289,6 +318,7 @@ static void say(struct model *model, struct finding *finding)
     free(equal);
     free(others);
     free(where);
+    free(or_another);
     free(part);
 }
 

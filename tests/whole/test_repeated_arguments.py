@@ -212,3 +212,26 @@ def test_what_a_list_holds_is_the_same(tmp_path, first, loop, second):
 def test_what_two_lists_hold_is_not(tmp_path, first, loop, second):
     _, report = found(tmp_path, LISTED.format(first=first, loop=loop, second=second))
     assert CATEGORY not in [finding["category"] for finding in report["findings"]]
+
+
+def test_two_lines_that_make_it_are_both_named(tmp_path):
+    """The last layer's is that of the pass forward, the others are those that the next row makes for the layer above."""
+    path, report = found(tmp_path, NUMPY + """
+        W, total = [random.normal(size=(64, 64)) / 8 for _ in range(3)], 0.0
+        for step in range(60):
+            h = random.normal(size=(500, 64))
+            acts = [h]
+            for w in W:
+                z = h @ w
+                h = np.tanh(z)  # forward
+                acts.append(z)
+            for i in (2, 1, 0):
+                z = acts[i + 1]
+                slope = 1.0 - np.tanh(z) ** 2  # A
+                total += slope[0, 0] * np.tanh(acts[i])[0, 0]  # other
+        """)
+    marks, (finding,) = at_a(path, report)
+    first, second = sorted((marks["forward"], marks["other"]), key=lambda row: finding["claim"].index(f"program.py:{row} "))
+    assert f"equal to what program.py:{first} or program.py:{second} had just made" in finding["claim"]
+    assert finding["advice"] == (f"Keep the results from program.py:{first} and program.py:{second}, each for what it is made of, "
+                                 f"and use them at program.py:{marks['A']}.")
