@@ -11,7 +11,6 @@
  * because of the data (a check that finds nothing); arrays of Python objects, which NumPy empties before it frees them: pandas makes such
  * of columns of several types.
  */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -49,18 +48,6 @@ static bool is_stored_into(struct model *model, const struct site *site)
     return changed.count > 0 || site_changed_later(model, site);
 }
 
-/* "-1", "0.5": not "2 * k". */
-static bool is_number(struct word text)
-{
-    size_t digits = 0;
-    for (const char *at = text.text; at < word_end(text); at++) {
-        if (!isdigit((unsigned char)*at) && *at != '.' && !(*at == '-' && at == text.text))
-            return false;
-        digits += isdigit((unsigned char)*at) ? 1 : 0;
-    }
-    return digits > 0;
-}
-
 /* "np.ones(n)", "np.full(n, -1)": of the same value by the text, wherever it is called from. */
 static bool is_literal(struct model *model, const struct site *site)
 {
@@ -73,7 +60,7 @@ static bool is_literal(struct model *model, const struct site *site)
     if (WORD_IS_ONE_OF(word_last_part(function), ones))
         return true;
     size_t count = word_split(arguments, ',', items, ARGUMENTS_MAX);
-    return WORD_IS_ONE_OF(word_last_part(function), full) && count > 1 && count != SIZE_MAX && is_number(items[1]);
+    return WORD_IS_ONE_OF(word_last_part(function), full) && count > 1 && count != SIZE_MAX && word_is_number(items[1]);
 }
 
 static bool is_of_another_way(const struct site *site, const struct site *other)

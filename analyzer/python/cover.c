@@ -75,17 +75,6 @@ static bool read_made(struct word value, struct cover_fill *fill)
     return true;
 }
 
-static bool is_number(struct word text)
-{
-    bool digit = false;
-    for (size_t i = 0; i < text.length_bytes; i++) {
-        if (strchr("0123456789.-+e_", text.text[i]) == NULL)
-            return false;
-        digit |= isdigit((unsigned char)text.text[i]) != 0;
-    }
-    return digit;
-}
-
 /* "x[:]" and "x[...]" */
 static bool is_all_of(struct word target, struct word *buffer)
 {
@@ -111,7 +100,7 @@ static struct word filled_by_call(struct word call)
     if (!word_call(call, &function, &arguments) || calls(arguments))
         return none;
     if (WORD_IS_ONE_OF(word_last_part(function), copies)) {
-        bool fills = word_split(arguments, ',', items, ITEMS_MAX) == 2 && is_number(items[1]);
+        bool fills = word_split(arguments, ',', items, ITEMS_MAX) == 2 && word_is_number(items[1]);
         return fills ? items[0] : none;
     }
     if (!WORD_IS_ONE_OF(word_last_part(function), methods))
@@ -147,7 +136,7 @@ bool cover_read_fill(const struct source *code, int32_t line, struct cover_fill 
     if (word_assigned(statement, &target, &value)) {
         fill->buffer = target;
         fill->is_made = is_name(target);
-        return fill->is_made ? read_made(value, fill) : is_all_of(target, &fill->buffer) && is_number(value);
+        return fill->is_made ? read_made(value, fill) : is_all_of(target, &fill->buffer) && word_is_number(value);
     }
     fill->buffer = filled_by_call(statement);
     if (fill->buffer.length_bytes == 0)

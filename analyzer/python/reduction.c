@@ -37,20 +37,12 @@ static bool is_attribute(struct word text)
     return word_equal(name, text) && word_is(root, "self") && last.text == word_end(root) + 1;
 }
 
-static bool is_number(struct word text)
-{
-    for (const char *at = text.text; at < word_end(text); at++)
-        if (!isdigit((unsigned char)*at) && strchr(".-e", *at) == NULL)
-            return false;
-    return text.length_bytes > 0 && *text.text != 'e';
-}
-
 /* "0", "-1", "None", "True", "(0, 1)", "np.float64", and a string, of which nothing is left. */
 static bool is_literal(struct word text)
 {
     static const char *const words[] = {"None", "True", "False", "float", "int", "bool"};
     struct word items[ARGUMENTS_MAX];
-    if (text.length_bytes == 0 || is_number(text) || WORD_IS_ONE_OF(text, words))
+    if (text.length_bytes == 0 || word_is_number(text) || WORD_IS_ONE_OF(text, words))
         return true;
     struct word last = word_last_part(text);
     if (last.text > text.text && is_module((struct word){text.text, (size_t)(last.text - text.text) - 1}))
@@ -61,7 +53,7 @@ static bool is_literal(struct word text)
     size_t count = word_split(inside, ',', items, ARGUMENTS_MAX);
     bool known = count != SIZE_MAX && word_end(inside) + 1 == word_end(text);
     for (size_t i = 0; known && i < count; i++)
-        known = is_number(items[i]) || items[i].length_bytes == 0;
+        known = word_is_number(items[i]) || items[i].length_bytes == 0;
     return known;
 }
 

@@ -9,6 +9,17 @@ bool word_char(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
+bool word_is_number(struct word word)
+{
+    bool has_digit = false;
+    for (const char *at = word.text; at < word_end(word); at++) {
+        if (!isdigit((unsigned char)*at) && strchr(".-+e_", *at) == NULL)
+            return false;
+        has_digit = has_digit || isdigit((unsigned char)*at);
+    }
+    return has_digit && *word.text != 'e' && *word.text != '_';
+}
+
 bool word_equal(struct word a, struct word b)
 {
     return a.length_bytes == b.length_bytes && (a.length_bytes == 0 || memcmp(a.text, b.text, a.length_bytes) == 0);

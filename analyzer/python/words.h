@@ -37,6 +37,9 @@ static inline bool word_is(struct word word, const char *text)
 /* One of Python's that may stand where a name does ("if", "not", "lambda")? */
 bool word_is_keyword(struct word word);
 
+/* "-1", "0.5", "1e-3": a number by its text, not "2 * k". */
+bool word_is_number(struct word word);
+
 bool word_equal(struct word a, struct word b);
 bool word_is_one_of(struct word word, const char *const *texts, size_t count);
 #define WORD_IS_ONE_OF(word, texts) word_is_one_of(word, texts, sizeof(texts) / sizeof((texts)[0]))

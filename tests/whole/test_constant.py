@@ -81,7 +81,7 @@ WAYS = """
         """
 
 
-@pytest.mark.parametrize("value, count", [("value", 0), ("2 * value", 0), ("3.0 if value > 0.5 else -3.0", 0), ("-0.5", 1)])
+@pytest.mark.parametrize("value, count", [("value", 0), ("2 * value", 0), ("3.0 if value > 0.5 else -3.0", 0), ("-0.5", 1), ("1e-3", 1)])
 def test_on_two_ways_the_value_may_be_another(tmp_path, value, count):
     """Each call has one of its own, or both that of the text."""
     assert len(told(tmp_path, WAYS.replace("VALUE", value))) == count
