@@ -72,15 +72,9 @@ static uint64_t equal_of(const struct site *site)
     return site->record->replicas;
 }
 
-/* The first of a site speaks neither way, as in rule replica. */
-static uint64_t first_of(const struct site *site)
-{
-    return site_new(site) > 0 ? 1 : 0;
-}
-
 static uint64_t differing_of(const struct site *site)
 {
-    return site_new(site) - first_of(site);
+    return site_new(site) - site_first(site);
 }
 
 static const char *name(struct model *model, struct finding *finding)
@@ -143,7 +137,7 @@ void rule_one_of_round(struct model *model)
                                           .equal = equal_of,
                                           .equal_min = ROUNDS_MIN - 1,
                                           .differing = differing_of,
-                                          .first = first_of,
+                                          .first = site_first,
                                           .name = name,
                                           .say = say};
     sites_find(model, &rule);

@@ -204,12 +204,6 @@ static uint64_t examined_of(const struct site *site)
     return site_repeats_far(site) ? site->record->far_examined : site->record->examined;
 }
 
-/* The first of a site speaks neither way: where sizes vary, many are made once. */
-static uint64_t first_of(const struct site *site)
-{
-    return site_new(site) > 0 ? 1 : 0;
-}
-
 /* Beside objects that come again after long, smaller ones speak neither way: there is no far history of them. */
 static uint64_t differing_of(const struct site *site)
 {
@@ -217,7 +211,7 @@ static uint64_t differing_of(const struct site *site)
         return site->record->far_contents;
     if (site->record->size_bytes < DB_FAR_MIN_BYTES && place_repeats_far(site->place))
         return 0;
-    return site_new(site) - first_of(site);
+    return site_new(site) - site_first(site);
 }
 
 /* How many objects a round of it has. */
@@ -363,7 +357,7 @@ void rule_replica(struct model *model)
                                           .examined = examined_of,
                                           .equal_min = REPLICAS_MIN,
                                           .differing = differing_of,
-                                          .first = first_of,
+                                          .first = site_first,
                                           .comes_round = is_round,
                                           .name = name,
                                           .say = say,

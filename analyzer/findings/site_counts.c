@@ -24,6 +24,11 @@ uint64_t site_new(const struct site *site)
     return record->examined - record->constant - record->replicas;
 }
 
+uint64_t site_first(const struct site *site)
+{
+    return site_new(site) > 0 ? 1 : 0;
+}
+
 bool site_new_has_digits(const struct site *site)
 {
     return site->record->new_digits + 1u >= DB_NEW_MEASURED;

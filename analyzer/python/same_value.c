@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "python/carried.h"
+#include "python/list_item.h"
 
 #define TOKENS_MAX 64u
 #define DEPTH_MAX 3u
@@ -85,24 +86,6 @@ static void read_tokens(struct tokens *tokens, struct word text)
     }
 }
 
-static bool is_plain_name(struct word token)
-{
-    return word_char(*token.text) && !isdigit((unsigned char)*token.text) &&
-           memchr(token.text, '.', token.length_bytes) == NULL && memchr(token.text, '[', token.length_bytes) == NULL;
-}
-
-/* The list of "acts[i]"; empty where it is no item. */
-static struct word list_of(struct word item)
-{
-    const char *open = memchr(item.text, '[', item.length_bytes);
-    return (struct word){item.text, open != NULL ? (size_t)(open - item.text) : 0};
-}
-
-static struct word index_of(struct word item)
-{
-    return word_in_bracket(word_end(list_of(item)), word_end(item));
-}
-
 static bool differ(struct word rows, struct word one, struct word other, unsigned depth);
 
 bool values_give(struct word statement, struct word name, struct word other)
@@ -130,98 +113,15 @@ static bool is_given(struct word rows, struct word name, struct word other)
     return given;
 }
 
-/* Is the name one of the values, "a, name" or "(a, name)"? */
-static bool is_among(struct word values, struct word name)
-{
-    struct word items[ITEMS_MAX];
-    if (values.length_bytes > 0 && *values.text == '(')
-        values = word_in_bracket(values.text, word_end(values));
-    size_t count = word_split(values, ',', items, ITEMS_MAX);
-    for (size_t i = 0; i < count && count != SIZE_MAX; i++)
-        if (word_equal(word_trimmed(items[i].text, word_end(items[i])), name))
-            return true;
-    return false;
-}
-
-/* "acts" of "acts.append(h)", "acts[i] = h": the list that the statement puts the name's value into; empty: none. */
-static struct word put_into(struct word statement, struct word name)
-{
-    static const char append[] = ".append";
-    struct word target, value, callee, arguments, none = {statement.text, 0};
-    if (word_assigned(statement, &target, &value))
-        return word_equal(value, name) ? list_of(target) : none;
-    if (!word_callee(statement, &callee, &arguments) || !word_is(word_last_part(callee), "append") ||
-        callee.length_bytes < sizeof(append) || !is_among(arguments, name))
-        return none;
-    return (struct word){callee.text, callee.length_bytes - strlen(append)};
-}
-
-/* Of loops that give a name its values: is there one, and do all of them go through the list? */
-struct gone_through {
-    bool any, others;
-};
-
-/* "for a, w in zip(acts, W)" */
-static void note_loop(struct gone_through *through, struct word statement, struct word name, struct word list)
-{
-    const char *in = word_find(statement, statement.text, (struct word){"in", strlen("in")});
-    if (in == NULL || !word_is(word_name_at(statement.text, word_end(statement)), "for"))
-        return;
-    struct word targets = {statement.text, (size_t)(in - statement.text)};
-    struct word values = {in, (size_t)(word_end(statement) - in)};
-    bool gives = word_mentions(targets, name) > 0, is_list = word_mentions(values, list) > 0;
-    through->any = through->any || (gives && is_list);
-    through->others = through->others || (gives && !is_list);
-}
-
-static struct gone_through loops_of(struct word rows, struct word name, struct word list)
-{
-    struct gone_through through = {.any = false};
-    struct word statement;
-    while (word_next_statement(&rows, &statement))
-        note_loop(&through, word_trimmed(statement.text, word_end(statement)), name, list);
-    return through;
-}
-
-/* Is the one an item of the list, or does a loop take it from there, and none from elsewhere? */
-static bool is_of_list(struct word rows, struct word one, struct word list)
-{
-    if (!is_plain_name(one))
-        return word_equal(list_of(one), list);
-    struct gone_through through = loops_of(rows, one, list);
-    return through.any && !through.others;
-}
-
-/* "i" of "for i in range(n)", which goes through the items of a list by their number. */
-static bool is_of_loop(struct word rows, struct word index)
-{
-    struct gone_through through =
-        is_plain_name(index) ? loops_of(rows, index, index) : (struct gone_through){.any = false};
-    return through.others;
-}
-
-/* Is the one from a list, by its number or by a loop, that the other is an item of, or that its value is put into? It may be that. */
-static bool is_from_list_of(struct word rows, struct word one, struct word other)
-{
-    struct word rest = rows, statement, items = list_of(other);
-    if (items.length_bytes > 0)
-        return is_plain_name(one) && is_of_list(rows, one, items);
-    while (is_plain_name(other) && word_next_statement(&rest, &statement)) {
-        struct word list = put_into(word_trimmed(statement.text, word_end(statement)), other);
-        if (list.length_bytes > 0 && is_of_list(rows, one, list))
-            return true;
-    }
-    return false;
-}
-
 /* Items of one list, of the same index, or do loops go through the indices of both? */
 static bool are_one_item(struct word rows, struct word one, struct word other, unsigned depth)
 {
-    struct word list = list_of(one);
-    if (list.length_bytes == 0 || !word_equal(list, list_of(other)))
+    struct word list = item_list(one);
+    if (list.length_bytes == 0 || !word_equal(list, item_list(other)))
         return false;
-    struct word index = index_of(one), of_other = index_of(other);
-    return !differ(rows, index, of_other, depth + 1) || (is_of_loop(rows, index) && is_of_loop(rows, of_other));
+    struct word index = item_index(one), of_other = item_index(other);
+    return !differ(rows, index, of_other, depth + 1) ||
+           (item_index_is_of_loop(rows, index) && item_index_is_of_loop(rows, of_other));
 }
 
 /* Do the rows give two names the same: the one the other's, or each once? */
@@ -230,9 +130,9 @@ static bool are_one(struct word rows, struct word one, struct word other, unsign
     struct carried a, b;
     if (depth == DEPTH_MAX)
         return false;
-    if (are_one_item(rows, one, other, depth) || is_from_list_of(rows, one, other) || is_from_list_of(rows, other, one))
+    if (are_one_item(rows, one, other, depth) || item_may_be(rows, one, other) || item_may_be(rows, other, one))
         return true;
-    if (!is_plain_name(one) || !is_plain_name(other))
+    if (!item_is_plain(one) || !item_is_plain(other))
         return false;
     if (is_given(rows, one, other) || is_given(rows, other, one))
         return true;
