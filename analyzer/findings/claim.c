@@ -9,6 +9,7 @@
 #include "findings/far.h"
 #include "findings/links.h"
 #include "findings/loop.h"
+#include "findings/unlike_rounds.h"
 
 #define WAYS_MAX 64u
 #define ROUND_PART 4 /* what comes round, and is less than that part, does not speak for the line */
@@ -254,7 +255,7 @@ static void fill_objects(const struct claim *claim, struct finding *finding)
 /* Is it new now and then, and kept for the rounds between? What is said of it is true in whatever comes round beside it. */
 static bool stays_for_rounds(const struct site *site)
 {
-    return !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site);
+    return !site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site) && !site_rounds_are_unlike(site);
 }
 
 /* Is what comes round reached in other ways alone, and little? Then it does not speak for the way that is told. */

@@ -2,7 +2,8 @@
  * Claim: the line computes results it already had; one computation, kept, would do.
  * Evidence: nearly all objects of its sites equal an earlier one of the same site over the whole run. As many contents as
  * one period has are new, and hardly any more; or one in each round of a loop around (rounds.h), or in every so-many-th of
- * one loop (rhythm.h); or the same contents come in each round, however long, in whatever order (far.h); or files give
+ * one loop (rhythm.h); or the same contents come in each round, however long, in whatever order (far.h), or more or fewer of
+ * them in each (unlike_rounds.h); or files give
  * them, that are read again and again (read_again.h).
  * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
  * are new; or it never changes, but what it is computed from does: settled.h); an instruction whose other results differ (only a part inside a library repeats); constant contents and
@@ -28,6 +29,7 @@
 #include "findings/sites.h"
 #include "findings/size_rounds.h"
 #include "findings/unfinished.h"
+#include "findings/unlike_rounds.h"
 #include "findings/ways.h"
 
 #define REPLICAS_MIN 4u   /* a few alike may be one pass of a comprehension; nobody hoists for that */
@@ -148,6 +150,9 @@ static bool is_made_again(struct model *model, const struct site *site)
         return false;
     if (site_read_again(model, site) > 0)
         return true;
+    if (site_rounds_are_unlike(site))
+        return !site_moves(model, site) && !is_copy(model, site) &&
+               (site_rounds_grow(site) || !site_is_settled(model, site));
     if (!site_repeats(site)) {
         bool in_rounds = site_repeats_in_rounds(model, site);
         bool stays = in_rounds && site_equals_last(site) && !is_copy(model, site);
@@ -166,7 +171,9 @@ static bool comes_by_chance(struct model *model, const struct site *site)
     bool stays = site_repeats(site) && !site_repeats_far(site) && site_period(site) == 1;
     if (site_size_is_of_round(site)) /* in whose rounds they do */
         return false;
-    if (!stays && !site_repeats(site) && !site_repeats_far(site))
+    if (site_rounds_grow(site))
+        return !site_new_has_digits(site) && site_inputs_are_carried_nearby(model, site);
+    if (!stays && !site_repeats(site) && !site_repeats_far(site) && !site_first_makes_all(site))
         return false;
     if (site_hardly_changes(site) && site_new_are_digits(site) && site_inputs_stay_in_function(model, site))
         return false;
@@ -209,7 +216,7 @@ static uint64_t differing_of(const struct site *site)
 {
     if (site_repeats_far(site))
         return site->record->far_contents;
-    if (site->record->size_bytes < DB_FAR_MIN_BYTES && place_repeats_far(site->place))
+    if ((site->record->size_bytes < DB_FAR_MIN_BYTES && place_repeats_far(site->place)) || site_rounds_are_unlike(site))
         return 0;
     return site_new(site) - site_first(site);
 }

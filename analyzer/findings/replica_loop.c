@@ -10,6 +10,7 @@
 #include "findings/rounds.h"
 #include "findings/sites.h"
 #include "findings/size_rounds.h"
+#include "findings/unlike_rounds.h"
 
 #define FRAMES_MAX 64u /* on a way, so many are asked */
 
@@ -35,7 +36,7 @@ bool replica_is_of_round(struct model *model, const struct site *site)
 bool replica_has_moving_inputs(struct model *model, const struct site *site)
 {
     return site_hardly_changes(site) || replica_is_of_round(model, site) ||
-           (!site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site));
+           (!site_repeats(site) && !site_repeats_far(site) && !site_is_constant(site) && !site_rounds_are_unlike(site));
 }
 
 bool replica_is_told_by_rhythm(struct model *model, const struct site *site)

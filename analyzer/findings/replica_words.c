@@ -16,6 +16,7 @@
 #include "findings/replica_loop.h"
 #include "findings/rhythm.h"
 #include "findings/sites.h"
+#include "findings/unlike_rounds.h"
 #include "findings/ways_words.h"
 #include "show/page.h"
 
@@ -24,6 +25,12 @@
 static bool is_shuffled(const struct finding *finding)
 {
     return finding->object.period == 0 && !site_is_constant(finding->second);
+}
+
+/* More or fewer of them, by turns or by parts: not all in another order. */
+static bool are_others_between(const struct site *site)
+{
+    return site_far_takes_turns(site) || site_first_makes_all(site);
 }
 
 /* "once in 50 times". */
@@ -51,9 +58,14 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
     again = again || replica_loops_in_doubt(model, finding, loops) > 0;
     if (replica_is_told_by_rhythm(model, finding->second))
         text = memory_print("%s equal to the one before, from inputs that change only %s", equal, rarely);
+    else if (site_rounds_grow(finding->second))
+        text = memory_print(
+            "%s equal to an earlier one: each round makes all again that the round before had made, and more", equal);
     else if (is_shuffled(finding))
         text = memory_print("%s equal to an earlier one: the same contents come again, %s", equal,
-                            site_far_takes_turns(finding->second) ? "after more or fewer others" : "in another order");
+                            site_far_takes_turns(finding->second)   ? "after more or fewer others"
+                            : site_first_makes_all(finding->second) ? "fewer at a time or in another order"
+                                                                    : "in another order");
     else if (again)
         text = memory_print("%s equal to the one %u before: the same %u contents come round again", equal,
                             object->period, object->period);
@@ -123,8 +135,8 @@ static const char *say_order(const struct finding *finding)
 {
     if (!is_shuffled(finding))
         return "";
-    return site_far_takes_turns(finding->second) ? ", each by what it is made from"
-                                                 : ", each by what it is made from: they come in another order";
+    return are_others_between(finding->second) ? ", each by what it is made from"
+                                               : ", each by what it is made from: they come in another order";
 }
 
 /* Has the other way to the line other loops? */
@@ -234,6 +246,21 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
     return text;
 }
 
+/* What is in each round once more, and once longer, need not be made again by any. Fresh memory. */
+static char *say_new_alone(struct model *model, const struct finding *finding)
+{
+    struct loop loops[2];
+    const struct site *site = finding->second;
+    size_t count = loops_around(model, site->process, site->record->node, loops, 2);
+    char *place = count == 2 ? say_place(model, loops[1].file, loops[1].line) : NULL;
+    char *text =
+        memory_print("In each %s%s make only what is new, and keep what the rounds before made, or what is made "
+                     "of it.",
+                     place != NULL ? "pass of the loop at " : "round", place != NULL ? place : "");
+    free(place);
+    return text;
+}
+
 /* Of contents that come round: what keeping them takes, where that is much. Fresh memory. */
 static char *say_room(const struct finding *finding)
 {
@@ -278,7 +305,9 @@ static char *say_read_once(struct model *model, const struct finding *finding, u
 static char *say_kept(struct model *model, const struct finding *finding, bool again, bool copy)
 {
     uint64_t read = site_read_again(model, finding->second);
-    char *advice = read > 1 ? say_read_once(model, finding, read) : say_advice(model, finding, again, copy),
+    char *advice = read > 1                            ? say_read_once(model, finding, read)
+                   : site_rounds_grow(finding->second) ? say_new_alone(model, finding)
+                                                       : say_advice(model, finding, again, copy),
          *room = say_room(finding);
     char *text = memory_print("%s%s", advice, room);
     free(advice);

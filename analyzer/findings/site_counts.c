@@ -53,11 +53,11 @@ uint64_t site_new_of_burst(const struct site *site)
     return is_known && contents / bursts <= most ? contents / bursts : 0;
 }
 
-/* Contents that come again, as far as is known: all, or those of each of many bursts. */
+/* Contents that come again, as far as is known: all, where one period has room for them, or those of each of many bursts. */
 static uint64_t contents_of_period(const struct site *site)
 {
     uint64_t contents = site_new(site) > 0 ? site_new(site) : 1, of_burst = site_new_of_burst(site);
-    return of_burst > 0 && of_burst < contents ? of_burst : contents;
+    return of_burst > 0 && of_burst < contents && contents > site->record->period ? of_burst : contents;
 }
 
 uint32_t site_period(const struct site *site)

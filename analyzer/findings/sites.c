@@ -19,6 +19,7 @@
 #include "findings/one_size.h"
 #include "findings/operand_time.h"
 #include "findings/own_sizes.h"
+#include "findings/unlike_rounds.h"
 #include "model/select.h"
 
 #define PART_MIN 2         /* so many times the bytes of what is whole */
@@ -137,7 +138,8 @@ static enum elided elided_below(struct model *model, const struct claim *claim, 
 static bool is_called_anew(struct model *model, const struct claim *claim, size_t first)
 {
     const struct site *site = claim->sites[first];
-    if (site_period(site) > 1 || site_repeats_far(site) || claim_varies(claim, first, claim->count))
+    if (site_period(site) > 1 || site_repeats_far(site) || site_rounds_are_unlike(site) ||
+        claim_varies(claim, first, claim->count))
         return false;
     struct loop loops[CALLED_LOOPS_MAX];
     uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node);

@@ -32,12 +32,13 @@ static bool is_repeated(const struct site *site, const struct db_site *record)
 
 static void forget_contents(struct db_site *site)
 {
-    uint64_t *counters[] = {&site->examined,           &site->constant,     &site->zero,        &site->alike,
-                            &site->replicas,           &site->copies,       &site->far_births,  &site->period_replicas,
-                            &site->far_contents,       &site->far_examined, &site->far_squares, &site->far_spans,
-                            &site->far_period_replicas};
+    uint64_t *counters[] = {&site->examined,        &site->constant,     &site->zero,
+                            &site->replicas,        &site->copies,       &site->far_births,
+                            &site->period_replicas, &site->far_contents, &site->far_examined,
+                            &site->far_squares,     &site->far_spans,    &site->far_period_replicas};
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         *counters[i] = 0;
+    site->alike = 0;
     site->far_period = 0;
 }
 

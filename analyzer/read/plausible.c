@@ -251,6 +251,8 @@ static void when_new(struct db_site *site, uint64_t contents)
         site->new_step = site->new_bursts = 0;
         site->new_digits = 0;
     }
+    if ((uint64_t)site->new_growing + site->new_other + 2 > site->new_bursts)
+        site->new_growing = site->new_other = 0;
 }
 
 void plausible_site(struct run *run, struct run_process *process, struct db_site *site)
@@ -272,7 +274,7 @@ void plausible_site(struct run *run, struct run_process *process, struct db_site
     small_part_of(&site->recurring, site->births);
     left = part_of(&site->constant, site->examined);
     part_of(&site->zero, site->constant);
-    part_of(&site->alike, site->constant);
+    small_part_of(&site->alike, site->constant);
     left = part_of(&site->replicas, left);
     part_of(&site->period_replicas, site->replicas);
     when_new(site, left);

@@ -163,9 +163,11 @@ static void dump_SITE(FILE *out, const struct run_process *process, const struct
             record->changed_beyond, record->changed_offset, record->unlike);
     fprintf(out, " pages_asked=%u fresh_bytes=%" PRIu64 " untouched_bytes=%" PRIu64 " huge_bytes=%" PRIu64,
             record->pages_asked, record->fresh_bytes, record->untouched_bytes, record->huge_bytes);
-    fprintf(out, " new_step=%u new_bursts=%u new_digits=%u new_first=%u new_last=%u alike=%" PRIu64 " undecided=%u",
+    fprintf(out,
+            " new_step=%u new_bursts=%u new_digits=%u new_first=%u new_last=%u new_growing=%u new_other=%u alike=%u "
+            "undecided=%u",
             record->new_step, record->new_bursts, record->new_digits, record->new_first, record->new_last,
-            record->alike, record->undecided);
+            record->new_growing, record->new_other, record->alike, record->undecided);
 }
 
 static void dump_LINK(FILE *out, const struct run_process *process, const struct db_link *record)

@@ -77,11 +77,14 @@ struct db_site {
      * When contents were new: of examined, neither constant nor replicas. A burst: those with no replica between them, or less
      * than `period` births. Distances are those of the bursts' first; one that an undecided birth may have begun has none.
      */
-    uint32_t new_step;   /* greatest common divisor of the distances known, from the third burst on; 0: none yet */
-    uint32_t undecided;  /* of births, not in looked_at: their samples do not tell whether they were new */
-    uint32_t new_first;  /* birth of the first... */
-    uint32_t new_last;   /* ... and of the last; UINT32_MAX: it is not known when */
-    uint64_t alike;      /* of constant: of the same value as the first */
+    uint32_t new_step;    /* greatest common divisor of the distances known, from the third burst on; 0: none yet */
+    uint32_t undecided;   /* of births, not in looked_at: their samples do not tell whether they were new */
+    uint32_t new_first;   /* birth of the first... */
+    uint32_t new_last;    /* ... and of the last; UINT32_MAX: it is not known when */
+    uint32_t alike;       /* of constant: of the same value as the first */
+    uint16_t new_growing; /* bursts as much further from the one before than that from its own as it has contents... */
+    uint16_t
+        new_other; /* ... and others, but for the first two; both while all births are looked at, the first 65,535 */
     uint64_t huge_bytes; /* of fresh_bytes: where a whole huge page could come, aligned and all of it absent */
 };
 

@@ -106,18 +106,21 @@ static void compare(struct site *site, const struct object *object, const struct
 static void set_aside(struct site *site)
 {
     struct db_site *record = site->record;
-    uint64_t *parts[] = {&record->examined, &record->unfilled, &record->constant,        &record->zero,
-                         &record->alike,    &record->replicas, &record->period_replicas, &record->copies};
+    uint64_t *parts[] = {&record->examined, &record->unfilled,        &record->constant, &record->zero,
+                         &record->replicas, &record->period_replicas, &record->copies};
     site->is_structure = true;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         __atomic_store_n(parts[i], 0, __ATOMIC_RELAXED);
     }
+    __atomic_store_n(&record->alike, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->period, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->recurring, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->recurring_digits, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->last_known, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_step, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_bursts, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_growing, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_other, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_digits, 0, __ATOMIC_RELAXED);
     when_new_forget(record);
 }
@@ -134,7 +137,9 @@ static void count_constant(struct site *site, uint64_t word)
         history->has_constant = 1;
         history->constant = word;
     }
-    process_count(&site->record->alike, word == history->constant ? 1 : 0);
+    if (word == history->constant && site->record->alike < UINT32_MAX) {
+        __atomic_store_n(&site->record->alike, site->record->alike + 1, __ATOMIC_RELAXED);
+    }
     sites_unlock(site);
 }
 

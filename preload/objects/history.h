@@ -23,6 +23,8 @@ enum history_role {
 struct history_burst {
     uint32_t begun, previous;           /* the birth of its first, and of that of the burst before */
     uint32_t step, first, last, bursts; /* db_site.new_step, new_first, new_last and new_bursts without it */
+    uint32_t round;                     /* births of the round that it ended, if rounds grow */
+    uint16_t growing, other;            /* db_site.new_growing and new_other with it */
     bool is_late, follows_late;         /* it began there or before, by how much is not known; so did that before */
     uint8_t known;                      /* of its contents: the births of the first few */
     uint32_t births[HISTORY_BURST_KNOWN];

@@ -1,5 +1,7 @@
 #include "objects/when_new.h"
 
+#define ROUNDS_PASSED_MAX 4u
+
 void when_new_forget(struct db_site *record)
 {
     __atomic_store_n(&record->new_last, UINT32_MAX, __ATOMIC_RELAXED);
@@ -32,6 +34,8 @@ static void write_record(struct db_site *record, const struct history_burst *bur
     __atomic_store_n(&record->new_bursts, bursts, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_first, first, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_last, last, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_growing, burst->growing, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_other, burst->other, __ATOMIC_RELAXED);
 }
 
 /*
@@ -82,6 +86,40 @@ static void add_to_burst(struct history_burst *burst, uint32_t birth)
     }
 }
 
+static void count_one(uint16_t *count)
+{
+    if (*count < UINT16_MAX) {
+        ++*count;
+    }
+}
+
+/*
+ * Rounds that make all again that those before made, and as many new ones each time, are longer by these from one to the next. In some of them
+ * there may be nothing new, as an ensemble may choose a member again: the births of that many rounds; 0, it is none.
+ */
+static uint32_t rounds_passed(const struct history_burst *before, uint32_t distance)
+{
+    uint32_t rounds = 0, births = 0;
+    while (rounds < ROUNDS_PASSED_MAX && births < distance) {
+        rounds++;
+        births += before->round + rounds * before->known;
+    }
+    return births == distance && before->known < HISTORY_BURST_KNOWN ? rounds : 0;
+}
+
+static void note_growth(const struct db_site *record, struct history_burst *burst, const struct history_burst *before)
+{
+    uint32_t distance = burst->begun > before->begun ? burst->begun - before->begun : 0;
+    uint32_t rounds = before->bursts > 0 && before->round > 0 ? rounds_passed(before, distance) : 0;
+    burst->growing = before->growing;
+    burst->other = before->other;
+    burst->round = rounds > 0 ? before->round + rounds * before->known : distance;
+    if (before->bursts > 0 &&
+        __atomic_load_n(&record->looked_at, __ATOMIC_RELAXED) >= __atomic_load_n(&record->births, __ATOMIC_RELAXED)) {
+        count_one(rounds > 0 ? &burst->growing : &burst->other);
+    }
+}
+
 static void note_birth(struct db_site *record, struct history_new *newest, uint32_t birth, bool is_late)
 {
     if (record->new_last == UINT32_MAX) {
@@ -98,6 +136,7 @@ static void note_birth(struct db_site *record, struct history_new *newest, uint3
                                                .bursts = record->new_bursts,
                                                .is_late = is_late,
                                                .follows_late = newest->before.is_late};
+        note_growth(record, &newest->burst, &newest->before);
     }
     newest->birth = birth;
     newest->replicas = record->replicas;
@@ -173,6 +212,8 @@ static void cancel_burst(struct db_site *record, struct history_new *newest)
     __atomic_store_n(&record->new_bursts, burst.bursts, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_first, burst.first, __ATOMIC_RELAXED);
     __atomic_store_n(&record->new_last, burst.last, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_growing, newest->burst.growing, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->new_other, newest->burst.other, __ATOMIC_RELAXED);
 }
 
 void when_new_drop(struct site *site, uint32_t birth)

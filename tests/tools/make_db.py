@@ -30,7 +30,7 @@ SOURCE = struct.Struct("<IIQqIIII")
 NODE = struct.Struct("<IIIIQQQQ")
 PAIR = struct.Struct("<IIIBBBBBBHIIIQQQQ")
 COUNTER = struct.Struct("<IIIIQ")
-SITE = struct.Struct("<IIQHHI9Q2I3QIi2I6QIBBBB2I2Q4I2Q")
+SITE = struct.Struct("<IIQHHI9Q2I3QIi2I6QIBBBB2I2Q5I2HQ")
 LINK = struct.Struct("<IIIIQ")
 LIVE = struct.Struct("<IIQqqqQQQQQQQQ128Q")
 CONTENT = struct.Struct("<II29Q4I")
@@ -39,7 +39,7 @@ NEIGHBOUR = struct.Struct("<IIIIQQQ")
 SITE_COUNTERS = ("births", "workspaces", "unfilled", "examined", "constant", "zero", "replicas", "period_replicas", "copies",
                  "live_at_end", "recurring", "looked_at", "ended", "lifetime_ns", "most_alive", "changed_offset", "peak_objects", "new_bursts", "far_births", "far_contents",
                  "far_examined", "far_squares", "far_spans", "far_period_replicas", "far_period", "far_bits", "changed_beyond", "new_digits", "unlike",
-                 "pages_asked", "last_known", "fresh_bytes", "untouched_bytes", "new_step", "undecided", "new_first", "new_last", "alike",
+                 "pages_asked", "last_known", "fresh_bytes", "untouched_bytes", "new_step", "undecided", "new_first", "new_last", "alike", "new_growing", "new_other",
                  "huge_bytes")
 LIVE_COUNTERS = ("bytes", "small", "siteless", "peak", "peak_at_ns", "snapshot", "snapshot_at_ns", "snapshot_small", "snapshot_siteless",
                  "page_ns", "huge_page_ns")

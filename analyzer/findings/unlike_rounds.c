@@ -1,0 +1,31 @@
+#include "findings/unlike_rounds.h"
+
+#include "findings/sites.h"
+
+#define GROWING_MIN 8u  /* rounds; of fewer the distances may grow by chance */
+#define GROWING_PART 4u /* ... times as many as others: a loop that begins anew for a next setting has some */
+#define CONTENTS_MIN 8u
+#define AGAIN_MIN 3u /* times in the mean, as of eight contents whose rounds become shorter by one each time */
+
+bool site_rounds_grow(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    return record->new_growing >= GROWING_MIN && record->new_growing >= GROWING_PART * record->new_other &&
+           record->replicas >= site_new(site) && !site_repeats(site);
+}
+
+bool site_first_makes_all(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t contents = site_new(site);
+    bool come_first = record->new_bursts == 1 && record->new_last != UINT32_MAX &&
+                      record->new_last - record->new_first + 1 == contents;
+    bool is_known = record->constant == 0 && record->undecided == 0 && (record->unlike & DB_UNLIKE_BEFORE) == 0;
+    return contents >= CONTENTS_MIN && come_first && is_known && site_new_are_digits(site) &&
+           record->replicas >= AGAIN_MIN * contents && site_period(site) == 0 && !site_repeats(site);
+}
+
+bool site_rounds_are_unlike(const struct site *site)
+{
+    return site_rounds_grow(site) || site_first_makes_all(site);
+}
