@@ -10,6 +10,8 @@ struct claimed {
     struct place *place;
     size_t first, end; /* its sites */
     double equal_bytes, waste_s;
+    double apart_s; /* of waste_s: spent at lines of packages, whose own it is */
+    double again;   /* where all that it makes is made again: what part of it; 0 else */
     uint64_t samples;
     bool joined;   /* in the second round */
     bool part;     /* its other results differ, ... */
@@ -31,7 +33,7 @@ struct claim {
     bool unseen;   /* ... or may, as above */
     bool changes;  /* one of the places does so */
     bool one_size; /* ... and of one other sizes are new */
-    double waste_s;
+    double waste_s, apart_s;
     uint64_t samples;           /* that measured it */
     struct line_span span;      /* of the first place; line 0 before that, no columns where not all places have some */
     struct finding_parts parts; /* of the row, which all places together are */

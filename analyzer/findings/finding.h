@@ -44,6 +44,7 @@ struct finding {
     struct line_span span;      /* what a fix would move: of several parts the heaviest */
     struct finding_parts parts; /* all that it would move, where these are several; count 0 else */
     double waste_s;
+    double apart_s;  /* of that: what lines of packages take, for operands (operand_time.h) */
     double beside_s; /* of that: what other lines take, which finish what this one makes (finish.h) */
     double around_s; /* ... and of that: what the rest of a function takes that makes this alone */
     uint64_t

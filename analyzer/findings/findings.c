@@ -108,8 +108,9 @@ static void charge_line(struct model *model, const struct finding *finding)
     if (strcmp(finding->kind, "tiny_calls") == 0)
         return; /* that rule charges all lines of its loops */
     double *line_s = waste_of_kind(finding->line, finding->kind);
-    *line_s = fmax(*line_s, finding->waste_s - finding->beside_s);
+    *line_s = fmax(*line_s, finding->waste_s - finding->beside_s - finding->apart_s);
     finish_charge(model, finding);
+    operand_time_charge(model, finding);
 }
 
 void findings_make(struct model *model)

@@ -146,7 +146,7 @@ static double left_of(const struct model *model, const struct line *line, double
     double seconds = own_seconds(line) * share;
     for (size_t i = 0; i < model->finding_count; i++)
         if (model->findings[i]->line == line)
-            seconds -= model->findings[i]->waste_s - model->findings[i]->beside_s;
+            seconds -= model->findings[i]->waste_s - model->findings[i]->beside_s - model->findings[i]->apart_s;
     return fmax(seconds, 0);
 }
 

@@ -1,21 +1,36 @@
 #include "findings/operand_time.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "findings/far.h"
 #include "findings/site_counts.h"
 
-/* An instruction on one way, and all below it that is the line's own. */
+#define NEW_ROUNDED                                                                                                    \
+    1.25 /* times as many: the expression's own first result may be among those that were not looked at */
+
+/* What was spent in one context, by the line that it is charged to. */
+struct spent {
+    uint64_t ns, samples;
+    struct line *line;
+    struct place *place; /* of that line; NULL: it makes no objects */
+    bool told;
+};
+
+/* An instruction on one way, and what was spent below it. */
 struct operand {
     uint64_t execution; /* hash of its process, function and the way to that */
     struct line_span span;
-    struct fed time;
-    bool told;
+    size_t spent;  /* number of that */
+    bool is_apart; /* it is charged to a line of a package that the instruction calls */
 };
 
 struct operand_times {
     struct operand *operands; /* by execution */
     size_t count, capacity;
+    struct spent *spent;
+    size_t spent_count, spent_capacity;
 };
 
 static uint64_t execution_of(const struct process *process, const struct db_node *frame)
@@ -23,22 +38,11 @@ static uint64_t execution_of(const struct process *process, const struct db_node
     return hash_mix((uintptr_t)process ^ hash_mix((uint64_t)frame->parent << 32 ^ frame->value >> 32));
 }
 
-/* No results come of it. */
-static bool makes_nothing(const struct place *place)
-{
-    for (const struct site *site = place != NULL ? place->sites : NULL; site != NULL; site = site->next)
-        if (site_results(site) > 0)
-            return false;
-    return true;
-}
-
-static void add_node(struct operand_times *times, struct model *model, struct process *process, uint32_t node_id,
-                     const struct db_node *record)
+static void add_operand(struct operand_times *times, struct model *model, struct process *process, uint32_t frame_id,
+                        bool is_apart)
 {
     struct code *code = NULL;
-    if (!makes_nothing(objects_place_charged(model, process, node_id)))
-        return;
-    const struct db_node *frame = run_record(process->run, DB_KIND_NODE, lines_frame_of_leaf(model, process, node_id));
+    const struct db_node *frame = run_record(process->run, DB_KIND_NODE, frame_id);
     if (frame == NULL || frame->frame != DB_FRAME_PYTHON)
         return;
     struct line_span span = model_position(model, process, frame, &code);
@@ -46,7 +50,21 @@ static void add_node(struct operand_times *times, struct model *model, struct pr
         return;
     times->operands = memory_grow(times->operands, times->count, &times->capacity, sizeof(*times->operands));
     times->operands[times->count++] = (struct operand){
-        .execution = execution_of(process, frame), .span = span, .time = {record->cpu_ns, record->samples}};
+        .execution = execution_of(process, frame), .span = span, .spent = times->spent_count - 1, .is_apart = is_apart};
+}
+
+static void add_node(struct operand_times *times, struct model *model, struct process *process, uint32_t node_id,
+                     const struct db_node *record)
+{
+    uint32_t own = lines_frame_of_leaf(model, process, node_id), user = model_node(process, node_id)->user;
+    times->spent = memory_grow(times->spent, times->spent_count, &times->spent_capacity, sizeof(*times->spent));
+    times->spent[times->spent_count++] = (struct spent){.ns = record->cpu_ns,
+                                                        .samples = record->samples,
+                                                        .line = lines_of_leaf(model, process, node_id),
+                                                        .place = objects_place_charged(model, process, node_id)};
+    add_operand(times, model, process, own, false);
+    if (user != own)
+        add_operand(times, model, process, user, true);
 }
 
 static int operand_order(const void *left, const void *right)
@@ -87,12 +105,56 @@ static bool is_part(const struct line_span *span, const struct line_span *whole)
     return !begins_before && !ends_behind && !same;
 }
 
-struct fed operand_time_take(struct model *model, const struct place *place)
+/* No results come of it. */
+static bool makes_nothing(const struct place *place)
 {
-    const struct operand_times *times = times_of(model);
+    for (const struct site *site = place->sites; site != NULL; site = site->next)
+        if (site_results(site) > 0)
+            return false;
+    return true;
+}
+
+/* Of a place's results, those that are new. */
+static double new_part(const struct place *place)
+{
+    double examined = 0, fresh = 0;
+    for (const struct site *site = place->sites; site != NULL; site = site->next) {
+        if (site_results(site) == 0)
+            continue;
+        bool is_far = site_repeats_far(site);
+        double looked_at = (double)(is_far ? site->record->far_examined : site->record->examined);
+        double part = looked_at > 0 ? (double)(is_far ? site->record->far_contents : site_new(site)) / looked_at : 1;
+        examined += (double)site->record->births;
+        fresh += (double)site->record->births * part;
+    }
+    return examined > 0 ? fresh / examined : 0;
+}
+
+/* Does nothing new come of it, and does no finding tell what does? None will, then. */
+static bool takes_again(struct spent *spent, double new_most)
+{
+    struct place *place = spent->place;
+    if (spent->told)
+        return false;
+    spent->told = place == NULL || place->is_operand || makes_nothing(place);
+    if (!spent->told && !place->claimed && new_part(place) <= new_most * NEW_ROUNDED)
+        spent->told = place->claimed = place->is_operand = true;
+    return spent->told;
+}
+
+static void charge_apart(struct spent *spent, const struct line *line, double again)
+{
+    spent->line->operand_s += (double)spent->ns * 1e-9 * again;
+    spent->line->operand_of = line;
+}
+
+struct operand_time operand_time_take(struct model *model, const struct line *line, const struct place *place,
+                                      double again)
+{
+    struct operand_times *times = times_of(model);
     const struct site *site = place->sites;
     struct code *code = NULL;
-    struct fed sum = {0};
+    struct operand_time sum = {0};
     const struct db_node *frame =
         run_record(site->process->run, DB_KIND_NODE, lines_frame_of_leaf(model, site->process, site->record->node));
     struct line_span whole = frame != NULL ? model_position(model, site->process, frame, &code) : (struct line_span){0};
@@ -108,20 +170,34 @@ struct fed operand_time_take(struct model *model, const struct place *place)
             high = middle;
     }
     for (; low < times->count && times->operands[low].execution == execution; low++) {
-        struct operand *operand = &times->operands[low];
-        if (operand->told || !is_part(&operand->span, &whole))
+        const struct operand *operand = &times->operands[low];
+        struct spent *spent = &times->spent[operand->spent];
+        if (!is_part(&operand->span, &whole) || !takes_again(spent, 1 - again))
             continue;
-        operand->told = true;
-        sum.ns += operand->time.ns;
-        sum.samples += operand->time.samples;
+        sum.ns += spent->ns;
+        sum.samples += spent->samples;
+        if (operand->is_apart && spent->line != NULL) {
+            sum.apart_ns += spent->ns;
+            charge_apart(spent, line, again);
+        }
     }
     return sum;
+}
+
+void operand_time_charge(struct model *model, const struct finding *finding)
+{
+    for (size_t i = 0; finding->apart_s > 0 && i < model->line_total; i++) {
+        struct line *line = model->lines[i];
+        double own_s = (double)times_total(&line->times) * 1e-9;
+        if (line->operand_of == finding->line)
+            line->computed_again_s = fmax(line->computed_again_s, fmin(line->operand_s, own_s));
+    }
 }
 
 void operand_times_free(struct model *model)
 {
     if (model->operand_times != NULL)
-        free(model->operand_times->operands);
+        free(model->operand_times->operands), free(model->operand_times->spent);
     free(model->operand_times);
     model->operand_times = NULL;
 }

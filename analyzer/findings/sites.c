@@ -169,16 +169,16 @@ static void claim_place(struct model *model, struct claim *claim, struct place *
     bool part = differs || elided != ELIDED_NONE;
     bool are_most = balance.apart_bytes <= 0 && balance.equal * 2 > balance.examined;
     bool is_all_again = !part && are_most && strcmp(claim->rule->kind, "replica") == 0;
-    struct fed operands = is_all_again ? operand_time_take(model, place) : (struct fed){0};
-    double seconds = seconds_spent(model, claim, place, before, part) + (double)(fed.ns + operands.ns) * 1e-9;
-    double wasted_s = seconds * balance_part(&balance) * (double)balance.equal / (double)balance.examined;
+    double again = balance_part(&balance) * (double)balance.equal / (double)balance.examined;
+    double wasted_s = (seconds_spent(model, claim, place, before, part) + (double)fed.ns * 1e-9) * again;
     claim->places = memory_grow(claim->places, claim->place_count, &claim->place_capacity, sizeof(struct claimed));
     claim->places[claim->place_count++] = (struct claimed){.place = place,
                                                            .first = before,
                                                            .end = claim->count,
                                                            .equal_bytes = balance.equal_bytes,
                                                            .waste_s = wasted_s,
-                                                           .samples = place->samples + fed.samples + operands.samples,
+                                                           .again = is_all_again ? again : 0,
+                                                           .samples = place->samples + fed.samples,
                                                            .joined = claim->joining,
                                                            .part = part,
                                                            .unseen = part && !differs,
@@ -200,8 +200,17 @@ static bool is_mostly_part(const struct claim *claim)
     return bytes[true] > PART_MIN * bytes[false];
 }
 
+/* What its operands take, too: after all places of the line that are told have been. */
+static void add_operands(struct model *model, const struct line *line, struct claimed *claimed)
+{
+    struct operand_time operands = operand_time_take(model, line, claimed->place, claimed->again);
+    claimed->waste_s += (double)operands.ns * 1e-9 * claimed->again;
+    claimed->apart_s += (double)operands.apart_ns * 1e-9 * claimed->again;
+    claimed->samples += operands.samples;
+}
+
 /* Keeps the places of one kind and sums them, and leaves those of the other to other rules. */
-static void sum_places(struct claim *claim)
+static void sum_places(struct model *model, const struct line *line, struct claim *claim)
 {
     size_t sites = 0, places = 0;
     claim->part = claim->unseen = is_mostly_part(claim);
@@ -216,8 +225,11 @@ static void sum_places(struct claim *claim)
         claimed.first = sites;
         sites += count;
         claimed.end = sites;
+        if (claimed.again > 0)
+            add_operands(model, line, &claimed);
         claim->places[places++] = claimed;
         claim->waste_s += claimed.waste_s;
+        claim->apart_s += claimed.apart_s;
         claim->samples += claimed.samples;
         claim->unseen = claim->unseen && claimed.unseen;
         claim->changes = claim->changes || claimed.changes;
@@ -239,7 +251,7 @@ static bool is_worth_it(const struct model *model, const struct claim *claim)
 static void claim_line(struct model *model, struct line *line, struct claim *claim)
 {
     claim->count = claim->place_count = 0;
-    claim->waste_s = 0;
+    claim->waste_s = claim->apart_s = 0;
     claim->samples = 0;
     claim->changes = claim->one_size = false;
     claim->span = (struct line_span){0};
@@ -252,13 +264,14 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
             if (!place->claimed)
                 claim_place(model, claim, place);
     }
-    sum_places(claim);
-    double most_s = (double)times_total(&line->times) * 1e-9;
+    sum_places(model, line, claim);
+    double most_s = (double)times_total(&line->times) * 1e-9 + claim->apart_s;
     claim->waste_s = claim->waste_s < most_s ? claim->waste_s : most_s;
     if (claim->count == 0 || !is_worth_it(model, claim))
         return;
     struct finding *finding = finding_add(model, line, claim->rule->kind, NULL);
     finding->waste_s = claim->waste_s;
+    finding->apart_s = fmin(claim->apart_s, claim->waste_s);
     finding->waste_samples = claim->samples;
     claim_fill_by_sort(model, claim, finding);
     finding->category = claim->rule->name(model, finding);
@@ -268,9 +281,10 @@ static void claim_line(struct model *model, struct line *line, struct claim *cla
 void sites_find(struct model *model, const struct site_rule *rule)
 {
     struct claim claim = {.rule = rule};
-    for (size_t i = 0; i < model->line_total; i++)
-        if (model->lines[i]->places != NULL)
-            claim_line(model, model->lines[i], &claim);
+    for (int packages = 0; packages < 2; packages++)
+        for (size_t i = 0; i < model->line_total; i++)
+            if (model->lines[i]->places != NULL && (model->lines[i]->caller != NULL) == (packages == 1))
+                claim_line(model, model->lines[i], &claim);
     free(claim.sites);
     free(claim.places);
 }

@@ -117,6 +117,8 @@ struct line {
     double allocated_s;                /* ... that memory got again stands for (findings) */
     double taken_apart_s;              /* ... that work on single elements stands for (findings)... */
     const struct line *taken_apart_at; /* ... whose finding stands at this line; NULL: there is none */
+    double operand_s; /* ... that what calls the package for operands, to make the same again, stands for */
+    const struct line *operand_of; /* where that stands; NULL: there is none */
     const struct line
         *finishes; /* the line whose buffers it finishes, which are made again (findings); NULL: of none */
     enum share_kind waste_kind;
@@ -186,6 +188,7 @@ struct place {
     uint64_t samples;                 /* ... and those that measured it */
     uint64_t native_ns;               /* of it, native and boundary */
     bool claimed;                     /* a finding speaks of it: no other does */
+    bool is_operand;                  /* ... of an expression that it is an operand of */
     bool is_far_known, repeats_far;   /* findings/far.h */
     uint64_t least_there, most_there; /* of its sites' `births_there` */
 };

@@ -33,8 +33,8 @@ static size_t finding_rank(const struct selection *selection, const struct line 
     for (size_t i = 0; i < selection->finding_count; i++)
         if (selection->findings[i]->line == line)
             return i + 1;
-    return line->taken_apart_at != NULL && line->taken_apart_at != line ? finding_rank(selection, line->taken_apart_at)
-                                                                        : 0;
+    const struct line *told_at = line->taken_apart_at != NULL ? line->taken_apart_at : line->operand_of;
+    return told_at != NULL && told_at != line ? finding_rank(selection, told_at) : 0;
 }
 
 static void put_lines(const struct page *page, struct model *model, const struct selection *selection,

@@ -129,6 +129,14 @@ static void put_within(const struct page *page, struct model *model, const struc
     free(path);
 }
 
+/* Where the finding stands that the line's waste goes by. */
+static const struct line *told_at(const struct line *line, enum way way)
+{
+    if (way == APART && line->taken_apart_at != NULL)
+        return line->taken_apart_at;
+    return way == AGAIN && line->operand_of != NULL && !line->found ? line->operand_of : line;
+}
+
 void text_waste(const struct page *page, struct model *model, double min_waste_percent)
 {
     struct wasted ways[WAYS] = {{.what = "computed again"},
@@ -140,8 +148,7 @@ void text_waste(const struct page *page, struct model *model, double min_waste_p
         enum way way;
         const double seconds = waste_of(model, line, &way);
         ways[way].seconds += seconds;
-        const struct line *told_at = way == APART && line->taken_apart_at != NULL ? line->taken_apart_at : line;
-        ways[way].hidden_s += is_hidden(model, told_at, seconds, min_waste_percent) ? seconds : 0;
+        ways[way].hidden_s += is_hidden(model, told_at(line, way), seconds, min_waste_percent) ? seconds : 0;
     }
     char *text = memory_print("%s", "");
     for (size_t way = 0; way < WAYS; way++)

@@ -407,8 +407,8 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     node = program.way(*MASK, samples=100)
     program.process.records["SITE"].append(
         make_db.SITE.pack(1, node, 2**60, 0, 2**16 - 1, 2**32 - 1, *[2**64 - 1] * 9, *[2**32 - 1] * 2, *[2**64 - 1] * 3, 2**32 - 1, 2**31 - 1,
-                          *[2**32 - 1] * 2, *[2**64 - 1] * 6, 2**32 - 1, *[2**8 - 1] * 4, *[2**32 - 1] * 2, *[2**64 - 1] * 2, *[2**32 - 1] * 4, *[2**64 - 1] * 2))
-    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 3, 1, *range(10, 110, 10), 105, *range(110, 150, 10), 145, 150, 155, *range(160, 240, 10), 255, 240, 250, 255, 265, 270, *range(275, 345, 10)))
+                          *[2**32 - 1] * 2, *[2**64 - 1] * 6, 2**32 - 1, *[2**8 - 1] * 4, *[2**32 - 1] * 2, *[2**64 - 1] * 2, *[2**32 - 1] * 5, *[2**16 - 1] * 2, 2**64 - 1))
+    program.process.records["SITE"].append(make_db.SITE.pack(1, node, 4096, 0, 3, 1, *range(10, 110, 10), 105, *range(110, 150, 10), 145, 150, 155, *range(160, 240, 10), 255, 240, 250, 255, 265, 270, *range(275, 335, 10), 330, 331, 335))
     program.process.link(2, 2, 2**63)
     path = tmp_path / "out.db"
     program.database.write(path)
@@ -419,7 +419,7 @@ def test_hostile_sites_are_refused_or_made_possible(tmp_path):
     assert done.returncode == 0 and data["run"]["health"]["damaged"] == 21
     assert (replicas["workspaces"], replicas["examined"], replicas["objects"], replicas["of_objects"]) == (10, 0, 0, 0)
     assert (replicas["far_examined"], replicas["far_objects"]) == (10, 0)
-    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 0, 1, *[0] * 39)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
+    for bad in (("SITE", make_db.SITE.pack(1, 10**6, 4096, 0, 0, 1, *[0] * 41)), ("LINK", make_db.LINK.pack(1, 1, 10**6, 0, 1))):
         program = Program()
         program.process.site(program.way(*MASK), 4096, births=1)
         program.process.records[bad[0]].append(bad[1])
