@@ -2,6 +2,7 @@
 
 #include "findings/comprehension.h"
 #include "findings/expression.h"
+#include "findings/operand_time.h"
 #include "python/handed.h"
 
 #define FRAMES_MAX 200
@@ -87,7 +88,8 @@ struct fed fed_time(struct model *model, const struct place *place)
     for (const struct db_node *record; (record = run_next(&taker.process->run->tables[DB_KIND_NODE], &cursor)) != NULL;)
         if (record->cpu_ns > 0 && !taker.process->nodes[cursor.index].in_import &&
             objects_place_charged(model, taker.process, (uint32_t)cursor.id) == NULL &&
-            is_fed(model, &taker, (uint32_t)cursor.id)) {
+            is_fed(model, &taker, (uint32_t)cursor.id) &&
+            operand_time_tell(model, taker.process, (uint32_t)cursor.id)) {
             fed.ns += record->cpu_ns;
             fed.samples += record->samples;
         }

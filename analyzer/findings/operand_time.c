@@ -5,13 +5,16 @@
 
 #include "base/memory.h"
 #include "findings/far.h"
+#include "findings/loop.h"
 #include "findings/site_counts.h"
 
-#define NEW_ROUNDED                                                                                                    \
-    1.25 /* times as many: the expression's own first result may be among those that were not looked at */
+#define COMPREHENSIONS_MAX 4u /* within one another */
+#define NEW_ROUNDED 1.25      /* times as many: its own first results may be among those that were not looked at */
 
 /* What was spent in one context, by the line that it is charged to. */
 struct spent {
+    const struct process *process;
+    uint32_t node;
     uint64_t ns, samples;
     struct line *line;
     struct place *place; /* of that line; NULL: it makes no objects */
@@ -22,14 +25,13 @@ struct spent {
 struct operand {
     uint64_t execution; /* hash of its process, function and the way to that */
     struct line_span span;
-    size_t spent;  /* number of that */
-    bool is_apart; /* it is charged to a line of a package that the instruction calls */
+    size_t spent; /* number of that */
 };
 
 struct operand_times {
     struct operand *operands; /* by execution */
     size_t count, capacity;
-    struct spent *spent;
+    struct spent *spent; /* by process and node */
     size_t spent_count, spent_capacity;
 };
 
@@ -38,8 +40,7 @@ static uint64_t execution_of(const struct process *process, const struct db_node
     return hash_mix((uintptr_t)process ^ hash_mix((uint64_t)frame->parent << 32 ^ frame->value >> 32));
 }
 
-static void add_operand(struct operand_times *times, struct model *model, struct process *process, uint32_t frame_id,
-                        bool is_apart)
+static void add_operand(struct operand_times *times, struct model *model, struct process *process, uint32_t frame_id)
 {
     struct code *code = NULL;
     const struct db_node *frame = run_record(process->run, DB_KIND_NODE, frame_id);
@@ -49,8 +50,20 @@ static void add_operand(struct operand_times *times, struct model *model, struct
     if (span.column < 0 || span.line <= 0)
         return;
     times->operands = memory_grow(times->operands, times->count, &times->capacity, sizeof(*times->operands));
-    times->operands[times->count++] = (struct operand){
-        .execution = execution_of(process, frame), .span = span, .spent = times->spent_count - 1, .is_apart = is_apart};
+    times->operands[times->count++] =
+        (struct operand){.execution = execution_of(process, frame), .span = span, .spent = times->spent_count - 1};
+}
+
+/* The frame that runs the comprehension which a frame is of, up to CPython 3.11: for the text both are one execution; 0: it is of none. */
+static uint32_t runner_of(struct model *model, struct process *process, uint32_t frame_id)
+{
+    const struct db_node *frame = run_record(process->run, DB_KIND_NODE, frame_id);
+    const struct node *around = frame != NULL ? model_node(process, frame->parent) : NULL;
+    struct code *code = NULL;
+    if (around == NULL || frame->frame != DB_FRAME_PYTHON)
+        return 0;
+    model_position(model, process, frame, &code);
+    return code != NULL && loop_has_own_frame(code) ? around->python : 0;
 }
 
 static void add_node(struct operand_times *times, struct model *model, struct process *process, uint32_t node_id,
@@ -58,13 +71,20 @@ static void add_node(struct operand_times *times, struct model *model, struct pr
 {
     uint32_t own = lines_frame_of_leaf(model, process, node_id), user = model_node(process, node_id)->user;
     times->spent = memory_grow(times->spent, times->spent_count, &times->spent_capacity, sizeof(*times->spent));
-    times->spent[times->spent_count++] = (struct spent){.ns = record->cpu_ns,
+    times->spent[times->spent_count++] = (struct spent){.process = process,
+                                                        .node = node_id,
+                                                        .ns = record->cpu_ns,
                                                         .samples = record->samples,
                                                         .line = lines_of_leaf(model, process, node_id),
                                                         .place = objects_place_charged(model, process, node_id)};
-    add_operand(times, model, process, own, false);
+    add_operand(times, model, process, own);
     if (user != own)
-        add_operand(times, model, process, user, true);
+        add_operand(times, model, process, user);
+    uint32_t runner = user;
+    for (unsigned i = 0; i < COMPREHENSIONS_MAX && runner != 0; i++) {
+        runner = runner_of(model, process, runner);
+        add_operand(times, model, process, runner);
+    }
 }
 
 static int operand_order(const void *left, const void *right)
@@ -176,12 +196,31 @@ struct operand_time operand_time_take(struct model *model, const struct line *li
             continue;
         sum.ns += spent->ns;
         sum.samples += spent->samples;
-        if (operand->is_apart && spent->line != NULL) {
+        if (spent->line != line && spent->line != NULL) {
             sum.apart_ns += spent->ns;
             charge_apart(spent, line, again);
         }
     }
     return sum;
+}
+
+static int spent_order(const void *left, const void *right)
+{
+    const struct spent *a = left, *b = right;
+    int order = (a->process > b->process) - (a->process < b->process);
+    return order != 0 ? order : (a->node > b->node) - (a->node < b->node);
+}
+
+bool operand_time_tell(struct model *model, const struct process *process, uint32_t node_id)
+{
+    struct operand_times *times = times_of(model);
+    const struct spent key = {.process = process, .node = node_id};
+    struct spent *spent =
+        times->spent_count > 0 ? bsearch(&key, times->spent, times->spent_count, sizeof(key), spent_order) : NULL;
+    bool is_first = spent != NULL && !spent->told;
+    if (is_first)
+        spent->told = true;
+    return is_first;
 }
 
 void operand_time_charge(struct model *model, const struct finding *finding)

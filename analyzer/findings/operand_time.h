@@ -18,6 +18,9 @@ struct operand_time {
 struct operand_time operand_time_take(struct model *model, const struct line *line, const struct place *place,
                                       double again);
 
+/* From now on what was spent in a context is told; false where it was already. Of CPU time alone. */
+bool operand_time_tell(struct model *model, const struct process *process, uint32_t node_id);
+
 /* What a finding says of lines of packages is theirs. */
 void operand_time_charge(struct model *model, const struct finding *finding);
 
