@@ -14,6 +14,7 @@
 
 #include "findings/checkpoint.h"
 #include "findings/comprehension.h"
+#include "findings/draws.h"
 #include "findings/executions.h"
 #include "findings/expression.h"
 #include "findings/far.h"
@@ -152,7 +153,7 @@ static bool is_made_again(struct model *model, const struct site *site)
         return true;
     if (site_rounds_are_unlike(site))
         return !site_moves(model, site) && !is_copy(model, site) &&
-               (site_rounds_grow(site) || !site_is_settled(model, site));
+               (site_rounds_grow(site) || (!site_is_settled(model, site) && !draws_somewhere(model, site)));
     if (!site_repeats(site)) {
         bool in_rounds = site_repeats_in_rounds(model, site);
         bool stays = in_rounds && site_equals_last(site) && !is_copy(model, site);
@@ -173,7 +174,7 @@ static bool comes_by_chance(struct model *model, const struct site *site)
         return false;
     if (site_rounds_grow(site))
         return !site_new_has_digits(site) && site_inputs_are_carried_nearby(model, site);
-    if (!stays && !site_repeats(site) && !site_repeats_far(site) && !site_first_makes_all(site))
+    if (!stays && !site_repeats(site) && !site_repeats_far(site) && !site_rounds_are_unlike(site))
         return false;
     if (site_hardly_changes(site) && site_new_are_digits(site) && site_inputs_stay_in_function(model, site))
         return false;

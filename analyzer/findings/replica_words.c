@@ -223,8 +223,8 @@ static char *say_advice(struct model *model, const struct finding *finding, bool
                                       : "its inputs change",
                             each, what, changes, say_gradient(model, finding));
     else if (place == NULL)
-        text = memory_print("%s %s once%s%s keep %s.%s", copy ? "Copy" : "Build", what, each,
-                            *each != '\0' ? ", and" : " and", what, changes);
+        text = memory_print("%s %s once%s%s keep %s%s.%s", copy ? "Copy" : "Build", what, each,
+                            *each != '\0' ? ", and" : " and", what, say_order(finding), changes);
     else if (again)
         text = memory_print("Build them once%s, before or in the first pass of the loop at %s, and keep them%s.%s",
                             each, place, say_order(finding), changes);

@@ -5,6 +5,7 @@
 #define GROWING_MIN 8u  /* rounds; of fewer the distances may grow by chance */
 #define GROWING_PART 4u /* ... times as many as others: a loop that begins anew for a next setting has some */
 #define CONTENTS_MIN 8u
+#define FEW_PART 16u /* of what is chosen from more, the history of 64 forgets some */
 #define AGAIN_MIN 3u /* times in the mean, as of eight contents whose rounds become shorter by one each time */
 
 bool site_rounds_grow(const struct site *site)
@@ -25,7 +26,17 @@ bool site_first_makes_all(const struct site *site)
            record->replicas >= AGAIN_MIN * contents && site_period(site) == 0 && !site_repeats(site);
 }
 
+bool site_takes_from_few(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t contents = site_new(site);
+    bool are_numbers = record->constant == 0 && site_new_has_digits(site);
+    bool is_known = record->undecided == 0 && (record->unlike & DB_UNLIKE_BEFORE) == 0;
+    bool come_all_again = (uint64_t)record->recurring * 4 >= contents * 3 && record->examined >= FEW_PART * contents;
+    return are_numbers && is_known && come_all_again && site_period(site) == 0 && !site_repeats(site);
+}
+
 bool site_rounds_are_unlike(const struct site *site)
 {
-    return site_rounds_grow(site) || site_first_makes_all(site);
+    return site_rounds_grow(site) || site_first_makes_all(site) || site_takes_from_few(site);
 }

@@ -16,7 +16,13 @@ bool site_rounds_grow(const struct site *site);
  */
 bool site_first_makes_all(const struct site *site);
 
-/* One or the other. */
+/*
+ * Does it make a few contents all the time, in no order: the features of a dozen tasks, of which one is chosen for each step? Nearly all come
+ * again, to the last, and are numbers with digits.
+ */
+bool site_takes_from_few(const struct site *site);
+
+/* One of these. */
 bool site_rounds_are_unlike(const struct site *site);
 
 #endif
