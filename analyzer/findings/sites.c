@@ -51,6 +51,36 @@ static bool carries(struct model *model, const struct claim *claim, const struct
                           : claim->rule->holds(model, site);
 }
 
+/* Does the native call that made these objects make new ones, too? */
+static bool makes_new_as_well(const struct site *made, const struct place *place)
+{
+    const struct node *node = model_node(made->process, made->record->node);
+    for (const struct site *site = place->sites; site != NULL && node != NULL; site = site->next) {
+        const struct node *other = model_node(site->process, site->record->node);
+        if (site != made && site->process == made->process && other != NULL && other->python == node->python &&
+            site_new(site) > 1 && site->record->replicas < site_new(site))
+            return true;
+    }
+    return false;
+}
+
+/* Is its Python code the foundations'? */
+static bool is_of_foundations(struct model *model, const struct site *site)
+{
+    const struct node *node = model_node(site->process, site->record->node);
+    const struct db_node *frame = node != NULL ? run_record(site->process->run, DB_KIND_NODE, node->python) : NULL;
+    struct code *code = NULL;
+    if (frame != NULL && frame->frame == DB_FRAME_PYTHON)
+        model_position(model, site->process, frame, &code);
+    return code != NULL && !path_of_package_code(code->file);
+}
+
+/* What one native call of the foundations' makes beside its result, as the offsets of a bag of embeddings, cannot be handed to it, nor kept there. */
+static bool is_by_product(struct model *model, const struct site *site, const struct place *place)
+{
+    return is_of_foundations(model, site) && makes_new_as_well(site, place);
+}
+
 /* Adds the place's sites that carry the claim. */
 static struct balance weigh_place(struct model *model, struct claim *claim, const struct place *place)
 {
@@ -62,7 +92,8 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
     one_size_find(model, &sizes);
     for (size_t i = 0; i < sizes.count; i++) {
         const struct sized *sized = &sizes.sites[i];
-        if (site_is_part_filled(sized->site) || site_is_reserve(sized->site))
+        if (site_is_part_filled(sized->site) || site_is_reserve(sized->site) ||
+            (sized->carries && is_by_product(model, sized->site, place)))
             continue;
         if (sized->is_apart) {
             balance_add_apart(&balance, sized->site);
