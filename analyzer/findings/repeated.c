@@ -245,7 +245,11 @@ static char *say_advice(struct model *model, const struct finding *finding, cons
         return say_each_kept(model, ways, where);
     if (parts) {
         char *from = say_place(model, ways->file, ways->first), *to = say_place(model, ways->file, ways->second);
-        char *text = memory_print("Keep the result from %s and use it at %s.", from, to);
+        char *text =
+            memory_print("Keep the result from %s and use it at %s.%s", from, to,
+                         path_of_package_code(ways->file)
+                             ? " That is a package's to do: is there a function of its own that gives both at once?"
+                             : "");
         free(from);
         free(to);
         return text;

@@ -51,14 +51,16 @@ static bool carries(struct model *model, const struct claim *claim, const struct
                           : claim->rule->holds(model, site);
 }
 
-/* Does the native call that made these objects make new ones, too? */
-static bool makes_new_as_well(const struct site *made, const struct place *place)
+/* Does the native call that made these objects make new ones, too, as often? */
+static bool makes_new_as_well(const struct claim *claim, const struct own_sizes *sizes, const struct site *made)
 {
     const struct node *node = model_node(made->process, made->record->node);
-    for (const struct site *site = place->sites; site != NULL && node != NULL; site = site->next) {
+    for (size_t i = 0; i < sizes->count && node != NULL; i++) {
+        const struct site *site = sizes->sites[i].site;
         const struct node *other = model_node(site->process, site->record->node);
-        if (site != made && site->process == made->process && other != NULL && other->python == node->python &&
-            site_new(site) > 1 && site->record->replicas < site_new(site))
+        bool is_same_call = site->process == made->process && other != NULL && other->python == node->python;
+        if (is_same_call && !sizes->sites[i].carries && site->record->births >= made->record->births / 4 * 3 &&
+            claim->rule->differing(site) > site->record->examined / 2)
             return true;
     }
     return false;
@@ -76,9 +78,10 @@ static bool is_of_foundations(struct model *model, const struct site *site)
 }
 
 /* What one native call of the foundations' makes beside its result, as the offsets of a bag of embeddings, cannot be handed to it, nor kept there. */
-static bool is_by_product(struct model *model, const struct site *site, const struct place *place)
+static bool is_by_product(struct model *model, const struct claim *claim, const struct own_sizes *sizes,
+                          const struct site *site)
 {
-    return is_of_foundations(model, site) && makes_new_as_well(site, place);
+    return is_of_foundations(model, site) && makes_new_as_well(claim, sizes, site);
 }
 
 /* Adds the place's sites that carry the claim. */
@@ -93,7 +96,7 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
     for (size_t i = 0; i < sizes.count; i++) {
         const struct sized *sized = &sizes.sites[i];
         if (site_is_part_filled(sized->site) || site_is_reserve(sized->site) ||
-            (sized->carries && is_by_product(model, sized->site, place)))
+            (sized->carries && is_by_product(model, claim, &sizes, sized->site)))
             continue;
         if (sized->is_apart) {
             balance_add_apart(&balance, sized->site);

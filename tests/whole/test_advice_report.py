@@ -75,7 +75,8 @@ def test_a_package_s_own_calls_are_told_apart(tmp_path, equal, settled, always):
     process.link(call(6), call(7), equal)
     (finding,) = program.report(tmp_path)["findings"]
     assert (finding["file"], finding["line"], finding["caller"]["line"]) == (path, 2, 19)
-    advice = "Keep the result from solver/fista.py:6 and use it at solver/fista.py:7."
+    advice = ("Keep the result from solver/fista.py:6 and use it at solver/fista.py:7."
+              " That is a package's to do: is there a function of its own that gives both at once?")
     assert finding["advice"] == advice + ("" if always else " Only where what it is computed from is the same: not each one looked at had its equal.")
     assert f"{equal + settled} times equal to what the call at solver/fista.py:6 had just made" in finding["claim"]
 
