@@ -156,9 +156,12 @@ static bool takes_again(struct spent *spent, double new_most)
     struct place *place = spent->place;
     if (spent->told)
         return false;
-    spent->told = place == NULL || place->is_operand || makes_nothing(place);
-    if (!spent->told && !place->claimed && new_part(place) <= new_most * NEW_ROUNDED)
-        spent->told = place->claimed = place->is_operand = true;
+    if (place != NULL && !place->is_operand && !makes_nothing(place) && new_part(place) <= new_most * NEW_ROUNDED) {
+        place->is_operand = true;
+        place->is_told_with_another = !place->claimed;
+        place->claimed = true;
+    }
+    spent->told = place == NULL || place->is_told_with_another || makes_nothing(place);
     return spent->told;
 }
 

@@ -243,8 +243,8 @@ static void add_operands(struct model *model, const struct line *line, struct cl
     claimed->samples += operands.samples;
 }
 
-/* Keeps the places of one kind and sums them, and leaves those of the other to other rules. */
-static void sum_places(struct model *model, const struct line *line, struct claim *claim)
+/* Keeps the places of one kind, and leaves those of the other to other rules. */
+static void keep_places(struct claim *claim)
 {
     size_t sites = 0, places = 0;
     claim->part = claim->unseen = is_mostly_part(claim);
@@ -259,19 +259,42 @@ static void sum_places(struct model *model, const struct line *line, struct clai
         claimed.first = sites;
         sites += count;
         claimed.end = sites;
-        if (claimed.again > 0)
-            add_operands(model, line, &claimed);
         claim->places[places++] = claimed;
-        claim->waste_s += claimed.waste_s;
-        claim->apart_s += claimed.apart_s;
-        claim->samples += claimed.samples;
-        claim->unseen = claim->unseen && claimed.unseen;
-        claim->changes = claim->changes || claimed.changes;
-        claim->one_size = claim->one_size || claimed.one_size;
-        claim_span(claim, &claimed.place->span, claimed.waste_s);
     }
     claim->count = sites;
     claim->place_count = places;
+}
+
+/* Of an expression that is the same each time all that its operands take is for nothing, be it in calls that make no objects. */
+static void count_operands(struct model *model, const struct line *line, struct claim *claim)
+{
+    double again = 0;
+    for (size_t i = 0; i < claim->place_count; i++) {
+        again = fmax(again, claim->places[i].again);
+        if (claim->places[i].again > 0)
+            add_operands(model, line, &claim->places[i]);
+    }
+    for (size_t i = 0; i < claim->place_count; i++) {
+        struct claimed *claimed = &claim->places[i];
+        if (claimed->place->is_operand)
+            claimed->waste_s = fmax(claimed->waste_s, (double)claimed->place->ns * 1e-9 * again);
+    }
+}
+
+static void sum_places(struct model *model, const struct line *line, struct claim *claim)
+{
+    keep_places(claim);
+    count_operands(model, line, claim);
+    for (size_t i = 0; i < claim->place_count; i++) {
+        const struct claimed *claimed = &claim->places[i];
+        claim->waste_s += claimed->waste_s;
+        claim->apart_s += claimed->apart_s;
+        claim->samples += claimed->samples;
+        claim->unseen = claim->unseen && claimed->unseen;
+        claim->changes = claim->changes || claimed->changes;
+        claim->one_size = claim->one_size || claimed->one_size;
+        claim_span(claim, &claimed->place->span, claimed->waste_s);
+    }
 }
 
 /* Two standard deviations of what was sampled below it: a sample or two in a short run are chance. */

@@ -188,7 +188,8 @@ struct place {
     uint64_t samples;                 /* ... and those that measured it */
     uint64_t native_ns;               /* of it, native and boundary */
     bool claimed;                     /* a finding speaks of it: no other does */
-    bool is_operand;                  /* ... of an expression that it is an operand of */
+    bool is_operand;                  /* of an expression that makes the same each time (findings/operand_time.c)... */
+    bool is_told_with_another;        /* ... whose finding speaks of it */
     bool is_far_known, repeats_far;   /* findings/far.h */
     uint64_t least_there, most_there; /* of its sites' `births_there` */
 };

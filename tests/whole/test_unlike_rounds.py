@@ -84,7 +84,64 @@ def test_parts_of_what_the_first_round_made_are_told(tmp_path, name):
     assert "and keep them, each by what it is made from." in finding["advice"]
 
 
+FEW = {
+    "the features of a task that is chosen for each step": NUMPY + """
+        class Task:
+            def __init__(self):
+                self.X, self.y = random.normal(size=(300, 2)), random.normal(size=300)
+            def features(self, W):
+                return np.cos(self.X @ W)  # A
+        tasks, W, w = [Task() for _ in range(10)], random.normal(size=(2, 60)), np.zeros(60)
+        for step in range(400):  # loop
+            task = tasks[random.integers(10)]
+            F = task.features(W)
+            w = w + 0.001 * F.T @ (task.y - F @ w)
+        """,
+    "what each of some clients standardises when it is asked": NUMPY + """
+        clients, w = [random.normal(size=(500, 12)) + i for i in range(9)], np.zeros(12)
+        for step in range(150):  # loop
+            for i in random.choice(9, 4, replace=False):
+                X = clients[i]
+                Z = (X - X.mean(0)) / X.std(0)  # A
+                w = w - 0.01 * Z.T @ (Z @ w - 1.0) / 500
+        """,
+}
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_a_few_contents_in_no_order_are_told(tmp_path, name):
+    path, report = found(tmp_path, FEW[name])
+    _, findings = at_a(path, report)
+    (finding,) = [finding for finding in findings if finding["kind"] == "replica"]
+    assert finding["category"] == "recomputed input"
+    assert "equal to an earlier one: the same contents come again, in another order" in finding["claim"]
+    assert "each by what it is made from: they come in another order." in finding["advice"]
+
+
 NONE = {
+    "one of three strengths, drawn by the line": NUMPY + """
+        x = random.normal(size=(80, 60))
+        for step in range(300):
+            z = np.tanh(x * random.choice([0.5, 1.0, 2.0]))  # A
+        """,
+    "a state of few, whose numbers are stored into": NUMPY + """
+        W, state = random.normal(size=(600, 3)), np.ones(3)
+        for step in range(600):
+            state[random.integers(3)] *= -1.0
+            z = W @ state  # A
+        """,
+    "scores of labels that a few change": NUMPY + """
+        x = random.normal(size=(40, 60))
+        for step in range(600):
+            z = (x > random.integers(4) - 1.5)  # A
+        """,
+    "what stays for a while": NUMPY + """
+        x, w = random.normal(size=(80, 60)), random.normal(size=60)
+        for step in range(600):
+            z = np.tanh(x * w)  # A
+            if random.random() < 0.02:
+                w = w * 0.9
+        """,
     "a network that the first epoch has taught all": NUMPY + """
         X, w = random.normal(size=(24, 40, 40)), random.normal(size=(40, 40))
         Y = np.sign(X @ w)
