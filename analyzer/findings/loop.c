@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "findings/comprehension.h"
 #include "findings/dispatch.h"
 #include "model/source.h"
 #include "python/loop_text.h"
@@ -156,7 +157,9 @@ static bool search_function(struct search *search, const struct source *source, 
     if (own.text == NULL)
         return false;
     bool is_own = is_loop(&own) && ((search->inner && !is_fed_by_loop(search, &own)) || is_behind_header(source, span));
-    is_own = is_own || (search->loops != NULL && (loop_has_own_frame(search->code) || has_comprehension(&own)));
+    bool may_be = search->loops != NULL && (loop_has_own_frame(search->code) || has_comprehension(&own));
+    is_own = is_own ||
+             (may_be && (search->frame == 0 || loop_is_comprehension(search->model, search->process, search->frame)));
     if (is_own && !is_dispatch(search, &own) && search_take(search, source->path, number))
         return true;
     for (int32_t i = number - 1; i > 0 && number - i < LINES_MAX && indent > 0; i--) {
@@ -330,10 +333,13 @@ static struct statement frame_statement(struct model *model, struct process *pro
 bool loop_is_comprehension(struct model *model, struct process *process, uint32_t node_id)
 {
     struct code *code;
+    struct comprehension comprehension;
     struct statement statement = frame_statement(model, process, node_id, &code);
-    if (code == NULL)
-        return false;
-    return loop_has_own_frame(code) || has_comprehension(&statement);
+    if (code == NULL || loop_has_own_frame(code) || !has_comprehension(&statement))
+        return code != NULL && loop_has_own_frame(code);
+    struct line_span span = model_position(model, process, run_record(process->run, DB_KIND_NODE, node_id), &code);
+    return span.column < 0 ||
+           (comprehension_of_frame(model, process, node_id, &comprehension) && !comprehension.is_in_header);
 }
 
 bool loop_is_header(struct model *model, struct process *process, uint32_t node_id)

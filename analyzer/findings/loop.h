@@ -66,7 +66,7 @@ bool loop_of_frame_beyond(struct model *model, struct process *process, uint32_t
 /* Is it the code of a comprehension or generator expression? Up to CPython 3.11 these are functions of their own, generators still are. */
 bool loop_has_own_frame(const struct code *code);
 
-/* Does the Python frame `node_id` stand in a comprehension, or on a line that has one (from 3.12 on it has no frame)? */
+/* Does the Python frame `node_id` stand in a comprehension on its line (from 3.12 on that has no frame)? Where no columns are known: has the line one? */
 bool loop_is_comprehension(struct model *model, struct process *process, uint32_t node_id);
 
 /* Does it stand on the header of a loop? */

@@ -31,7 +31,8 @@ struct operand {
 struct operand_times {
     struct operand *operands; /* by execution */
     size_t count, capacity;
-    struct spent *spent; /* by process and node */
+    struct spent *spent; /* those that were sampled, by process and node, and then places */
+    size_t sampled;      /* of these */
     size_t spent_count, spent_capacity;
 };
 
@@ -40,50 +41,71 @@ static uint64_t execution_of(const struct process *process, const struct db_node
     return hash_mix((uintptr_t)process ^ hash_mix((uint64_t)frame->parent << 32 ^ frame->value >> 32));
 }
 
-static void add_operand(struct operand_times *times, struct model *model, struct process *process, uint32_t frame_id)
+/* The code that the frame runs; NULL: it is not known where it stands. */
+static const struct code *add_operand(struct operand_times *times, struct model *model, struct process *process,
+                                      uint32_t frame_id)
 {
     struct code *code = NULL;
     const struct db_node *frame = run_record(process->run, DB_KIND_NODE, frame_id);
     if (frame == NULL || frame->frame != DB_FRAME_PYTHON)
-        return;
+        return NULL;
     struct line_span span = model_position(model, process, frame, &code);
     if (span.column < 0 || span.line <= 0)
-        return;
+        return NULL;
     times->operands = memory_grow(times->operands, times->count, &times->capacity, sizeof(*times->operands));
     times->operands[times->count++] =
         (struct operand){.execution = execution_of(process, frame), .span = span, .spent = times->spent_count - 1};
+    return code;
 }
 
-/* The frame that runs the comprehension which a frame is of, up to CPython 3.11: for the text both are one execution; 0: it is of none. */
-static uint32_t runner_of(struct model *model, struct process *process, uint32_t frame_id)
+/* The frame that a frame's caller is. */
+static uint32_t caller_of(struct process *process, uint32_t frame_id)
 {
     const struct db_node *frame = run_record(process->run, DB_KIND_NODE, frame_id);
     const struct node *around = frame != NULL ? model_node(process, frame->parent) : NULL;
-    struct code *code = NULL;
-    if (around == NULL || frame->frame != DB_FRAME_PYTHON)
-        return 0;
-    model_position(model, process, frame, &code);
-    return code != NULL && loop_has_own_frame(code) ? around->python : 0;
+    return around != NULL ? around->python : 0;
 }
 
-static void add_node(struct operand_times *times, struct model *model, struct process *process, uint32_t node_id,
-                     const struct db_node *record)
+/*
+ * To the instruction that it is charged to, to the program's own that leads there, and to what runs the comprehensions around that: up to
+ * CPython 3.11 they have frames of their own, and for the text are one execution.
+ */
+static void add(struct operand_times *times, struct model *model, struct process *process, const struct spent *spent)
 {
-    uint32_t own = lines_frame_of_leaf(model, process, node_id), user = model_node(process, node_id)->user;
+    uint32_t own = lines_frame_of_leaf(model, process, spent->node), user = model_node(process, spent->node)->user;
     times->spent = memory_grow(times->spent, times->spent_count, &times->spent_capacity, sizeof(*times->spent));
-    times->spent[times->spent_count++] = (struct spent){.process = process,
-                                                        .node = node_id,
-                                                        .ns = record->cpu_ns,
-                                                        .samples = record->samples,
-                                                        .line = lines_of_leaf(model, process, node_id),
-                                                        .place = objects_place_charged(model, process, node_id)};
-    add_operand(times, model, process, own);
+    times->spent[times->spent_count++] = *spent;
+    const struct code *code = add_operand(times, model, process, own);
     if (user != own)
-        add_operand(times, model, process, user);
-    uint32_t runner = user;
-    for (unsigned i = 0; i < COMPREHENSIONS_MAX && runner != 0; i++) {
-        runner = runner_of(model, process, runner);
-        add_operand(times, model, process, runner);
+        code = add_operand(times, model, process, user);
+    for (unsigned i = 0; i < COMPREHENSIONS_MAX && code != NULL && loop_has_own_frame(code); i++) {
+        user = caller_of(process, user);
+        code = add_operand(times, model, process, user);
+    }
+}
+
+static void add_process(struct operand_times *times, struct model *model, struct process *process)
+{
+    struct run_cursor cursor = {0};
+    for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;)
+        if (record->cpu_ns > 0 && !process->nodes[cursor.index].in_import)
+            add(times, model, process,
+                &(struct spent){.process = process,
+                                .node = (uint32_t)cursor.id,
+                                .ns = record->cpu_ns,
+                                .samples = record->samples,
+                                .line = lines_of_leaf(model, process, (uint32_t)cursor.id),
+                                .place = objects_place_charged(model, process, (uint32_t)cursor.id)});
+}
+
+/* A place need not have been sampled to make what an expression is made of. */
+static void add_places(struct operand_times *times, struct model *model)
+{
+    for (size_t i = 0; i < model->place_count; i++) {
+        struct place *place = model->places[i];
+        const struct site *site = place->sites;
+        add(times, model, site->process,
+            &(struct spent){.process = site->process, .node = site->record->node, .line = place->line, .place = place});
     }
 }
 
@@ -98,13 +120,10 @@ static struct operand_times *times_of(struct model *model)
     if (model->operand_times != NULL)
         return model->operand_times;
     struct operand_times *times = memory_zeroed(1, sizeof(*times));
-    for (size_t i = 0; i < model->process_count; i++) {
-        struct process *process = &model->processes[i];
-        struct run_cursor cursor = {0};
-        for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;)
-            if (record->cpu_ns > 0 && !process->nodes[cursor.index].in_import)
-                add_node(times, model, process, (uint32_t)cursor.id, record);
-    }
+    for (size_t i = 0; i < model->process_count; i++)
+        add_process(times, model, &model->processes[i]);
+    times->sampled = times->spent_count;
+    add_places(times, model);
     if (times->count > 0)
         qsort(times->operands, times->count, sizeof(*times->operands), operand_order);
     return model->operand_times = times;

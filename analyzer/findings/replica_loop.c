@@ -106,21 +106,23 @@ bool replica_comes_round_in_rounds(struct model *model, const struct finding *fi
 
 /*
  * What makes the same again and again, within a loop that changes what it comes from: of several that come round, none where nothing shows
- * it; else the nearest, where that is not what changes it, by the text. A comprehension that makes all of a period makes none of them again,
+ * it; else the nearest, where that is not what changes it, by the text, and another around it may be. A comprehension that makes all of a period makes none of them again,
  * nor does the nearest loop where it is what brings them.
  */
 static struct loop loop_within_rounds(struct model *model, const struct finding *finding, const struct site *site)
 {
     struct loop loop = site_rounds_loop(model, site);
     bool makes_all = finding->object.within_line && finding->object.period > 1;
-    struct loop nearest[1];
-    bool brings_all = replica_comes_round_in_rounds(model, finding) &&
-                      loops_around(model, site->process, site->record->node, nearest, 1) == 1 &&
-                      loop_is(loop, nearest[0]);
+    struct loop around[2];
+    size_t count = loops_around(model, site->process, site->record->node, around, 2);
+    bool brings_all = replica_comes_round_in_rounds(model, finding) && count > 0 && loop_is(loop, around[0]);
     if ((makes_all && loop.is_comprehension) || brings_all)
         loop = (struct loop){0};
-    if (loop.file != NULL || replica_comes_round_in_rounds(model, finding) || site_inputs_change_nearby(model, site) ||
-        (makes_all && site_inputs_change_in_block(model, site)))
+    struct loop_body blocks[2];
+    bool is_outermost =
+        count < 2 || (makes_all && loop_bodies_around(model, site->process, site->record->node, blocks, 2) < 2);
+    if (loop.file != NULL || is_outermost || replica_comes_round_in_rounds(model, finding) ||
+        site_inputs_change_nearby(model, site) || (makes_all && site_inputs_change_in_block(model, site)))
         return loop;
     return makes_all ? loop_nearest_block(model, site->process, site->record->node)
                      : loop_nearest(model, site->process, site->record->node);

@@ -22,6 +22,7 @@
 #include "findings/unlike_rounds.h"
 #include "model/select.h"
 
+#define MAKERS_MAX 32u
 #define PART_MIN 2         /* so many times the bytes of what is whole */
 #define CALLED_LOOPS_MAX 8 /* around a call, so many are looked at */
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
@@ -51,16 +52,33 @@ static bool carries(struct model *model, const struct claim *claim, const struct
                           : claim->rule->holds(model, site);
 }
 
-/* Does the native call that made these objects make new ones, too, as often? */
-static bool makes_new_as_well(const struct claim *claim, const struct own_sizes *sizes, const struct site *made)
+/* Sites of a place that make new objects: the first few. */
+struct makers {
+    const struct site *sites[MAKERS_MAX];
+    size_t count;
+};
+
+static struct makers makers_of_new(const struct claim *claim, const struct own_sizes *sizes)
 {
-    const struct node *node = model_node(made->process, made->record->node);
-    for (size_t i = 0; i < sizes->count && node != NULL; i++) {
+    struct makers makers = {.count = 0};
+    for (size_t i = 0; i < sizes->count && makers.count < MAKERS_MAX; i++) {
         const struct site *site = sizes->sites[i].site;
+        if (!sizes->sites[i].carries && claim->rule->differing(site) > site->record->examined / 2)
+            makers.sites[makers.count++] = site;
+    }
+    return makers;
+}
+
+/* Does the native call that made these objects make new ones, too, as often, elsewhere in it? Where it is the same place, that is another call's. */
+static bool makes_new_as_well(const struct makers *makers, const struct site *made)
+{
+    const struct node *node = makers->count > 0 ? model_node(made->process, made->record->node) : NULL;
+    for (size_t i = 0; i < makers->count && node != NULL; i++) {
+        const struct site *site = makers->sites[i];
         const struct node *other = model_node(site->process, site->record->node);
-        bool is_same_call = site->process == made->process && other != NULL && other->python == node->python;
-        if (is_same_call && !sizes->sites[i].carries && site->record->births >= made->record->births / 4 * 3 &&
-            claim->rule->differing(site) > site->record->examined / 2)
+        bool is_same_call = site->process == made->process && other != NULL && other->python == node->python &&
+                            site->record->node != made->record->node;
+        if (is_same_call && site->record->births >= made->record->births / 4 * 3)
             return true;
     }
     return false;
@@ -78,10 +96,9 @@ static bool is_of_foundations(struct model *model, const struct site *site)
 }
 
 /* What one native call of the foundations' makes beside its result, as the offsets of a bag of embeddings, cannot be handed to it, nor kept there. */
-static bool is_by_product(struct model *model, const struct claim *claim, const struct own_sizes *sizes,
-                          const struct site *site)
+static bool is_by_product(struct model *model, const struct makers *makers, const struct site *site)
 {
-    return is_of_foundations(model, site) && makes_new_as_well(claim, sizes, site);
+    return makes_new_as_well(makers, site) && is_of_foundations(model, site);
 }
 
 /* Adds the place's sites that carry the claim. */
@@ -93,10 +110,11 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
         sizes.sites[i].carries = carries(model, claim, sizes.sites[i].site);
     own_sizes_find(&sizes);
     one_size_find(model, &sizes);
+    const struct makers makers = makers_of_new(claim, &sizes);
     for (size_t i = 0; i < sizes.count; i++) {
         const struct sized *sized = &sizes.sites[i];
         if (site_is_part_filled(sized->site) || site_is_reserve(sized->site) ||
-            (sized->carries && is_by_product(model, claim, &sizes, sized->site)))
+            (sized->carries && is_by_product(model, &makers, sized->site)))
             continue;
         if (sized->is_apart) {
             balance_add_apart(&balance, sized->site);
@@ -172,8 +190,11 @@ static enum elided elided_below(struct model *model, const struct claim *claim, 
 static bool is_called_anew(struct model *model, const struct claim *claim, size_t first)
 {
     const struct site *site = claim->sites[first];
-    if (site_period(site) > 1 || site_repeats_far(site) || site_rounds_are_unlike(site) ||
-        claim_varies(claim, first, claim->count))
+    for (size_t i = first; i < claim->count; i++)
+        if (site_period(claim->sites[i]) > 1 || site_repeats_far(claim->sites[i]) ||
+            site_rounds_are_unlike(claim->sites[i]))
+            return false;
+    if (claim_varies(claim, first, claim->count))
         return false;
     struct loop loops[CALLED_LOOPS_MAX];
     uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node);

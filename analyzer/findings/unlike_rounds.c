@@ -2,17 +2,24 @@
 
 #include "findings/sites.h"
 
-#define GROWING_MIN 8u  /* rounds; of fewer the distances may grow by chance */
-#define GROWING_PART 4u /* ... times as many as others: a loop that begins anew for a next setting has some */
+#define GROWING_MIN 8u     /* rounds; of fewer the distances may grow by chance */
+#define GROWING_PART 4u    /* ... times as many as others: a loop that begins anew for a next setting has some */
+#define GROWN_OF_BIRTHS 4u /* two, and some more where a last round is new, or a loop around begins anew */
 #define CONTENTS_MIN 8u
 #define FEW_PART 16u /* of what is chosen from more, the history of 64 forgets some */
 #define AGAIN_MIN 3u /* times in the mean, as of eight contents whose rounds become shorter by one each time */
 
+/*
+ * All births were looked at, or what changes later is not seen. And rounds that grow by as many objects as are new have half as many in all as
+ * all rounds would have that were as long as the last: where inputs changed in between, whole rounds are new.
+ */
 bool site_rounds_grow(const struct site *site)
 {
     const struct db_site *record = site->record;
+    bool is_new_by_growth = site_new(site) * record->new_bursts <= GROWN_OF_BIRTHS * record->births;
     return record->new_growing >= GROWING_MIN && record->new_growing >= GROWING_PART * record->new_other &&
-           record->replicas >= site_new(site) && !site_repeats(site);
+           record->looked_at >= record->births && is_new_by_growth && record->replicas >= site_new(site) &&
+           !site_repeats(site);
 }
 
 bool site_first_makes_all(const struct site *site)

@@ -52,6 +52,9 @@ void replica_reset_child(void)
 #define STRETCH (2 * HISTORY_ENTRIES)
 
 #define PAIRS_LEAST 16u
+#define GROWING_MIN 8u  /* rounds, ... */
+#define GROWING_PART 4u /* ... of which one in so many more may not have grown */
+#define GROWING_TO_BIRTH (HISTORY_ENTRIES * HISTORY_ENTRIES / 2) /* each has one object more than the one before */
 
 /* Powers of two: no division at each birth. */
 static const struct thinning {
@@ -67,6 +70,17 @@ static const struct thinning {
 };
 
 enum look { LOOK_AWAY, LOOK_GLANCE, LOOK_PRIME, LOOK_AT };
+
+/*
+ * A site whose rounds grow is looked at for longer: until a round has as many objects as the history remembers. What changes later than that is
+ * not seen, and nothing is said of it.
+ */
+static bool grows(const struct db_site *record, uint32_t birth)
+{
+    uint32_t growing = __atomic_load_n(&record->new_growing, __ATOMIC_RELAXED);
+    return birth < GROWING_TO_BIRTH && growing >= GROWING_MIN &&
+           growing >= GROWING_PART * __atomic_load_n(&record->new_other, __ATOMIC_RELAXED);
+}
 
 /*
  * Is this birth looked at? Decided by counts, so that every run decides alike. Of a site that shows nothing pairs of
@@ -91,6 +105,9 @@ static enum look choose(const struct site *site, uint32_t birth)
         return position == 0 ? LOOK_PRIME : position == 1 ? LOOK_AT : LOOK_AWAY;
     }
     uint32_t position = birth & (thinning->stretches - 1);
+    if (position >= STRETCH && grows(site->record, birth)) {
+        return LOOK_AT;
+    }
     if (position >= STRETCH) {
         return position % db_glances(birth) < DB_GLANCED ? LOOK_GLANCE : LOOK_AWAY;
     }

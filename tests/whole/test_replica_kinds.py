@@ -486,10 +486,10 @@ def test_the_list_that_an_array_is_made_of_is_made_again_as_well(tmp_path, ids):
         weights = random.normal(size=(3000, 4))
         for epoch in range(1500):
             for text in texts:
-                ids = {ids}  # invariant
+                ids = {ids}  # recomputed
                 weights[ids] *= 0.999
         """)
     assert {(finding["line"], finding["category"]) for finding in report["findings"]} == marks(path)
-    (line,) = [line for line in report["lines"] if (line["line"], "loop-invariant computation") in marks(path)]
+    (line,) = [line for line in report["lines"] if (line["line"], "recomputed input") in marks(path)]
     assert line["python_s"] > 0.3 * line["time_s"], "the list is most of it"
     assert report["findings"][0]["waste_s"] > 0.9 * line["time_s"]

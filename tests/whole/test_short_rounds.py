@@ -159,3 +159,22 @@ def test_the_loop_that_goes_through_the_contents_does_not_make_them_again(tmp_pa
         """))
     assert "from inputs that did not change in between" in finding["claim"]
     assert finding["advice"] == f"Build the {blocks} of them where their inputs change, and keep them until then."
+
+
+def test_a_comprehension_beside_it_is_not_the_loop(tmp_path):
+    """On the same row: what is told makes use of its result, and does not stand in it."""
+    path, report = found(tmp_path, NUMPY + """
+        class Committee:
+            def __init__(self):
+                self.members = [random.normal(size=(40, 3)) for _ in range(4)]
+            def entropy(self, X): p = np.mean([np.exp(0.1 * X @ w) for w in self.members], 0); return -(p * np.log(p)).sum(1)  # A
+        X = random.normal(size=(2000, 40))
+        for query in range(120):
+            if query % 5 == 0:
+                committee = Committee()
+            e = committee.entropy(X)
+        """)
+    _, findings = at_a(path, report)
+    assert [finding for finding in findings if finding["kind"] == "replica"]
+    assert all("outside the comprehension" not in finding["advice"] for finding in findings)
+    assert "]) and -(p" not in findings[0]["advice"] or "Build it where its inputs change" in findings[0]["advice"]
