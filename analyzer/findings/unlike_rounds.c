@@ -33,6 +33,18 @@ bool site_first_makes_all(const struct site *site)
            record->replicas >= AGAIN_MIN * contents && site_period(site) == 0 && !site_repeats(site);
 }
 
+/*
+ * Are there as many contents as the far history saw in the first 256 births, but for some that the near one forgot; or, where there is none, did
+ * all come in the first half of the run? Others come later where inputs change.
+ */
+static bool come_early(const struct site *site)
+{
+    const struct db_site *record = site->record;
+    uint64_t seen = record->far_contents;
+    return record->size_bytes >= DB_FAR_MIN_BYTES ? record->far_bits == 0 && site_new(site) <= seen + seen / 4 + 1
+                                                  : record->new_last <= record->births / 2;
+}
+
 bool site_takes_from_few(const struct site *site)
 {
     const struct db_site *record = site->record;
@@ -40,7 +52,8 @@ bool site_takes_from_few(const struct site *site)
     bool are_numbers = record->constant == 0 && site_new_has_digits(site);
     bool is_known = record->undecided == 0 && (record->unlike & DB_UNLIKE_BEFORE) == 0;
     bool come_all_again = (uint64_t)record->recurring * 4 >= contents * 3 && record->examined >= FEW_PART * contents;
-    return are_numbers && is_known && come_all_again && site_period(site) == 0 && !site_repeats(site);
+    return are_numbers && is_known && come_all_again && come_early(site) && site_period(site) == 0 &&
+           !site_repeats(site);
 }
 
 bool site_rounds_are_unlike(const struct site *site)

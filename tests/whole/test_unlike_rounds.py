@@ -135,6 +135,36 @@ NONE = {
         for step in range(600):
             z = (x > random.integers(4) - 1.5)  # A
         """,
+    "a growing memory whose weights change late": NUMPY + """
+        W, memory = random.normal(size=(60, 40)), []
+        for step in range(60):
+            memory.append(random.normal(size=(20, 60)))
+            for past in memory:
+                z = np.tanh(past @ W)  # A
+            if step > 50:
+                W = W + 0.001 * random.normal(size=(60, 40))
+        """,
+    "... beyond what is looked at": NUMPY + """
+        W, memory = random.normal(size=(60, 40)), []
+        for step in range(90):
+            memory.append(random.normal(size=(20, 60)))
+            for past in memory:
+                z = np.tanh(past @ W)  # A
+            if step > 65:
+                W = W + 0.001 * random.normal(size=(60, 40))
+        """,
+    "tasks of a network that learns for a while": NUMPY + """
+        class Network:
+            def __init__(self):
+                self.W = random.normal(size=(60, 50))
+        def learn(network, step):
+            if 2000 <= step < 2020:
+                network.W = network.W * 1.01
+        tasks, network = [random.normal(size=(50, 60)) for _ in range(8)], Network()
+        for step in range(4000):
+            z = np.cos(tasks[random.integers(8)] @ network.W)  # A
+            learn(network, step)
+        """,
     "what stays for a while": NUMPY + """
         x, w = random.normal(size=(80, 60)), random.normal(size=60)
         for step in range(600):
