@@ -238,7 +238,7 @@ bool operand_time_tell(struct model *model, const struct process *process, uint3
     struct operand_times *times = times_of(model);
     const struct spent key = {.process = process, .node = node_id};
     struct spent *spent =
-        times->spent_count > 0 ? bsearch(&key, times->spent, times->spent_count, sizeof(key), spent_order) : NULL;
+        times->sampled > 0 ? bsearch(&key, times->spent, times->sampled, sizeof(key), spent_order) : NULL;
     bool is_first = spent != NULL && !spent->told;
     if (is_first)
         spent->told = true;

@@ -106,8 +106,8 @@ bool replica_comes_round_in_rounds(struct model *model, const struct finding *fi
 
 /*
  * What makes the same again and again, within a loop that changes what it comes from: of several that come round, none where nothing shows
- * it; else the nearest, where that is not what changes it, by the text, and another around it may be. A comprehension that makes all of a period makes none of them again,
- * nor does the nearest loop where it is what brings them.
+ * it; else the nearest, where that is not what changes it, by the text, and another around it may be. A comprehension that makes all of a
+ * period makes none of them again, nor does the nearest loop where it is what brings them.
  */
 static struct loop loop_within_rounds(struct model *model, const struct finding *finding, const struct site *site)
 {

@@ -16,7 +16,7 @@ uint64_t site_new(const struct site *site);
 /* ... and no copies of what another site made. */
 uint64_t site_fresh(const struct site *site);
 
-/* Of the new ones that that speaks neither way, the first: where sizes vary, many are made once. */
+/* The first of the new ones speaks neither way: where sizes vary, many are made once. */
 uint64_t site_first(const struct site *site);
 
 /* Were its first new contents numbers with digits to the last, as what is computed has them, and labels, masks and counts have not? */

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "findings/balance.h"
+#include "findings/by_product.h"
 #include "findings/claim.h"
 #include "findings/claim_sorts.h"
 #include "findings/elided.h"
@@ -22,7 +23,6 @@
 #include "findings/unlike_rounds.h"
 #include "model/select.h"
 
-#define MAKERS_MAX 32u
 #define PART_MIN 2         /* so many times the bytes of what is whole */
 #define CALLED_LOOPS_MAX 8 /* around a call, so many are looked at */
 #define PART_OF_EQUAL 50 /* one differing object to so many equal ones: a call whose result is not the same each time */
@@ -52,55 +52,6 @@ static bool carries(struct model *model, const struct claim *claim, const struct
                           : claim->rule->holds(model, site);
 }
 
-/* Sites of a place that make new objects: the first few. */
-struct makers {
-    const struct site *sites[MAKERS_MAX];
-    size_t count;
-};
-
-static struct makers makers_of_new(const struct claim *claim, const struct own_sizes *sizes)
-{
-    struct makers makers = {.count = 0};
-    for (size_t i = 0; i < sizes->count && makers.count < MAKERS_MAX; i++) {
-        const struct site *site = sizes->sites[i].site;
-        if (!sizes->sites[i].carries && claim->rule->differing(site) > site->record->examined / 2)
-            makers.sites[makers.count++] = site;
-    }
-    return makers;
-}
-
-/* Does the native call that made these objects make new ones, too, as often, elsewhere in it? Where it is the same place, that is another call's. */
-static bool makes_new_as_well(const struct makers *makers, const struct site *made)
-{
-    const struct node *node = makers->count > 0 ? model_node(made->process, made->record->node) : NULL;
-    for (size_t i = 0; i < makers->count && node != NULL; i++) {
-        const struct site *site = makers->sites[i];
-        const struct node *other = model_node(site->process, site->record->node);
-        bool is_same_call = site->process == made->process && other != NULL && other->python == node->python &&
-                            site->record->node != made->record->node;
-        if (is_same_call && site->record->births >= made->record->births / 4 * 3)
-            return true;
-    }
-    return false;
-}
-
-/* Is its Python code the foundations'? */
-static bool is_of_foundations(struct model *model, const struct site *site)
-{
-    const struct node *node = model_node(site->process, site->record->node);
-    const struct db_node *frame = node != NULL ? run_record(site->process->run, DB_KIND_NODE, node->python) : NULL;
-    struct code *code = NULL;
-    if (frame != NULL && frame->frame == DB_FRAME_PYTHON)
-        model_position(model, site->process, frame, &code);
-    return code != NULL && !path_of_package_code(code->file);
-}
-
-/* What one native call of the foundations' makes beside its result, as the offsets of a bag of embeddings, cannot be handed to it, nor kept there. */
-static bool is_by_product(struct model *model, const struct makers *makers, const struct site *site)
-{
-    return makes_new_as_well(makers, site) && is_of_foundations(model, site);
-}
-
 /* Adds the place's sites that carry the claim. */
 static struct balance weigh_place(struct model *model, struct claim *claim, const struct place *place)
 {
@@ -110,7 +61,7 @@ static struct balance weigh_place(struct model *model, struct claim *claim, cons
         sizes.sites[i].carries = carries(model, claim, sizes.sites[i].site);
     own_sizes_find(&sizes);
     one_size_find(model, &sizes);
-    const struct makers makers = makers_of_new(claim, &sizes);
+    const struct makers makers = makers_of_new(claim->rule, &sizes);
     for (size_t i = 0; i < sizes.count; i++) {
         const struct sized *sized = &sizes.sites[i];
         if (site_is_part_filled(sized->site) || site_is_reserve(sized->site) ||
