@@ -169,13 +169,20 @@ static double new_part(const struct place *place)
     return examined > 0 ? fresh / examined : 0;
 }
 
+/* On the line itself, or below it in packages. What other rows of an expression make is told there, whichever comes first. */
+static bool is_of_line(const struct place *place, const struct line *line)
+{
+    return place->line == line || (line->caller == NULL && place->line->caller != NULL);
+}
+
 /* Does nothing new come of it, and does no finding tell what does? None will, then. */
-static bool takes_again(struct spent *spent, double new_most)
+static bool takes_again(struct spent *spent, const struct line *line, double new_most)
 {
     struct place *place = spent->place;
     if (spent->told)
         return false;
-    if (place != NULL && !place->is_operand && !makes_nothing(place) && new_part(place) <= new_most * NEW_ROUNDED) {
+    if (place != NULL && !place->is_operand && is_of_line(place, line) && !makes_nothing(place) &&
+        new_part(place) <= new_most * NEW_ROUNDED) {
         place->is_operand = true;
         place->is_told_with_another = !place->claimed;
         place->claimed = true;
@@ -214,7 +221,7 @@ struct operand_time operand_time_take(struct model *model, const struct line *li
     for (; low < times->count && times->operands[low].execution == execution; low++) {
         const struct operand *operand = &times->operands[low];
         struct spent *spent = &times->spent[operand->spent];
-        if (!is_part(&operand->span, &whole) || !takes_again(spent, 1 - again))
+        if (!is_part(&operand->span, &whole) || !takes_again(spent, line, 1 - again))
             continue;
         sum.ns += spent->ns;
         sum.samples += spent->samples;
