@@ -3,8 +3,7 @@
  * Evidence: nearly all objects of its sites equal an earlier one of the same site over the whole run. As many contents as
  * one period has are new, and hardly any more; or one in each round of a loop around (rounds.h), or in every so-many-th of
  * one loop (rhythm.h); or the same contents come in each round, however long, in whatever order (far.h), or more or fewer of
- * them in each (unlike_rounds.h); or files give
- * them, that are read again and again (read_again.h).
+ * them in each (unlike_rounds.h); or files give them, that are read again and again (read_again.h).
  * Traps: the plateau (a mask that stays equal while training converges, then changes: contents beyond those of a period
  * are new; or it never changes, but what it is computed from does: settled.h); an instruction whose other results differ (only a part inside a library repeats); constant contents and
  * copies, which are counted apart; the epoch: batches gathered or read from the data set again in each pass, in whatever order;

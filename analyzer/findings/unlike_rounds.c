@@ -2,24 +2,21 @@
 
 #include "findings/sites.h"
 
-#define GROWING_MIN 8u     /* rounds; of fewer the distances may grow by chance */
-#define GROWING_PART 4u    /* ... times as many as others: a loop that begins anew for a next setting has some */
 #define GROWN_OF_BIRTHS 4u /* two, and some more where a last round is new, or a loop around begins anew */
 #define CONTENTS_MIN 8u
 #define FEW_PART 16u /* of what is chosen from more, the history of 64 forgets some */
 #define AGAIN_MIN 3u /* times in the mean, as of eight contents whose rounds become shorter by one each time */
 
 /*
- * All births were looked at, or what changes later is not seen. And rounds that grow by as many objects as are new have half as many in all as
- * all rounds would have that were as long as the last: where inputs changed in between, whole rounds are new.
+ * All births were looked at, or what changes later would not be seen. And where n rounds each bring one content more they have n * n / 2 births:
+ * of inputs that changed in between, whole rounds are new, and there are more contents than that.
  */
 bool site_rounds_grow(const struct site *site)
 {
     const struct db_site *record = site->record;
     bool is_new_by_growth = site_new(site) * record->new_bursts <= GROWN_OF_BIRTHS * record->births;
-    return record->new_growing >= GROWING_MIN && record->new_growing >= GROWING_PART * record->new_other &&
-           record->looked_at >= record->births && is_new_by_growth && record->replicas >= site_new(site) &&
-           !site_repeats(site);
+    return db_rounds_grow(record->new_growing, record->new_other) && record->looked_at >= record->births &&
+           is_new_by_growth && record->replicas >= site_new(site) && !site_repeats(site);
 }
 
 bool site_first_makes_all(const struct site *site)
@@ -33,16 +30,23 @@ bool site_first_makes_all(const struct site *site)
            record->replicas >= AGAIN_MIN * contents && site_period(site) == 0 && !site_repeats(site);
 }
 
+/* But for some that the history forgets. */
+static bool are_about(uint64_t contents, uint64_t others)
+{
+    return contents <= others + others / 4 + 1;
+}
+
 /*
- * Are there as many contents as the far history saw in the first 256 births, but for some that the near one forgot; or, where there is none, did
- * all come in the first half of the run? Others come later where inputs change.
+ * Are there as many contents as the far history saw in the first 256 births; or, where there is none, did all come in the first half of the run?
+ * Others come later where inputs change, be it while births are passed over: then more of them come again than were seen to be new.
  */
 static bool come_early(const struct site *site)
 {
     const struct db_site *record = site->record;
-    uint64_t seen = record->far_contents;
-    return record->size_bytes >= DB_FAR_MIN_BYTES ? record->far_bits == 0 && site_new(site) <= seen + seen / 4 + 1
-                                                  : record->new_last <= record->births / 2;
+    bool are_early = record->size_bytes >= DB_FAR_MIN_BYTES
+                         ? record->far_bits == 0 && are_about(site_new(site), record->far_contents)
+                         : record->new_last <= record->births / 2;
+    return are_early && are_about(record->recurring, site_new(site));
 }
 
 bool site_takes_from_few(const struct site *site)

@@ -88,6 +88,15 @@ struct db_site {
     uint64_t huge_bytes; /* of fresh_bytes: where a whole huge page could come, aligned and all of it absent */
 };
 
+#define DB_GROWING_MIN 8u  /* rounds; of fewer the distances may grow by chance */
+#define DB_GROWING_PART 4u /* ... times as many as others: a loop that begins anew for a next setting has some */
+
+/* Do the rounds of its new contents grow, each by what is new in it? As far as these were counted. */
+static inline int db_rounds_grow(uint32_t growing, uint32_t other)
+{
+    return growing >= DB_GROWING_MIN && growing >= DB_GROWING_PART * other;
+}
+
 /* Objects of the second site that equal a recent, earlier born one of the first, made by the same native function. */
 struct db_link {
     uint32_t published;

@@ -52,8 +52,6 @@ void replica_reset_child(void)
 #define STRETCH (2 * HISTORY_ENTRIES)
 
 #define PAIRS_LEAST 16u
-#define GROWING_MIN 8u  /* rounds, ... */
-#define GROWING_PART 4u /* ... of which one in so many more may not have grown */
 #define GROWING_TO_BIRTH (HISTORY_ENTRIES * HISTORY_ENTRIES / 2) /* each has one object more than the one before */
 
 /* Powers of two: no division at each birth. */
@@ -72,14 +70,13 @@ static const struct thinning {
 enum look { LOOK_AWAY, LOOK_GLANCE, LOOK_PRIME, LOOK_AT };
 
 /*
- * A site whose rounds grow is looked at for longer: until a round has as many objects as the history remembers. What changes later than that is
- * not seen, and nothing is said of it.
+ * A site whose rounds grow is looked at for longer: until a round has as many objects as the history remembers. Nothing is said of it where there
+ * are more births.
  */
 static bool grows(const struct db_site *record, uint32_t birth)
 {
-    uint32_t growing = __atomic_load_n(&record->new_growing, __ATOMIC_RELAXED);
-    return birth < GROWING_TO_BIRTH && growing >= GROWING_MIN &&
-           growing >= GROWING_PART * __atomic_load_n(&record->new_other, __ATOMIC_RELAXED);
+    return birth < GROWING_TO_BIRTH && db_rounds_grow(__atomic_load_n(&record->new_growing, __ATOMIC_RELAXED),
+                                                      __atomic_load_n(&record->new_other, __ATOMIC_RELAXED));
 }
 
 /*

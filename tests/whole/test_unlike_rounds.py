@@ -119,10 +119,10 @@ def test_a_few_contents_in_no_order_are_told(tmp_path, name):
 
 
 NONE = {
-    "one of three strengths, drawn by the line": NUMPY + """
+    "one of eight strengths, drawn by the line": NUMPY + """
         x = random.normal(size=(80, 60))
         for step in range(300):
-            z = np.tanh(x * random.choice([0.5, 1.0, 2.0]))  # A
+            z = np.tanh(x * random.choice(np.arange(1, 9) / 4))  # A
         """,
     "a state of few, whose numbers are stored into": NUMPY + """
         W, state = random.normal(size=(600, 3)), np.ones(3)
@@ -162,8 +162,32 @@ NONE = {
                 network.W = network.W * 1.01
         tasks, network = [random.normal(size=(50, 60)) for _ in range(8)], Network()
         for step in range(4000):
-            z = np.cos(tasks[random.integers(8)] @ network.W)  # A
+            task = tasks[random.integers(8)]
+            z = np.cos(task @ network.W)  # A
             learn(network, step)
+        """,
+    "... of small ones, all of which are looked at": NUMPY + """
+        class Network:
+            def __init__(self):
+                self.W = random.normal(size=(60, 20))
+        def learn(network, step):
+            if step == 500:
+                network.W = network.W * 1.01
+        tasks, network = [random.normal(size=(50, 60)) for _ in range(8)], Network()
+        for step in range(700):
+            task = tasks[random.integers(8)]
+            z = np.cos(task @ network.W)  # A
+            learn(network, step)
+        """,
+    "what may be stored into": NUMPY + """
+        def refresh(x, step):
+            if step % 5000 == 4999:
+                x += 0.01
+        rows = [random.normal(size=(60, 50)) for _ in range(8)]
+        for step in range(700):
+            i = random.integers(8)
+            z = np.cos(rows[i] * 2.0)  # A
+            refresh(rows[i], step)
         """,
     "what stays for a while": NUMPY + """
         x, w = random.normal(size=(80, 60)), random.normal(size=60)
