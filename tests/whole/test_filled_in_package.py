@@ -89,6 +89,7 @@ def scaled(x, mean, scale):
     ("table.copy()", "API misuse", "Copy it once, outside the loop at program.py:"),
 ])
 def test_a_package_that_copies_what_it_works_on_makes_more_of_it(tmp_path, call, category, advice):
+    """Most of the time is another line's: of one that takes half of it the package's own lines would lead."""
     package = tmp_path / "site-packages/scaling"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(SCALER)
@@ -96,6 +97,7 @@ def test_a_package_that_copies_what_it_works_on_makes_more_of_it(tmp_path, call,
         from scaling import scaled
         table, total = random.normal(size=(3000, 14)), 0.0
         for step in range(300):
+            total += random.normal(size=60000).sum()
             total += float({call}[step, 0])  # A
         """, PYTHONPATH=str(package.parent))
     _, (finding,) = at_a(path, report)
