@@ -8,7 +8,7 @@ static const char *const names[] = {"zeros",     "zeros_like", "empty",     "emp
 
 static enum blank is_made_by(struct model *model, const struct site *site, const char *const *functions, size_t count)
 {
-    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(site->process, site->record->node);
     struct operation operation = operation_at(model, site->process, frame);
     if (operation.kind == OPERATION_UNKNOWN)
         return BLANK_UNKNOWN;

@@ -79,10 +79,11 @@ static void add_process(struct model *model, struct process *process, struct map
 {
     struct run_cursor cursor = {0};
     for (const struct db_pair *record; (record = run_next(&process->run->tables[DB_KIND_PAIR], &cursor)) != NULL;) {
-        const struct node *first = model_node(process, record->first_node);
         bool sampled = (record->flags & DB_PAIR_FIRST) != 0 && record->second_access != DB_ACCESS_NONE;
-        if (sampled && record->first_access == DB_ACCESS_STORE && record->address_class == DB_CLASS_OBJECT &&
-            first != NULL && !first->in_import)
+        if (!sampled || record->first_access != DB_ACCESS_STORE || record->address_class != DB_CLASS_OBJECT)
+            continue;
+        const struct node *first = model_node(process, record->first_node);
+        if (first != NULL && !first->in_import)
             add_pair(model, process, record, fillings);
     }
 }

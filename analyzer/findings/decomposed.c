@@ -45,8 +45,7 @@ static bool has_frame(struct model *model, const struct site *site)
 
 static bool is_called(struct model *model, const struct site *site)
 {
-    struct operation operation =
-        operation_at(model, site->process, callers_frame(model, site->process, site->record->node));
+    struct operation operation = operation_at(model, site->process, callers_frame(site->process, site->record->node));
     return operation.kind == OPERATION_CALL && is_decomposition((struct word){operation.name, operation.length_bytes});
 }
 

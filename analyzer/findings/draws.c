@@ -34,7 +34,7 @@ static bool makes_generator(struct word text)
 
 static struct word call_text(struct model *model, const struct site *site)
 {
-    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(site->process, site->record->node);
     struct word text;
     text.text = operation_text(model, site->process, frame, &text.length_bytes);
     return text;
@@ -64,7 +64,7 @@ bool draws_somewhere(struct model *model, const struct site *site)
     static const struct word next = {"next(", 5};
     struct code *code = NULL;
     struct word text = call_text(model, site);
-    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(site->process, site->record->node);
     model_position(model, site->process, run_record(site->process->run, DB_KIND_NODE, frame), &code);
     if (text.text == NULL || code == NULL)
         return false;

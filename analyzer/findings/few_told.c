@@ -207,7 +207,7 @@ static bool count_objects(struct inquiry *inquiry, uint64_t *looks)
         struct word operation;
         if (site->record == NULL)
             continue;
-        uint32_t frame = callers_frame(inquiry->model, process, site->record->node);
+        uint32_t frame = callers_frame(process, site->record->node);
         if (!is_together(inquiry, frame))
             continue;
         operation.text = operation_code(inquiry->model, process, frame, &operation.length_bytes, &code);

@@ -59,7 +59,7 @@ bool call_fills(struct model *model, struct process *process, uint32_t node_id)
 
 bool site_is_filled_in_package(struct model *model, const struct site *site)
 {
-    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(site->process, site->record->node);
     const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, frame);
     const struct code *code = record != NULL ? model_code(model, site->process, (uint32_t)(record->value >> 32)) : NULL;
     struct operation operation = operation_at(model, site->process, frame);
@@ -70,7 +70,7 @@ bool site_is_filled_in_package(struct model *model, const struct site *site)
 bool frame_hands_out_blank(struct model *model, const struct site *site, uint32_t frame)
 {
     struct process *process = site->process;
-    struct operation inner = operation_at(model, process, callers_frame(model, process, site->record->node)),
+    struct operation inner = operation_at(model, process, callers_frame(process, site->record->node)),
                      outer = operation_at(model, process, frame);
     return outer.kind == OPERATION_CALL && inner.kind == OPERATION_CALL && !operations_differ(&inner, &outer);
 }

@@ -42,7 +42,7 @@ uint64_t finish_package_take(struct model *model, const struct site *site)
     struct process *process = site->process;
     struct map *finished = &model->callers.finished;
     uint32_t line = lines_frame_of_leaf(model, process, site->record->node),
-             frame = callers_frame(model, process, site->record->node);
+             frame = callers_frame(process, site->record->node);
     bool is_blank = site_is_filled_in_package(model, site);
     uint64_t sum = 0;
     if (site_is_elided_below(model, site)) /* what they finish was not looked at */

@@ -58,7 +58,7 @@ static bool names(struct word text, struct word name)
 /* "x = np.concatenate([x, y])"; "x, n = np.append(x, y), n + 1" */
 static bool joins_itself(struct model *model, const struct site *site)
 {
-    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(site->process, site->record->node);
     struct operation operation = operation_at(model, site->process, frame);
     struct word target = statement_item(model, site->process, frame), text = {0};
     text.text = operation_text(model, site->process, frame, &text.length_bytes);
@@ -106,7 +106,7 @@ static bool is_used(const struct source *code, const int32_t *rows, const int32_
 static bool is_used_meanwhile(struct model *model, const struct site *site)
 {
     struct process *process = site->process;
-    uint32_t frame = callers_frame(model, process, site->record->node);
+    uint32_t frame = callers_frame(process, site->record->node);
     struct loop_body body;
     struct code *code = NULL;
     struct word target = statement_item(model, process, frame);
@@ -195,7 +195,7 @@ static bool is_own_name(struct model *model, struct process *process, uint32_t f
  */
 static struct loop loop_of_growth(struct model *model, const struct site *site, const struct growth *growth)
 {
-    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(site->process, site->record->node);
     struct word target = statement_item(model, site->process, frame);
     if (growth->results <= growth->sizes)
         return is_own_name(model, site->process, frame, target)

@@ -51,6 +51,6 @@ bool site_is_made_by_pandas(struct model *model, const struct site *site)
 
 bool site_is_called_by_line(struct model *model, const struct site *site)
 {
-    return callers_frame(model, site->process, site->record->node) ==
+    return callers_frame(site->process, site->record->node) ==
            lines_frame_of_leaf(model, site->process, site->record->node);
 }

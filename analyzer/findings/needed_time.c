@@ -17,7 +17,7 @@ static struct map_key maker_of(const struct site *site)
 static bool is_within(struct model *model, const struct site *site)
 {
     uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node);
-    return site->python != line && callers_frame(model, site->process, site->record->node) == line;
+    return site->python != line && callers_frame(site->process, site->record->node) == line;
 }
 
 static void add_makers(struct model *model, struct map *makers, const struct place *place,

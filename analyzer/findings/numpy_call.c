@@ -165,8 +165,8 @@ static bool runs_python(struct model *model, struct process *process, const stru
 bool numpy_call_is_own(struct model *model, const struct site *site)
 {
     uint32_t frame = frame_of(site), node = site->record->node;
-    return lines_frame_of_leaf(model, site->process, node) == frame &&
-           callers_frame(model, site->process, node) == frame && is_made_by_numpy(model, site);
+    return lines_frame_of_leaf(model, site->process, node) == frame && callers_frame(site->process, node) == frame &&
+           is_made_by_numpy(model, site);
 }
 
 bool numpy_call_is_all(struct model *model, const struct site *site)

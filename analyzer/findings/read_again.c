@@ -44,7 +44,7 @@ static bool functions_read(struct model *model, const struct site *site)
 
 static bool text_reads(struct model *model, const struct site *site)
 {
-    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(site->process, site->record->node);
     struct operation operation = operation_at(model, site->process, frame);
     return operation.kind == OPERATION_CALL && is_reader((struct word){operation.name, operation.length_bytes});
 }

@@ -86,9 +86,9 @@ static uint32_t python_of(const struct site *site)
     return model_node(site->process, site->record->node)->python;
 }
 
-static uint32_t caller_of(struct model *model, const struct site *site)
+static uint32_t caller_of(const struct site *site)
 {
-    return callers_frame(model, site->process, site->record->node);
+    return callers_frame(site->process, site->record->node);
 }
 
 /*
@@ -98,7 +98,7 @@ static uint32_t caller_of(struct model *model, const struct site *site)
 static bool takes_result(struct model *model, const struct site *first, const struct site *second)
 {
     return is_operand(model, second->process, python_of(first), python_of(second)) ||
-           is_operand(model, second->process, caller_of(model, first), caller_of(model, second));
+           is_operand(model, second->process, caller_of(first), caller_of(second));
 }
 
 static bool is_same_call(struct model *model, const struct site *first, const struct site *second)

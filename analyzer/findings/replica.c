@@ -98,7 +98,7 @@ static bool copies(struct model *model, const struct site *site, uint32_t frame)
 
 static bool is_copy(struct model *model, const struct site *site)
 {
-    return copies(model, site, callers_frame(model, site->process, site->record->node));
+    return copies(model, site, callers_frame(site->process, site->record->node));
 }
 
 /* The first results of a call that CPython 3.11 and newer then specialise have another way to it, and so a site of their own. */
@@ -311,7 +311,7 @@ static bool may_be_round(struct model *model, const struct finding *finding)
 /* By the line itself: a package that copies what it then works on, as a scaler does, makes more of it. */
 static bool is_copy_of_line(struct model *model, const struct site *site)
 {
-    return is_copy(model, site) && callers_frame(model, site->process, site->record->node) ==
+    return is_copy(model, site) && callers_frame(site->process, site->record->node) ==
                                        lines_frame_of_leaf(model, site->process, site->record->node);
 }
 

@@ -23,7 +23,7 @@ struct clearing {
 
 static struct clearing clearing_at(struct model *model, struct process *process, uint32_t node_id)
 {
-    uint32_t frame = callers_frame(model, process, node_id);
+    uint32_t frame = callers_frame(process, node_id);
     const struct db_node *record = run_record(process->run, DB_KIND_NODE, frame);
     struct operation operation = operation_at(model, process, frame);
     struct clearing clearing = {.row = 0};

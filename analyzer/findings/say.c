@@ -65,7 +65,7 @@ char *say_part(struct model *model, const struct finding *finding)
     const struct site *site = finding->second;
     struct code *code = NULL;
     uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node);
-    uint32_t part = callers_frame(model, site->process, site->record->node);
+    uint32_t part = callers_frame(site->process, site->record->node);
     if (part == 0 || part == line) /* the foundations themselves */
         part = model_node(site->process, site->record->node)->python;
     const struct db_node *record = run_record(site->process->run, DB_KIND_NODE, part);

@@ -19,9 +19,9 @@
 #define RARE_PART 4u /* of a result's births: what is made there more seldom is a library's, as OpenBLAS's own buffer */
 
 /* The frame of the program's or a package's own code, below which the object was made. */
-static uint32_t frame_of(struct model *model, const struct site *site)
+static uint32_t frame_of(const struct site *site)
 {
-    return callers_frame(model, site->process, site->record->node);
+    return callers_frame(site->process, site->record->node);
 }
 
 static bool ends_in(const struct operation *operation, const char *end)
@@ -56,13 +56,13 @@ static const struct db_node *frame_record(const struct process *process, uint32_
 }
 
 /* Sites whose own code was called by the same frame lie side by side from then on. */
-static void order_sites(struct model *model, struct process *process)
+static void order_sites(struct process *process)
 {
     size_t capacity = run_capacity(&process->run->tables[DB_KIND_SITE]);
     process->beside = memory_zeroed(capacity, sizeof(*process->beside));
     for (size_t i = 0; i < capacity; i++) {
         const struct site *site = &process->sites[i];
-        uint32_t maker = site->record != NULL ? frame_of(model, site) : 0;
+        uint32_t maker = site->record != NULL ? frame_of(site) : 0;
         const struct db_node *frame = maker != 0 ? frame_record(process, maker) : NULL;
         if (frame != NULL)
             process->beside[process->beside_count++] = (struct beside){frame->parent, (uint32_t)i, maker, 0};
@@ -225,14 +225,14 @@ static bool makes_operand(struct model *model, struct process *process, struct m
 static bool add_operands(struct model *model, struct chain *chain, const struct site *result)
 {
     struct process *process = result->process;
-    uint32_t user = frame_of(model, result);
+    uint32_t user = frame_of(result);
     struct operation operation = operation_at(model, process, user);
     const struct db_node *frame = frame_record(process, user);
     struct makers makers = {.user = user, .frame = operand_frame_get(model, process, user)};
     if (frame == NULL || takes_shape_only(&operation))
         return false;
     if (process->beside == NULL)
-        order_sites(model, process);
+        order_sites(process);
     for (size_t i = first_beside(process, frame->parent);
          i < process->beside_count && process->beside[i].caller == frame->parent; i++) {
         const struct site *operand = &process->sites[process->beside[i].index];
@@ -258,7 +258,7 @@ static bool add_operands(struct model *model, struct chain *chain, const struct 
 /* By the text: of a number, or an array, that the loop changes in each round. */
 static bool is_made_of_sums(struct model *model, const struct site *site)
 {
-    return loop_augments(model, site->process, frame_of(model, site));
+    return loop_augments(model, site->process, frame_of(site));
 }
 
 bool site_is_settled(struct model *model, const struct site *site)

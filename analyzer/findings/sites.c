@@ -127,8 +127,7 @@ static enum elided elided_below(struct model *model, const struct claim *claim, 
         const struct site *site = claim->sites[i];
         uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node);
         if (site_is_elided_below(model, site))
-            most =
-                callers_frame(model, site->process, site->record->node) == line ? ELIDED_BY_NUMPY : ELIDED_IN_PACKAGE;
+            most = callers_frame(site->process, site->record->node) == line ? ELIDED_BY_NUMPY : ELIDED_IN_PACKAGE;
     }
     return most;
 }
@@ -149,7 +148,7 @@ static bool is_called_anew(struct model *model, const struct claim *claim, size_
         return false;
     struct loop loops[CALLED_LOOPS_MAX];
     uint32_t line = lines_frame_of_leaf(model, site->process, site->record->node);
-    uint32_t caller = callers_frame(model, site->process, site->record->node);
+    uint32_t caller = callers_frame(site->process, site->record->node);
     size_t count = caller == 0 || caller == line
                        ? 0
                        : loops_around(model, site->process, site->record->node, loops, CALLED_LOOPS_MAX);

@@ -29,20 +29,32 @@ bool site_size_takes_turns(const struct site *site)
     return (site->record->unlike & DB_UNLIKE_SIZES) != 0;
 }
 
-static bool is_of_round(const struct site *site, uint64_t sizes_min)
+/* Of the site's instruction, whose objects are all made in the same rounds, once in each; 0: they are not. */
+static uint32_t sizes_of_round(const struct site *site)
 {
-    uint64_t births = site->record->births, sizes = 0, shorter = 0;
+    uint64_t births = site->record->births;
+    uint32_t sizes = 0, shorter = 0;
     if (births < AGAIN_MIN || site->place == NULL)
-        return false;
+        return 0;
     for (const struct site *other = site->place->sites; other != NULL; other = other->next) {
         if (!is_of_instruction(site, other) || !is_result(other))
             continue;
         if (site_size_takes_turns(other) || !holds_one(other) || other->record->births > births)
-            return false;
+            return 0;
         shorter += other->record->births < births;
         sizes++;
     }
-    return sizes >= sizes_min && shorter <= 1; /* the run may end within the last */
+    return shorter <= 1 ? sizes : 0; /* the run may end within the last */
+}
+
+/* A line may have thousands of sizes, each asked about by many rules: it is kept. */
+static bool is_of_round(const struct site *site, uint32_t sizes_min)
+{
+    struct site *memo = &site->process->sites[site - site->process->sites];
+    if (!memo->round_is_known)
+        memo->round_sizes = sizes_of_round(site);
+    memo->round_is_known = true;
+    return memo->round_sizes >= sizes_min;
 }
 
 bool site_size_is_of_round(const struct site *site)

@@ -44,7 +44,7 @@ enum whole { WHOLE_NOT, WHOLE_SORTED, WHOLE_PERMUTED, WHOLE_CHOSEN };
 static enum whole whole_of(struct model *model, const struct site *site)
 {
     static const char *const sorts[] = {"sort", "argsort", "msort"}, *const shuffles[] = {"permutation", "randperm"};
-    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(site->process, site->record->node);
     struct operation operation = operation_at(model, site->process, frame);
     struct word name = {operation.name, operation.length_bytes};
     if (operation.kind != OPERATION_CALL)
@@ -156,9 +156,9 @@ static bool taken_of(struct model *model, struct process *process, uint32_t fram
  * step later, and few watches wait so long: so not of those alone whose fate is known. What the sort itself loads is no use, nor is
  * what a function of NumPy's loads that copies in one native call and sorts the copy in the next.
  */
-static bool is_read(struct model *model, const struct site *site)
+static bool is_read(const struct site *site)
 {
-    uint32_t caller = callers_frame(model, site->process, site->record->node);
+    uint32_t caller = callers_frame(site->process, site->record->node);
     const struct run_table *table = &site->process->run->tables[DB_KIND_PAIR];
     uint64_t loaded = 0, sampled = 0;
     struct run_cursor cursor = {0};
@@ -166,7 +166,7 @@ static bool is_read(struct model *model, const struct site *site)
         if (record->first_access != DB_ACCESS_STORE || objects_site_of_pair(site->process, record) != site)
             continue;
         bool is_load = record->second_access == DB_ACCESS_LOAD && record->scope == DB_SCOPE_ACROSS &&
-                       callers_frame(model, site->process, record->second_node) != caller;
+                       callers_frame(site->process, record->second_node) != caller;
         loaded += is_load ? record->count : 0;
         sampled += record->second_access == DB_ACCESS_NONE ? record->count : 0;
     }
@@ -190,11 +190,11 @@ static double bytes_of(const struct site *site)
 static bool is_of_few(struct model *model, const struct site *site, uint64_t *looks)
 {
     struct taken taken;
-    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(site->process, site->record->node);
     enum whole whole = site_results(site) > 0 ? whole_of(model, site) : WHOLE_NOT;
     if (whole == WHOLE_CHOSEN)
         return are_few_chosen(model, site, frame);
-    return whole != WHOLE_NOT && taken_of(model, site->process, frame, whole, &taken) && !is_read(model, site) &&
+    return whole != WHOLE_NOT && taken_of(model, site->process, frame, whole, &taken) && !is_read(site) &&
            few_is_told(model, site, frame, &taken, looks);
 }
 
@@ -278,7 +278,7 @@ static void say(struct model *model, struct finding *finding)
 {
     struct taken taken = {.count = 0};
     const struct site *site = finding->second;
-    uint32_t frame = callers_frame(model, site->process, site->record->node);
+    uint32_t frame = callers_frame(site->process, site->record->node);
     enum whole whole = whole_of(model, site);
     bool told = whole != WHOLE_CHOSEN && taken_of(model, site->process, frame, whole, &taken);
     char *made = say_made(&finding->object, whole == WHOLE_SORTED ? "sorting" : "shuffling all"),

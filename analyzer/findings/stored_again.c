@@ -63,6 +63,7 @@ struct search {
     struct map map;
     struct restored **all;
     size_t count, capacity;
+    struct map clearing; /* frames whose calls clear, or do not, by process */
 };
 
 static struct restored *restored_of(struct search *search, struct process *process, uint32_t node_id)
@@ -97,11 +98,9 @@ static bool is_number_stored(const char *text, size_t length)
     return digits > 0 && (*at == '\0' || *at == '\n' || *at == '#');
 }
 
-/* Does the call that makes a node's stores clear or fill, by what the text says? */
-static bool is_clearing(struct model *model, struct process *process, uint32_t node_id)
+static bool frame_clears(struct model *model, struct process *process, uint32_t frame)
 {
     static const char *const names[] = {"fill", "fill_", "zero_", "zero_grad", "_foreach_zero_"};
-    uint32_t frame = callers_frame(model, process, node_id);
     struct operation operation = operation_at(model, process, frame);
     size_t length = 0;
     const char *text = operation_text(model, process, frame, &length);
@@ -111,6 +110,27 @@ static bool is_clearing(struct model *model, struct process *process, uint32_t n
         if (operation_is_named(&operation, names[i]))
             return true;
     return false;
+}
+
+/* Does the call that makes a node's stores clear or fill, by what the text says? */
+static bool is_clearing(struct model *model, struct process *process, uint32_t node_id)
+{
+    return frame_clears(model, process, callers_frame(process, node_id));
+}
+
+/* The same, of which each frame has many pairs. */
+static bool clears(struct search *search, struct process *process, uint32_t node_id)
+{
+    static bool answers[] = {false, true};
+    uint32_t frame = callers_frame(process, node_id);
+    struct map_key key = {(uintptr_t)process, frame, 0};
+    const bool *answer = map_get(&search->clearing, key);
+    if (answer == NULL) {
+        bool *found = &answers[frame_clears(search->model, process, frame)];
+        map_put(&search->clearing, key, found);
+        answer = found;
+    }
+    return *answer;
 }
 
 /* The sampled store alone: did it write what was there? */
@@ -152,33 +172,31 @@ static bool add_pair(struct search *search, struct process *process, const struc
     bool zero = (record->flags & DB_PAIR_ZERO) != 0;
     bool other_way = model_node(process, record->first_node)->way != model_node(process, record->second_node)->way;
     bool repeats = !used && first != NULL && other_way && (record->flags & DB_PAIR_SAME_VALUE) != 0;
-    bool clears = repeats && is_clearing(search->model, process, record->first_node);
+    bool cleared = repeats && clears(search, process, record->first_node);
     if ((record->flags & DB_PAIR_UNPROVED) != 0 || slept) {
-        bool found = repeats && !slept && clears;
+        bool found = repeats && !slept && cleared;
         restored->undecided += record->count;
         restored->found += found ? record->count : 0;
         if (found)
             name_first(restored, first, record, false);
         return found;
     }
-    if (!repeats || (zero && !clears)) {
+    if (!repeats || (zero && !cleared)) {
         restored->other += record->count;
         return false;
     }
     name_first(restored, first, record, true);
     restored->again += record->count;
     restored->again_zero += zero ? record->count : 0;
-    return clears;
+    return cleared;
 }
 
 static void add_pairs(struct search *search, struct process *process)
 {
     struct run_cursor cursor = {0};
     for (const struct db_pair *record; (record = run_next(&process->run->tables[DB_KIND_PAIR], &cursor)) != NULL;) {
-        const struct node *first = model_node(process, record->first_node),
-                          *second = model_node(process, record->second_node);
-        if (record->first_access != DB_ACCESS_STORE || record->address_class != DB_CLASS_OBJECT || first == NULL ||
-            second == NULL)
+        if (record->first_access != DB_ACCESS_STORE || record->address_class != DB_CLASS_OBJECT ||
+            model_node(process, record->first_node) == NULL || model_node(process, record->second_node) == NULL)
             continue;
         if (record->second_access == DB_ACCESS_NONE) {
             add_store(search, process, record);
@@ -317,4 +335,5 @@ void rule_stored_again(struct model *model)
         free(search.all[i]);
     free(search.all);
     map_free(&search.map);
+    map_free(&search.clearing);
 }

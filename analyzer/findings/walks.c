@@ -47,7 +47,7 @@ struct search {
 };
 
 /* NumPy's and PyTorch's own; what they call (libm, libc) is told by the frames above it. */
-static enum library library_at(const struct process *process, uint64_t address)
+static enum library library_of(const struct process *process, const struct db_module *module)
 {
     static const struct {
         const char *name;
@@ -56,7 +56,6 @@ static enum library library_at(const struct process *process, uint64_t address)
                  {"/libtorch", LIBRARY_TENSOR},
                  {"/libc10.", LIBRARY_TENSOR},
                  {"/_C.cpython-", LIBRARY_TENSOR}};
-    const struct db_module *module = modules_find(process, address);
     const char *path = module != NULL ? modules_path(process->run, module) : "";
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strstr(path, known[i].name) != NULL)
@@ -358,8 +357,7 @@ static void take_step(struct search *search, struct process *process, size_t ind
         step->outer = parent != SIZE_MAX ? process->nodes[parent].python : 0;
         return;
     }
-    bool native = record->frame == DB_FRAME_NATIVE || record->frame == DB_FRAME_ACCESS;
-    step->library = native ? library_at(process, record->value - 1) : LIBRARY_OTHER;
+    step->library = library_of(process, process->nodes[index].module);
     if (step->library == LIBRARY_OTHER && parent != SIZE_MAX)
         step->library = search->steps[parent].library;
 }

@@ -179,9 +179,12 @@ static struct access_place *place_of(const struct balance *balance, struct model
                                      const struct db_pair *record)
 {
     struct access_place **known = known_at(balance, process, record->first_node, record->first_access);
-    if (known != NULL && *known != NULL)
-        return *known;
-    return map_get(&balance->place_map, place_key(model, process, record->first_node, record->first_access));
+    struct access_place *place = known != NULL ? *known : NULL;
+    if (place == NULL)
+        place = map_get(&balance->place_map, place_key(model, process, record->first_node, record->first_access));
+    if (known != NULL)
+        *known = place;
+    return place;
 }
 
 static enum sort sort_of(const struct db_pair *record)

@@ -7,20 +7,10 @@
 
 #define FRAMES_MAX 200
 
-uint32_t callers_frame(struct model *model, struct process *process, uint32_t node_id)
+uint32_t callers_frame(const struct process *process, uint32_t node_id)
 {
     const struct node *node = model_node(process, node_id);
-    node_id = node != NULL ? node->python : 0;
-    const struct db_node *record = run_record(process->run, DB_KIND_NODE, node_id);
-    for (unsigned i = 0; record != NULL && i < FRAMES_MAX; i++) {
-        const struct code *code =
-            record->frame == DB_FRAME_PYTHON ? model_code(model, process, (uint32_t)(record->value >> 32)) : NULL;
-        if (code != NULL && code->owner != OWNER_FOUNDATION && code->owner != OWNER_STDLIB)
-            return node_id;
-        node_id = record->parent;
-        record = run_record(process->run, DB_KIND_NODE, node_id);
-    }
-    return 0;
+    return node != NULL ? node->calling_frame : 0;
 }
 
 static bool is_package_code(const struct process *process, uint64_t address)
@@ -48,7 +38,7 @@ static bool makes_blank(struct model *model, struct process *process, uint32_t f
  */
 static uint32_t called_frame(struct model *model, struct process *process, uint32_t node_id)
 {
-    const uint32_t caller = callers_frame(model, process, node_id);
+    const uint32_t caller = callers_frame(process, node_id);
     const struct node *node = model_node(process, node_id);
     uint32_t frame = caller, python = 0;
     node_id = node != NULL ? node->python : 0;

@@ -31,7 +31,7 @@ struct callers {
  * The innermost Python frame (node id) on the way to `node_id` whose code is of neither the foundations nor the standard library: it makes
  * the call that all below belongs to. 0 without one.
  */
-uint32_t callers_frame(struct model *model, struct process *process, uint32_t node_id);
+uint32_t callers_frame(const struct process *process, uint32_t node_id);
 
 /* The call below which a node lies; NULL where it took no time or there is none. */
 struct caller *callers_get(struct model *model, struct process *process, uint32_t node_id);

@@ -76,28 +76,43 @@ uint32_t lines_leaf(const struct process *process, uint32_t node_id)
     return starter != NULL && !starter->in_import ? node->started_by : node_id;
 }
 
+/* Asked for of each context by many rules: it is kept. */
+static const struct node *told_frame_set(const struct model *model, const struct process *process, uint32_t node_id)
+{
+    struct node *asked = model_node(process, node_id);
+    if (asked == NULL || asked->is_told)
+        return asked;
+    const struct node *node = model_node(process, lines_leaf(process, node_id));
+    bool package_leads =
+        node != NULL && node->package_frame != 0 && (node->line == NULL || is_entrance(model, node->line));
+    asked->told_frame = node == NULL ? 0 : package_leads ? node->package_frame : node->user;
+    asked->is_told = true;
+    return asked;
+}
+
 uint32_t lines_frame_of_leaf(const struct model *model, const struct process *process, uint32_t node_id)
 {
+    const struct node *node = told_frame_set(model, process, node_id);
+    return node != NULL ? node->told_frame : 0;
+}
+
+static struct line *line_told(struct model *model, struct process *process, uint32_t node_id, uint32_t frame)
+{
     const struct node *node = model_node(process, lines_leaf(process, node_id));
-    if (node == NULL)
-        return 0;
-    if (node->package_frame == 0 || (node->line != NULL && !is_entrance(model, node->line)))
-        return node->user;
-    return node->package_frame;
+    if (node == NULL || frame == node->user)
+        return node != NULL ? node->line : NULL;
+    struct line *line = lines_get(model, process, frame);
+    if (line != NULL && line->caller == NULL)
+        line->caller = node->line;
+    return line;
 }
 
 struct line *lines_of_leaf(struct model *model, struct process *process, uint32_t node_id)
 {
-    node_id = lines_leaf(process, node_id);
-    const struct node *node = model_node(process, node_id);
-    if (node == NULL)
-        return NULL;
-    if (lines_frame_of_leaf(model, process, node_id) == node->user)
-        return node->line;
-    struct line *line = lines_get(model, process, node->package_frame);
-    if (line != NULL && line->caller == NULL)
-        line->caller = node->line;
-    return line;
+    struct node *node = model_node(process, node_id);
+    if (node != NULL && node->told == NULL)
+        node->told = line_told(model, process, node_id, lines_frame_of_leaf(model, process, node_id));
+    return node != NULL ? node->told : NULL;
 }
 
 static void times_add(struct times *times, enum time_kind kind, const struct db_node *record)

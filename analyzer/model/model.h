@@ -146,6 +146,7 @@ struct node {
     uint32_t python;        /* innermost Python frame: node id */
     uint32_t user;          /* innermost frame in the user's own code */
     uint32_t package_frame; /* below `user`: innermost frame of the first package that is no foundation */
+    uint32_t calling_frame; /* innermost frame of neither the foundations nor the standard library */
     const char *package;
     struct line *line; /* of `user`; NULL without one */
     uint64_t way;      /* hash of the Python frames down to here, each with its instruction: equal on the same way */
@@ -154,6 +155,10 @@ struct node {
     bool worker, adopted;        /* on a thread that works for others; of a pool that does not tell for whom */
     struct phase_sign phase;
     bool native_between; /* a frame outside the interpreter stands below `python` */
+    bool is_told;
+    uint32_t told_frame;            /* lines_frame_of_leaf(), once it was asked for (`is_told`) */
+    struct line *told;              /* lines_of_leaf(), likewise; NULL: not asked for yet, or none */
+    const struct db_module *module; /* of a native frame's own address; NULL: none, or no native frame */
 };
 
 /* A place that made objects, as recorded. `link` is its heaviest as the second of two sites, NULL without one. */
@@ -169,6 +174,8 @@ struct site {
     bool is_linked;      /* its objects equalled another site's, or another's equalled these */
     enum { ONCE_UNKNOWN, ONCE_YES, ONCE_NO } once; /* is it made in no loop of its function? (executions.c) */
     enum { GIVEN_UNKNOWN, GIVEN_BY_HEADER, GIVEN_OTHERWISE } given; /* its inputs, by a loop around (replica_words.c) */
+    uint32_t round_sizes;  /* sizes that are made in its rounds; 0: in none (findings/size_rounds.c)... */
+    bool round_is_known;   /* ... once it was asked */
     uint64_t births_there; /* of results at its Python instruction, on its way, of all sizes (births.c) */
 };
 

@@ -65,6 +65,8 @@ static void enter_python(struct model *model, struct process *process, const str
     node->native_between = false;
     if (code == NULL)
         return;
+    if (code->owner != OWNER_FOUNDATION && code->owner != OWNER_STDLIB)
+        node->calling_frame = id;
     node->in_import |= code->import_machinery;
     node->imports_own =
         !code->import_machinery && (node->imports_own || (node->in_import && code->owner == OWNER_USER));
@@ -107,7 +109,7 @@ static bool runs_interpreters(const struct process *process, const struct db_mod
 
 static void enter_native(const struct process *process, const struct db_node *record, struct node *node)
 {
-    const struct db_module *module = modules_find(process, record->value);
+    const struct db_module *module = node->module = modules_find(process, record->value);
     if (module == NULL ||
         ((module->flags & (DB_MODULE_INTERPRETER | DB_MODULE_SHIM)) == 0 && !runs_interpreters(process, module)))
         node->native_between = true;
@@ -135,6 +137,7 @@ void nodes_resolve(struct model *model, struct process *process)
         struct node *node = &process->nodes[cursor.index];
         if (record->parent != 0)
             *node = process->nodes[run_index(table, record->parent)];
+        node->module = NULL;
         if (record->frame == DB_FRAME_ROOT)
             enter_root(record, node);
         else if (record->frame == DB_FRAME_PYTHON)

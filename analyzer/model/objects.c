@@ -137,10 +137,21 @@ struct place *objects_place_charged(struct model *model, struct process *process
     return own ? NULL : map_get(&model->place_map, key);
 }
 
-static void charge_times(struct model *model, struct process *process)
+/* `native_ns`: by run_index() of the Python frames that the time was spent in. */
+static void charge_callers(struct model *model, struct process *process, const uint64_t *native_ns)
 {
     struct run_cursor cursor = {0};
-    for (const struct db_node *record; (record = run_next(&process->run->tables[DB_KIND_NODE], &cursor)) != NULL;) {
+    while (run_next(&process->run->tables[DB_KIND_NODE], &cursor) != NULL)
+        if (native_ns[cursor.index] > 0)
+            callers_charge(model, process, (uint32_t)cursor.id, native_ns[cursor.index]);
+}
+
+static void charge_times(struct model *model, struct process *process)
+{
+    const struct run_table *table = &process->run->tables[DB_KIND_NODE];
+    uint64_t *native_ns = memory_zeroed(run_capacity(table), sizeof(*native_ns));
+    struct run_cursor cursor = {0};
+    for (const struct db_node *record; (record = run_next(table, &cursor)) != NULL;) {
         const struct node *node = &process->nodes[cursor.index];
         struct place *place =
             record->cpu_ns > 0 && !node->in_import ? objects_place_charged(model, process, (uint32_t)cursor.id) : NULL;
@@ -150,9 +161,11 @@ static void charge_times(struct model *model, struct process *process)
         place->ns += record->cpu_ns;
         place->samples += record->samples;
         place->native_ns += python ? 0 : record->cpu_ns;
-        if (!python)
-            callers_charge(model, process, node->python, record->cpu_ns);
+        if (!python && node->python != 0)
+            native_ns[run_index(table, node->python)] += record->cpu_ns;
     }
+    charge_callers(model, process, native_ns);
+    free(native_ns);
 }
 
 void objects_place(struct model *model)

@@ -207,9 +207,8 @@ static bool is_link(const struct db_pair *record)
     return record->first_access == DB_ACCESS_LOAD && record->second_access == DB_ACCESS_STORE;
 }
 
-static struct pair_end end_of(struct model *model, struct process *process, uint32_t node_id)
+static struct pair_end end_of(struct model *model, struct process *process, uint32_t node_id, const struct node *node)
 {
-    const struct node *node = model_node(process, node_id);
     struct pair_end end = {node, lines_of_leaf(model, process, node_id), node_phase(process, node)};
     if (end.line != NULL)
         end.line->phases |= 1u << end.phase;
@@ -233,8 +232,8 @@ static void charge_process(struct model *model, struct process *process)
             model->totals.other_pairs += node_counts(model, process, second) ? record->count : 0;
             continue;
         }
-        view.first = end_of(model, process, record->first_node);
-        view.second = end_of(model, process, record->second_node);
+        view.first = end_of(model, process, record->first_node, first);
+        view.second = end_of(model, process, record->second_node, second);
         view.weight = balance_weight(balance, model, process, record);
         if (is_resampled)
             view.resampled =

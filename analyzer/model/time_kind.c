@@ -108,12 +108,11 @@ enum time_kind time_kind_of(struct process *process, const struct db_node *recor
         return TIME_PYTHON;
     if (record->frame != DB_FRAME_NATIVE && record->frame != DB_FRAME_ACCESS)
         return TIME_NATIVE;
-    const struct db_module *module = modules_find(process, record->value);
-    if (module == NULL || (module->flags & DB_MODULE_INTERPRETER) == 0)
+    if (node->module == NULL || (node->module->flags & DB_MODULE_INTERPRETER) == 0)
         return TIME_NATIVE;
     if (node->python == 0)
         return TIME_PYTHON; /* the interpreter starting or ending */
     if (node->native_between)
         return TIME_BOUNDARY;
-    return interpreter_kind(process, module, record->value);
+    return interpreter_kind(process, node->module, record->value);
 }
