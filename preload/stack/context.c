@@ -103,6 +103,7 @@ struct merge {
     struct context_path *path;
     size_t python, native;
     uint32_t depth, node;
+    uint32_t ended; /* of the next run's loops around whose frames have ended: passed */
     bool as_before; /* so far the path is that of the last time */
     bool failed;
 };
@@ -148,11 +149,16 @@ static void emit_known(struct merge *merge, uint32_t node)
     merge->depth = 1;
 }
 
-/* One run of Python frames: the frames that one evaluation-loop frame executes, its entry frame first. */
+/* One run of Python frames: the frames that one evaluation-loop frame executes, its entry frame first. None where they have ended. */
 static void emit_run(struct merge *merge)
 {
     const struct python_frame *frames = merge->scratch->python;
     bool first = true;
+    if (merge->python > 0 && merge->ended < frames[merge->python - 1].ended_around) {
+        merge->ended++;
+        return;
+    }
+    merge->ended = 0;
     while (merge->python > 0 && (first || !frames[merge->python - 1].entry)) {
         const struct python_frame *frame = &frames[--merge->python];
         first = false;
@@ -194,7 +200,7 @@ static size_t count_runs(const struct context_scratch *scratch)
 {
     size_t runs = scratch->python_truncated ? 1 : 0;
     for (size_t i = 0; i < scratch->python_count; i++) {
-        runs += scratch->python[i].entry ? 1 : 0;
+        runs += scratch->python[i].entry ? 1u + scratch->python[i].ended_around : 0;
     }
     return runs;
 }

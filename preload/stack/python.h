@@ -15,6 +15,8 @@ struct python_frame {
     bool module;      /* its code runs but once: that of a file, or of a notebook's cell */
     bool imports;     /* its code is of the machinery of imports: what it calls is not told */
     bool entry;       /* outermost Python frame of its native evaluation-loop frame */
+    /* Of an entry: evaluation loops directly around, whose frames had ended when what they still did (clear them) led here. */
+    uint8_t ended_around;
 };
 
 enum python_walk_result {

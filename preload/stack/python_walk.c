@@ -55,6 +55,13 @@ static bool is_shim(const struct python_layout *layout, const struct fields *fie
     return layout->frame_owner >= 0 && fields->owner >= PYTHON_OWNER_SHIM;
 }
 
+/* From 3.15 on the chain of a thread's frames ends in one that is there always, and that no evaluation loop runs. */
+static bool is_base(const struct python_layout *layout, const struct fields *fields)
+{
+    enum { PYTHON_3_15 = 0x30f };
+    return layout->version >= PYTHON_3_15 && fields->previous == 0;
+}
+
 /* Start of the bytecode that runs: free-threaded 3.14 gives each thread its own copy. */
 static bool bytecode_start(const struct python_layout *layout, const struct fields *fields, uintptr_t *start)
 {
@@ -107,6 +114,19 @@ static void close_run(struct walk *walk)
     }
 }
 
+/*
+ * Each loop has one. Where two follow one another the outer one's frame has left the chain, and is being cleared (_PyEval_FrameClearAndPop
+ * in Python/ceval.c): what its locals held calls Python code as it is freed.
+ */
+static void pass_shim(struct walk *walk)
+{
+    struct python_frame *last = walk->count > 0 ? &walk->frames[walk->count - 1] : NULL;
+    if (last != NULL && last->entry && last->ended_around < UINT8_MAX) {
+        last->ended_around++;
+    }
+    close_run(walk);
+}
+
 static bool walk_from(const struct python_probe *probe, uintptr_t frame, struct walk *walk)
 {
     const struct python_layout *layout = &probe->layout;
@@ -120,7 +140,9 @@ static bool walk_from(const struct python_probe *probe, uintptr_t frame, struct 
         }
         frame = fields.previous;
         if (is_shim(layout, &fields)) {
-            close_run(walk);
+            if (!is_base(layout, &fields)) {
+                pass_shim(walk);
+            }
             continue;
         }
         if (walk->count == walk->capacity) {
@@ -136,6 +158,7 @@ static bool walk_from(const struct python_probe *probe, uintptr_t frame, struct 
         }
         to->offset = offset_of(layout, &fields);
         to->entry = one_each || fields.entry != 0;
+        to->ended_around = 0;
         walk->count++;
     }
     close_run(walk);
@@ -254,6 +277,7 @@ bool python_link_resolve(const struct python_link *link, struct python_frame *fr
     }
     frame->offset = settled_offset(&probe->layout, &fields, offset_of(&probe->layout, &fields));
     frame->entry = false;
+    frame->ended_around = 0;
     return true;
 }
 

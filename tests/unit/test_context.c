@@ -46,7 +46,7 @@ static int begin(void **state)
 }
 
 /* Frames leaf first: 'L' a loop, a letter a native function, '|' a gap before the next; digits are Python frames, a
- * quote after one marks the entry of its run. */
+ * quote after one marks the entry of its run, and a star a loop around whose frame has ended. */
 static void set_stacks(const char *native, const char *python)
 {
     memset(&scratch, 0, sizeof scratch);
@@ -65,6 +65,8 @@ static void set_stacks(const char *native, const char *python)
     for (; *python != '\0'; python++) {
         if (*python == '\'') {
             scratch.python[scratch.python_count - 1].entry = true;
+        } else if (*python == '*') {
+            scratch.python[scratch.python_count - 1].ended_around++;
         } else {
             scratch.python[scratch.python_count++] = (struct python_frame){.code = (uint32_t)*python, .offset = 8};
         }
@@ -120,6 +122,22 @@ static void test_surplus_of_one_at_the_leaf(void **state)
     ASSERT_PATH(0, "1b");
     set_stacks("bLx", "2'1'");
     ASSERT_PATH(0, "1b2");
+    assert_int_equal(mismatches(), 0);
+}
+
+/* A frame that ends frees what its locals held, and that calls Python: its loop is there still, the frame is not. */
+static void test_a_loop_whose_frame_has_ended(void **state)
+{
+    (void)state;
+    set_stacks("baLdcLfLx", "2'*1'");
+    ASSERT_PATH(0, "1fcd2ab");
+    set_stacks("LdcLfLhgLx", "32'**1'");
+    ASSERT_PATH(0, "1ghfcd23");
+    set_stacks("LbLaLdLcLfLx", "3'*2'*1'"); /* the innermost loop's frame is not there yet */
+    ASSERT_PATH(0, "1fc2da3b");
+    set_stacks("bLaLcL", "4'*3'2'1'");
+    scratch.native_complete = false;
+    ASSERT_PATH(0, "123ca4b");
     assert_int_equal(mismatches(), 0);
 }
 
@@ -239,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs_runs_with_loops),
         cmocka_unit_test(test_surplus_of_one_at_the_leaf),
+        cmocka_unit_test(test_a_loop_whose_frame_has_ended),
         cmocka_unit_test(test_native_threads),
         cmocka_unit_test(test_access_replaces_the_leaf),
         cmocka_unit_test(test_gap),

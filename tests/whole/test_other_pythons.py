@@ -45,6 +45,29 @@ for batch in batches(180):
 """
 
 
+ENDED = """
+import weakref, zlib
+data = bytes(range(256)) * 4000
+references = []
+
+class Held: pass
+
+def compressed(reference):
+    for i in range(4): zlib.compress(data)
+
+def callback(reference):
+    list(map(holding, [compressed]))
+
+def holding(call):
+    held = Held()
+    references.append(weakref.ref(held, call))
+
+for i in range(20):
+    list(map(holding, [callback]))
+print(len(references))
+"""
+
+
 def profiled(directory, python, source):
     """What it prints is the same without the shim."""
     program, database = directory / "program.py", directory / "out.db"
@@ -83,3 +106,12 @@ def test_numpy_on_newer_pythons(tmp_path, python):
     assert "made 180 times, 179 times equal" in product["claim"] and "outside the loop at program.py:17" in product["advice"]
     assert health["samples"] > 20 and health["dropped"]["merge_mismatch"] == health["dropped"]["python_stack_fault"] == 0
     assert "program.py:18 <module> > " in whole.read_report(database)
+
+
+@pytest.mark.parametrize("python", [whole.PYTHON, *whole.other_pythons()])
+def test_what_an_ended_frame_frees_is_told_below_what_called_it(tmp_path, python):
+    """holding() has returned, and its evaluation loop is about to: what its local held calls Python, within which that comes again."""
+    report, database = profiled(tmp_path, python, ENDED)
+    assert report["run"]["health"]["dropped"]["merge_mismatch"] == 0
+    (line,) = [line for line in report["lines"] if line["function"] == "compressed"]
+    assert line["samples"] > 20
