@@ -7,6 +7,7 @@
 #include "findings/far.h"
 #include "findings/loop.h"
 #include "findings/site_counts.h"
+#include "findings/used_up.h"
 
 #define COMPREHENSIONS_MAX 4u /* within one another */
 #define NEW_ROUNDED 1.25      /* times as many: its own first results may be among those that were not looked at */
@@ -25,6 +26,7 @@ struct spent {
 struct operand {
     uint64_t execution; /* hash of its process, function and the way to that */
     struct line_span span;
+    uint32_t frame;
     size_t spent; /* number of that */
 };
 
@@ -53,8 +55,8 @@ static const struct code *add_operand(struct operand_times *times, struct model 
     if (span.column < 0 || span.line <= 0)
         return NULL;
     times->operands = memory_grow(times->operands, times->count, &times->capacity, sizeof(*times->operands));
-    times->operands[times->count++] =
-        (struct operand){.execution = execution_of(process, frame), .span = span, .spent = times->spent_count - 1};
+    times->operands[times->count++] = (struct operand){
+        .execution = execution_of(process, frame), .span = span, .frame = frame_id, .spent = times->spent_count - 1};
     return code;
 }
 
@@ -221,7 +223,8 @@ struct operand_time operand_time_take(struct model *model, const struct line *li
     for (; low < times->count && times->operands[low].execution == execution; low++) {
         const struct operand *operand = &times->operands[low];
         struct spent *spent = &times->spent[operand->spent];
-        if (!is_part(&operand->span, &whole) || !takes_again(spent, line, 1 - again))
+        if (!is_part(&operand->span, &whole) || used_up_by(model, site->process, operand->frame).length_bytes > 0 ||
+            !takes_again(spent, line, 1 - again))
             continue;
         sum.ns += spent->ns;
         sum.samples += spent->samples;

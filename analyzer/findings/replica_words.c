@@ -17,6 +17,7 @@
 #include "findings/rhythm.h"
 #include "findings/sites.h"
 #include "findings/unlike_rounds.h"
+#include "findings/used_up.h"
 #include "findings/ways_words.h"
 #include "show/page.h"
 
@@ -55,6 +56,8 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
     const struct finding_object *object = &finding->object;
     char *equal = page_times(object->equal), *rarely = say_rarely(finding->second), *text;
     struct loop loops[REPLICA_LOOPS_MAX];
+    struct word used_up = used_up_by(model, finding->second->process,
+                                     callers_frame(finding->second->process, finding->second->record->node));
     again = again || replica_loops_in_doubt(model, finding, loops) > 0;
     if (replica_is_told_by_rhythm(model, finding->second))
         text = memory_print("%s equal to the one before, from inputs that change only %s", equal, rarely);
@@ -77,6 +80,9 @@ static char *say_equal(struct model *model, const struct finding *finding, bool 
                             object->hardly_changes                              ? "hardly ever change"
                             : replica_has_moving_inputs(model, finding->second) ? "did not change in between"
                                                                                 : "did not change");
+    else if (used_up.length_bytes > 0)
+        text = memory_print("%s equal to the one before, whatever %.*s() gave", equal, (int)used_up.length_bytes,
+                            used_up.text);
     else
         text = memory_print("%s equal to the one before%s, from %s that did not change%s", equal,
                             replica_is_for_each_size(model, finding) || object->one_size ? " of this size" : "",
@@ -280,10 +286,12 @@ static const char *say_covariance_advice(void)
            "singular) and multiply what standard_normal() draws by the factor: the same distribution, other numbers.";
 }
 
-/* Takes over the advice, and adds what random numbers ask for. Fresh memory. */
-static char *say_drawn(struct model *model, const struct finding *finding, char *advice)
+/* Takes over the advice, and adds what random numbers ask for, and calls that move on what they take. Fresh memory. */
+static char *say_needed(struct model *model, const struct finding *finding, char *advice)
 {
-    char *text = memory_print("%s%s", advice, draws_say(model, finding->second));
+    char *used_up = used_up_say(model, finding->second);
+    char *text = memory_print("%s%s%s", advice, draws_say(model, finding->second), used_up);
+    free(used_up);
     free(advice);
     return text;
 }
@@ -312,7 +320,7 @@ static char *say_kept(struct model *model, const struct finding *finding, bool a
     char *text = memory_print("%s%s", advice, room);
     free(advice);
     free(room);
-    return say_drawn(model, finding, text);
+    return say_needed(model, finding, text);
 }
 
 /* Fresh memory. */
@@ -332,7 +340,7 @@ static char *say_of_part(struct model *model, const struct finding *finding, boo
         return memory_print("%s", say_covariance_advice());
     if (finding->unseen)
         return say_unseen(model, finding, again, copy);
-    return say_drawn(model, finding, say_part_advice(is_always_the_same(model, finding, again)));
+    return say_needed(model, finding, say_part_advice(is_always_the_same(model, finding, again)));
 }
 
 void replica_say(struct model *model, struct finding *finding, bool again, bool copy)

@@ -39,7 +39,7 @@ def test_what_is_new_does_not_count(tmp_path):
         base, noise, total = random.normal(size=20000), random.normal(size=20000), 0.0
         for step in range(1200):
             noise = noise * 0.999 + 0.001
-            kept = base * 2.0 + 0.0 * np.tanh(np.exp(np.sin(noise)))  # A
+            kept = base * 2.0 + 0.0 * np.tanh(np.exp(np.sin(np.arctan(np.cosh(noise)))))  # A
             total += (kept * noise).sum()
         """)
     marks, findings = at_a(path, report)
@@ -70,3 +70,27 @@ def test_what_a_call_makes_beside_its_result_is_not_told(tmp_path):
     """Which bag each word is in: the same for all documents of one length, and made by the call that makes the result."""
     path, report = found(tmp_path, BESIDE)
     assert [finding for finding in at_a(path, report)[1] if finding["waste_s"] > 0.001] == []
+
+
+USED_UP = NUMPY + """
+        import json, queue
+        base, messages, total = random.normal(size=20000), queue.Queue(), 0.0
+        for step in range(300):
+            messages.put(json.dumps({"values": list(range(3000)), "step": step}))
+        for step in range(300):
+            total += (base * len(json.loads(TAKEN)["values"]))[0]  # A
+        """
+
+
+@pytest.mark.parametrize("taken, claim, advice, part", [
+    ("messages.get()", "whatever messages.get() gave", "messages.get() is still to be called as often as now.", (0, 0.3)),
+    ("messages.queue[-1]", "from inputs that did not change", "Build it once, outside the loop at program.py:", (0.7, 1)),
+])
+def test_what_is_used_up_for_it_does_not_count(tmp_path, taken, claim, advice, part):
+    """The product is the same each time. What its factor is made of is another, and has to be taken from the queue."""
+    path, report = found(tmp_path, USED_UP.replace("TAKEN", taken))
+    marks, findings = at_a(path, report)
+    (finding,) = [finding for finding in findings if finding["kind"] == "replica"]
+    (line,) = [line for line in report["lines"] if line["line"] == marks["A"]]
+    assert claim in finding["claim"] and advice in finding["advice"]
+    assert part[0] * line["time_s"] <= finding["waste_s"] <= part[1] * line["time_s"]
