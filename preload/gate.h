@@ -8,8 +8,9 @@
  *     process that is not recording): count it, touch nothing else. errno is saved and restored.
  *  3. Behind the gate nothing calls an interposed function, and nothing in a handler allocates, locks or prints.
  *  4. A forked child is told by a page that the kernel wipes at fork (MADV_WIPEONFORK): silent under vfork, right for
- *     a raw fork. The first interposed call that is not made in a handler adopts the child (process_adopt_child);
- *     until then every way in is closed. There is no other fork hook, so there is no order to get wrong.
+ *     a raw fork. The first interposed call that is not made in a handler adopts the child (process_adopt_child), and
+ *     fork() is one, as it returns in the child; until then every way in is closed. There is no other fork hook, so
+ *     there is no order to get wrong.
  *  5. No lock of the shim is ever held across a call out of it.
  */
 #ifndef PIEPROF_PRELOAD_GATE_H

@@ -1,7 +1,8 @@
 /*
  * Input and output that the kernel does on the program's buffers: its accesses never trap, so they are told to the
  * watches that lie there. While nothing is watched each hook is one load and a jump to the real function, which stays
- * the last thing it does: cancellation, errno and restarts are the real function's own. Mappings that go away: hooks_mmap.c.
+ * the last thing it does: cancellation, errno and restarts are the real function's own. Mappings that go away: hooks_mmap.c; fork():
+ * hooks_fork.c.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -11,7 +12,7 @@
 #include "access/governor.h"
 #include "access/io_hook.h"
 
-/* result, function, parameters, arguments, buffer, its bytes, what the kernel does to it. A forked child is given all that there is. */
+/* result, function, parameters, arguments, buffer, its bytes, what the kernel does to it. */
 #define IO_BUFFERS(X)                                                                                                  \
     X(ssize_t, read, (int file, void *to, size_t bytes), (file, to, bytes), to, bytes, IO_REWRITTEN)                   \
     X(ssize_t, pread, (int file, void *to, size_t bytes, off_t at), (file, to, bytes, at), to, bytes, IO_REWRITTEN)    \
@@ -24,7 +25,6 @@
       IO_USED)                                                                                                         \
     X(ssize_t, send, (int file, const void *from, size_t bytes, int flags), (file, from, bytes, flags), from, bytes,   \
       IO_USED)                                                                                                         \
-    X(pid_t, fork, (void), (), NULL, SIZE_MAX, IO_USED)                                                                \
     X(size_t, fread, (void *to, size_t size, size_t count, FILE *file), (to, size, count, file), to, size *count,      \
       IO_REWRITTEN)                                                                                                    \
     X(size_t, fwrite, (const void *from, size_t size, size_t count, FILE *file), (from, size, count, file), from,      \

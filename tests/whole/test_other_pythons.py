@@ -68,6 +68,22 @@ print(len(references))
 """
 
 
+FORKED = """
+import os
+
+def squares(count):
+    total = 0
+    for number in range(count): total += number * number
+    return total
+
+for child in range(2):
+    if os.fork() == 0:
+        squares(1500000)
+        os._exit(0)
+    os.wait()
+"""
+
+
 def profiled(directory, python, source):
     """What it prints is the same without the shim."""
     program, database = directory / "program.py", directory / "out.db"
@@ -115,3 +131,15 @@ def test_what_an_ended_frame_frees_is_told_below_what_called_it(tmp_path, python
     assert report["run"]["health"]["dropped"]["merge_mismatch"] == 0
     (line,) = [line for line in report["lines"] if line["function"] == "compressed"]
     assert line["samples"] > 20
+
+
+@pytest.mark.parametrize("python", [whole.PYTHON, *whole.other_pythons()])
+def test_a_forked_child_that_only_computes_is_there(tmp_path, python):
+    """From 3.14 on nothing allocates behind fork()."""
+    report, database = profiled(tmp_path, python, FORKED)
+    rows = subprocess.run([whole.REPORT, "dump", database], capture_output=True, text=True, check=True).stdout.splitlines()
+    processes = [dict(word.split("=", 1) for word in row.split(" arguments=")[0].split()[2:]) for row in rows if row.startswith("PROCESS ")]
+    first, *children = processes
+    assert [child["parent"] for child in children] == [first["pid"]] * 2
+    computed_s = sum(line["time_s"] for line in report["lines"] if line["function"] == "squares")
+    assert computed_s > 0.7 * sum(int(child["cpu_ns"]) for child in children) * 1e-9
