@@ -195,10 +195,12 @@ static int in_child(void (*body)(void))
     uint32_t last;
     assert_non_null(ledger_claim(DB_KIND_LIVE, &last)); /* what one child has written is not for the next */
     fflush(stdout);
+    gate_set_phase(
+        GATE_CLOSED); /* so that fork() does not adopt the child: the rest of the shim is not there to be reset */
     pid_t child = fork();
     int status = -1;
+    gate_set_phase(GATE_OPEN);
     if (child == 0) {
-        gate_set_phase(GATE_OPEN); /* adopted: the rest of the shim is not there to be reset */
         lifetime_reset_child();
         live_id = last + 1;
         process_record->start_monotonic_ns = kernel_clock_ns(CLOCK_MONOTONIC);
