@@ -12,6 +12,11 @@ struct map_entry {
     void *value;
 };
 
+/* Apart from the entries: what a look at a full table touches stays small. */
+struct map_slot {
+    uint32_t hash, entry; /* the entry's number, from 1; 0: none */
+};
+
 uint64_t hash_mix(uint64_t word)
 {
     word += 0x9e3779b97f4a7c15u;
@@ -20,41 +25,56 @@ uint64_t hash_mix(uint64_t word)
     return word ^ (word >> 31);
 }
 
-static size_t map_slot(const struct map *map, struct map_key key)
+static uint32_t map_hash(struct map_key key)
 {
-    size_t mask = map->capacity - 1;
-    size_t slot = (size_t)XXH3_64bits(&key, sizeof(key)) & mask;
-    while (map->entries[slot].value != NULL && memcmp(&map->entries[slot].key, &key, sizeof(key)) != 0)
-        slot = (slot + 1) & mask;
-    return slot;
+    return (uint32_t)XXH3_64bits(&key, sizeof(key));
+}
+
+/* Where the key's entry is told, or would be. */
+static struct map_slot *map_find(const struct map *map, struct map_key key, uint32_t hash)
+{
+    size_t mask = map->slot_count - 1, i = hash & mask;
+    for (; map->slots[i].entry != 0; i = (i + 1) & mask)
+        if (map->slots[i].hash == hash && memcmp(&map->entries[map->slots[i].entry - 1].key, &key, sizeof(key)) == 0)
+            break;
+    return &map->slots[i];
 }
 
 void *map_get(const struct map *map, struct map_key key)
 {
-    return map->capacity > 0 ? map->entries[map_slot(map, key)].value : NULL;
+    const struct map_slot *slot = map->slot_count > 0 ? map_find(map, key, map_hash(key)) : NULL;
+    return slot != NULL && slot->entry != 0 ? map->entries[slot->entry - 1].value : NULL;
 }
 
 static void map_double(struct map *map)
 {
-    struct map bigger = {.capacity = map->capacity > 0 ? map->capacity * 2 : 64, .count = map->count};
-    bigger.entries = memory_zeroed(bigger.capacity, sizeof(*bigger.entries));
-    for (size_t i = 0; i < map->capacity; i++)
-        if (map->entries[i].value != NULL)
-            bigger.entries[map_slot(&bigger, map->entries[i].key)] = map->entries[i];
-    free(map->entries);
-    *map = bigger;
+    size_t slot_count = map->slot_count > 0 ? map->slot_count * 2 : 64, mask = slot_count - 1;
+    struct map_slot *slots = memory_zeroed(slot_count, sizeof(*slots));
+    for (size_t i = 0; i < map->slot_count; i++) {
+        size_t to = map->slots[i].hash & mask;
+        while (map->slots[i].entry != 0 && slots[to].entry != 0)
+            to = (to + 1) & mask;
+        if (map->slots[i].entry != 0)
+            slots[to] = map->slots[i];
+    }
+    free(map->slots);
+    map->slots = slots;
+    map->slot_count = slot_count;
 }
 
 void map_put(struct map *map, struct map_key key, void *value)
 {
-    if (map->count * 2 >= map->capacity)
+    uint32_t hash = map_hash(key);
+    if (map->count * 2 >= map->slot_count)
         map_double(map);
-    map->entries[map_slot(map, key)] = (struct map_entry){.key = key, .value = value};
-    map->count++;
+    map->entries = memory_grow(map->entries, map->count, &map->capacity, sizeof(*map->entries));
+    map->entries[map->count++] = (struct map_entry){.key = key, .value = value};
+    *map_find(map, key, hash) = (struct map_slot){.hash = hash, .entry = (uint32_t)map->count};
 }
 
 void map_free(struct map *map)
 {
+    free(map->slots);
     free(map->entries);
     *map = (struct map){0};
 }

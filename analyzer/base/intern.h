@@ -16,8 +16,10 @@ struct map_key {
 };
 
 struct map {
-    struct map_entry *entries;
-    size_t capacity, count;
+    struct map_slot *slots; /* by the key's hash */
+    size_t slot_count;
+    struct map_entry *entries; /* in the order in which they were put there */
+    size_t count, capacity;
 };
 
 void *map_get(const struct map *map, struct map_key key);

@@ -43,11 +43,12 @@ struct search {
     struct walks *walks;
     struct step *steps;                        /* by run_index() of DB_KIND_NODE */
     struct map walk_map, spot_map, evaluating; /* functions that only evaluate, or do not, by their "def" */
+    struct map libraries;                      /* of modules, once they were asked for */
     struct known_formulas formulas;
 };
 
 /* NumPy's and PyTorch's own; what they call (libm, libc) is told by the frames above it. */
-static enum library library_of(const struct process *process, const struct db_module *module)
+static enum library library_by_path(const char *path)
 {
     static const struct {
         const char *name;
@@ -56,11 +57,25 @@ static enum library library_of(const struct process *process, const struct db_mo
                  {"/libtorch", LIBRARY_TENSOR},
                  {"/libc10.", LIBRARY_TENSOR},
                  {"/_C.cpython-", LIBRARY_TENSOR}};
-    const char *path = module != NULL ? modules_path(process->run, module) : "";
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strstr(path, known[i].name) != NULL)
             return known[i].library;
     return LIBRARY_OTHER;
+}
+
+static enum library library_of(struct search *search, const struct process *process, const struct db_module *module)
+{
+    static enum library answers[] = {LIBRARY_OTHER, LIBRARY_ARRAY, LIBRARY_TENSOR};
+    if (module == NULL)
+        return LIBRARY_OTHER;
+    struct map_key key = {(uintptr_t)module, 0, 0};
+    const enum library *answer = map_get(&search->libraries, key);
+    if (answer == NULL) {
+        enum library *found = &answers[library_by_path(modules_path(process->run, module))];
+        map_put(&search->libraries, key, found);
+        answer = found;
+    }
+    return *answer;
 }
 
 /* np.sum() and Tensor.__iter__() are Python functions before native ones; layers, optimizers and loaders are more than that. */
@@ -357,7 +372,7 @@ static void take_step(struct search *search, struct process *process, size_t ind
         step->outer = parent != SIZE_MAX ? process->nodes[parent].python : 0;
         return;
     }
-    step->library = library_of(process, process->nodes[index].module);
+    step->library = library_of(search, process, process->nodes[index].module);
     if (step->library == LIBRARY_OTHER && parent != SIZE_MAX)
         step->library = search->steps[parent].library;
 }
@@ -447,6 +462,7 @@ void walks_find(struct walks *walks, struct model *model)
     map_free(&search.walk_map);
     map_free(&search.spot_map);
     map_free(&search.evaluating);
+    map_free(&search.libraries);
 }
 
 void walks_free(struct walks *walks)
